@@ -131,7 +131,7 @@ picture: .venv/.stamp-dev browser ## Take the picture of the search page anew th
 suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write the page that tells how each went
 	@rm -rf build/suites
 	@CORMORANT_SUITES=$(abspath $(SUITES)) CORMORANT_SUITE_RECORDS=$(abspath build/suites) $(PYTEST) -m "not server" -n $(PARALLEL) \
-	tests/model/test_address_suites.py tests/sources/web tests/extract tests/search/test_parse.py tests/journeys/test_maze.py
+	tests/model/test_address_suites.py tests/sources/web tests/extract tests/search/query/test_parser.py tests/journeys/test_maze.py
 	@$(BIN)/python -m docs.suites build/suites
 
 .PHONY: prove

@@ -14,14 +14,14 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
-from cormorant.index import generations
-from cormorant.index.compile import Compiler
-from cormorant.index.dictionary import Dictionary
-from cormorant.index.layout import register
-from cormorant.index.query import MOST_RANKED, Search
-from cormorant.index.sight import Sight
 from cormorant.model.acl import Reader
-from cormorant.search.parse import parse
+from cormorant.search.index.query import MOST_RANKED, Search
+from cormorant.search.index.tantivy import generations
+from cormorant.search.index.tantivy.dictionary import Dictionary
+from cormorant.search.index.tantivy.query_compiler import Compiler
+from cormorant.search.index.tantivy.reader_view import Sight
+from cormorant.search.index.tantivy.schema import register
+from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
 
 _HITS = 10

@@ -2,8 +2,8 @@
 
 Run as ``python -m bench.fill DATA COUNT SITE...`` by the Python that has the product, on an installation whose one
 source has not been crawled. The rows are what the product's own code would write of pages that moved, and so have no
-document: :func:`cormorant.frontier.fate.fate` says what they hold, ``cormorant.store.bulk`` writes them. They are due
-again in the second generation, so the first crawl knows them all and visits none.
+document: :func:`cormorant.frontier.policy.transition.fate` says what they hold, ``cormorant.store.db.bulk`` writes
+them. They are due again in the second generation, so the first crawl knows them all and visits none.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from typing import Any
 from bench import addresses
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.frontier import admission, leases
-from cormorant.frontier.admission import SiteNumbers
-from cormorant.frontier.fate import Circumstances, fate
-from cormorant.model.address import fingerprint
+from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.queue import host_leases
+from cormorant.frontier.state import enqueue
+from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.model.outcome import Moved
 from cormorant.model.resource import How, Resource, Role
-from cormorant.operate import sources
-from cormorant.operate.house import House
-from cormorant.store import bulk
+from cormorant.model.url import fingerprint
+from cormorant.operate.installation import House
+from cormorant.operate.sources import sources
+from cormorant.store.db import bulk
 from cormorant.store.schema import resource
 
 GENERATION = 1
@@ -53,9 +54,9 @@ def _sites(house: House, source: int, keys: set[str]) -> dict[str, int]:
     """Make rows of the sites, where the source has nothing left to do in the generation; key -> number."""
     with house.store.begin() as tx:
         numbers = SiteNumbers().of(tx, keys)
-        admission.wake(tx, source, set(numbers.values()), GENERATION)
+        enqueue.wake(tx, source, set(numbers.values()), GENERATION)
         for number in numbers.values():
-            leases.finish(tx, number, source, GENERATION, arrivals=1, not_before=0.0)
+            host_leases.finish(tx, number, source, GENERATION, arrivals=1, not_before=0.0)
     return numbers
 
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from bench.fill import GENERATION
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.frontier import leases, lookup
-from cormorant.frontier.leases import SiteUse, Window
-from cormorant.operate import sources
-from cormorant.operate.house import House
+from cormorant.frontier.queue import host_leases, seen_lookup
+from cormorant.frontier.queue.host_leases import SiteUse, Window
+from cormorant.operate.installation import House
+from cormorant.operate.sources import sources
 
 OWNER = "bench"
 WHEN = GENERATION + 1
@@ -30,17 +30,17 @@ def once(house: House, source: int) -> dict[str, float]:
     """Lease one site, look what is to do there, and give it back; the seconds of each step."""
     times = [time.perf_counter()]
     with house.store.begin() as tx:
-        (leased,) = leases.lease(tx, OWNER, {source: WHEN}, 1)
+        (leased,) = host_leases.lease(tx, OWNER, {source: WHEN}, 1)
     times.append(time.perf_counter())
     with house.store.read() as tx:
-        found = leases.read(tx, Window(leased.lease.site, source, WHEN))
+        found = host_leases.read(tx, Window(leased.lease.site, source, WHEN))
     assert found, "nothing is to be visited at a site that was leased"
     times.append(time.perf_counter())
     with house.store.read() as tx:
-        lookup.page(tx, leased.lease.site)
+        seen_lookup.page(tx, leased.lease.site)
     times.append(time.perf_counter())
     with house.store.begin() as tx:
-        leases.release(tx, OWNER, SiteUse(leased.lease, leased.not_before, leased.failures, tx.now()))
+        host_leases.release(tx, OWNER, SiteUse(leased.lease, leased.not_before, leased.failures, tx.now()))
     steps = zip(("lease", "read", "known"), times, times[1:], strict=False)
     return {name: after - before for name, before, after in steps}
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import xxhash
 
 from bench.alike import Pair, pairs
-from cormorant.extract.sketch import sketch
-from cormorant.model.sketch import ALIKE, FIGURES, PLACES, bands, called_alike, named_alike, shared
+from cormorant.extract.compare.minhash import sketch
+from cormorant.model.text.near_duplicates import ALIKE, FIGURES, PLACES, bands, called_alike, named_alike, shared
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "near-duplicates.md"
 _SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)

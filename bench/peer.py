@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import bm25s
 
-from cormorant.index.stems import stem
+from cormorant.search.index.stemming import stem
 
 _WORD = re.compile(r"[^\W_]+")
 _STOPS = """

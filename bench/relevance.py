@@ -28,13 +28,13 @@ from bench.server import free_port
 from bench.sites import SITES, Site
 from cormorant import Cormorant
 from cormorant.base.clock import SystemClock, pause
-from cormorant.index.beginning import Beginning
-from cormorant.index.embedded import open_reader
-from cormorant.index.keys import UNKNOWN
-from cormorant.index.protocol import IndexReader
-from cormorant.index.query import Everything, Key, Search, Weights
 from cormorant.model.acl import ANYONE
-from cormorant.search.parse import parse
+from cormorant.search.index.completion import Beginning
+from cormorant.search.index.filter_fields import UNKNOWN
+from cormorant.search.index.protocol import IndexReader
+from cormorant.search.index.query import Everything, Key, Search, Weights
+from cormorant.search.index.tantivy.folder import open_reader
+from cormorant.search.query.parser import parse
 from cormorant.search.reader import Library, Question
 from cormorant.search.weights import DEFAULT
 

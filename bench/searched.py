@@ -11,7 +11,7 @@ from bench import results
 from bench.askers import Asked
 from bench.figures import Row
 from bench.prose import RIGHTS, SIZES, SOURCES
-from cormorant.index.protocol import Stats
+from cormorant.search.index.protocol import Stats
 
 HTTP = "`cormorant serve`, over HTTP"
 LIBRARY = "Cormorant's library, in one process"

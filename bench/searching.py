@@ -30,9 +30,9 @@ from bench.places import BENCH, CACHE
 from bench.searched import Report
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.index.protocol import Stats
 from cormorant.model.acl import ANYONE
-from cormorant.operate import searching
+from cormorant.operate.search import search
+from cormorant.search.index.protocol import Stats
 from cormorant.search.reader import Question
 
 DOCUMENTS = 1_000_000
@@ -144,7 +144,7 @@ def _within(order: Order, report: Report) -> Stats:
     """Ask the library and the engine in turn; how big the index is."""
     house = open_house(Plan(order.data, Installation()))
     try:
-        library = searching.library(house)
+        library = search.library(house)
         bare = Bare(order.data / "index", ANYONE)
         ways: dict[str, Callable[[str], object]] = {
             searched.ALONE: bare.by_itself,

@@ -1,9 +1,9 @@
 """How does an index come to hold a million documents, without a crawl that fetches them?
 
 Run as ``python -m bench.stocking DATA COUNT`` by the Python that has the product, on a new data folder or on one where
-it was interrupted. Rows and entries are written by the product's own code, :mod:`cormorant.store.bulk` and the index's
-writer, as a rebuild writes them. The place that the index commits with every part says how many documents it holds, so
-filling goes on behind it. There are no kept copies, which no question asks for.
+it was interrupted. Rows and entries are written by the product's own code, :mod:`cormorant.store.db.bulk` and the
+index's writer, as a rebuild writes them. The place that the index commits with every part says how many documents it
+holds, so filling goes on behind it. There are no kept copies, which no question asks for.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 from bench import prose
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.cache.packs import packs_folder
-from cormorant.catalog import receivers
-from cormorant.catalog.acls import ACLNumbers
-from cormorant.index.entry import Entry, Put
 from cormorant.model.acl import ACL
-from cormorant.operate import sources
-from cormorant.operate.house import House
+from cormorant.operate.installation import House
+from cormorant.operate.sources import sources
 from cormorant.receivers import stream
-from cormorant.store import bulk
+from cormorant.search.index.document import Entry, Put
+from cormorant.store.blobs.pack_format import packs_folder
+from cormorant.store.catalog import receivers
+from cormorant.store.catalog.acls import ACLNumbers
+from cormorant.store.db import bulk
 from cormorant.store.schema import content
 
 COMMIT = 2 * prose.CHUNK

@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cormorant.base.clock import SystemClock, cpu_ns
-from cormorant.index.embedded import open_reader, open_writer
-from cormorant.index.entry import Entry, Put
 from cormorant.model.acl import EVERYONE, Reader
+from cormorant.search.index.document import Entry, Put
+from cormorant.search.index.tantivy.folder import open_reader, open_writer
 from cormorant.search.reader import Library
 
 DOCUMENTS = 100_000

@@ -9,10 +9,10 @@ from typing import Any
 
 from cormorant.base.errors import every
 from cormorant.model.run import Mode, Refresh
-from cormorant.model.schedule import Missed, Overrun, Revisit
+from cormorant.model.schedule.schedule import Missed, Overrun, Revisit
 from cormorant.model.scope import Scope
-from cormorant.portal import site
 from cormorant.search.reader import GroupBy, Sort
+from cormorant.web import app
 
 ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh, Revisit, Mode, Scope)}
 """Words that are described by what they may be, where they are asked for."""
@@ -20,7 +20,7 @@ ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed,
 
 def described() -> dict[str, Any]:
     """What /api/openapi.json says. Nothing is asked of an installation for it."""
-    return site.application(None)[0].openapi()  # type: ignore[arg-type]
+    return app.application(None)[0].openapi()  # type: ignore[arg-type]
 
 
 def interface() -> Iterator[str]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cormorant.extract.choose import INLINE_HTML_BYTES, INLINE_TEXT_BYTES
-from cormorant.extract.sitemap_task import INLINE_BYTES
+from cormorant.extract.router import INLINE_HTML_BYTES, INLINE_TEXT_BYTES
+from cormorant.extract.sitemap.job import INLINE_BYTES
 
 
 def paragraphs() -> Iterator[str]:

@@ -29,22 +29,22 @@ from pydantic.fields import FieldInfo
 
 from cormorant.app.settings import Installation
 from cormorant.base.metrics import EVERY
-from cormorant.cli import commands, options
-from cormorant.cli.commands import Command
-from cormorant.frontier.admission import _AGAIN
-from cormorant.frontier.fate import Circumstances, fate
-from cormorant.frontier.sets import TRANSITIONS
-from cormorant.journal.counting import CONVERSION, NON_INDEXABLE, count_outcome
+from cormorant.cli import options, registry
+from cormorant.cli.registry import Command
+from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.progress.url_states import TRANSITIONS
+from cormorant.frontier.state.enqueue import _AGAIN
 from cormorant.model import outcome as ends
 from cormorant.model.content import Content
 from cormorant.model.outcome import Outcome, OutcomeKind
 from cormorant.model.resource import Resource, Role, State
-from cormorant.model.rules import Gate, Ruling
+from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.run import Counters
-from cormorant.model.settings import SourceSettings
+from cormorant.model.settings.source import SourceSettings
 from cormorant.model.status import TABLE
 from cormorant.plugins import RECEIVERS, SOURCES
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES
+from cormorant.store.journal.counters import CONVERSION, NON_INDEXABLE, count_outcome
 from docs import api, counted, deliveries
 
 HERE = Path(__file__).parent / "reference"
@@ -231,7 +231,8 @@ def _outcomes() -> Iterator[str]:
     yield "# Outcomes\n"
     yield (
         "A visit ends as exactly one of nine outcomes. The tables were made by asking the code: what becomes of the\n"
-        "row (`frontier/fate.py`) and what is counted (`journal/counting.py`) when a document that search could find\n"
+        "row (`frontier/policy/transition.py`) and what is counted (`store/journal/counters.py`) when a document that "
+        "search could find\n"
         "is visited once more.\n"
     )
     web, listed = (Circumstances(1, lists, 0.0) for lists in (False, True))
@@ -361,7 +362,7 @@ def _commands() -> Iterator[str]:
         "on standard error. The report is in `run show`, and with `--json` it is printed all the same. `run watch`\n"
         "prints it also with `-q`, since it was asked for.\n"
     )
-    for section, those in commands.SECTIONS.items():
+    for section, those in registry.SECTIONS.items():
         yield f"## {section}\n"
         for command in those:
             for path in _paths(command):

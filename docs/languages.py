@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.index.shelves import entry, shelf
+from tests.search.index.shelves import entry, shelf
 from tests.search.languages import LANGUAGES, Spoken
 
 PAGE = Path(__file__).parent / "reference" / "languages.md"

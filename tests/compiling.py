@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy.ext import serializer
 
-from cormorant.store import compiled, drivers
+from cormorant.store.db import drivers, statement_cache
 from cormorant.store.schema import metadata
 
 _UNREADABLE = (KeyError, UnpicklingError, EOFError, ValueError, IndexError, AttributeError)
@@ -22,13 +22,13 @@ NOWHERE = {"sqlite": "sqlite://", "postgresql": "postgresql://nobody@nowhere.inv
 """An address of each kind, which nobody connects to."""
 
 
-class Shared(compiled.Compiled):
+class Shared(statement_cache.Compiled):
     """The statements of this process, to which those are added that its children compile."""
 
     __slots__ = ("_dialects", "_file", "_parent", "_read")
 
-    def __init__(self, known: compiled.Compiled) -> None:
-        super().__init__(compiled.MOST)
+    def __init__(self, known: statement_cache.Compiled) -> None:
+        super().__init__(statement_cache.MOST)
         self._data.update(known._data)
         self._parent = os.getpid()
         with TemporaryFile() as file:

@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.operate import keeping
-from cormorant.store import migrate
-from cormorant.store.database import Store, Tx
+from cormorant.operate.storage import upgrade_backup
+from cormorant.store.db import migrate
+from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import metadata
 
 KINDS = ("sqlite", "postgresql")
@@ -143,7 +143,7 @@ def within(store: Store, work: Callable[[Tx], object]) -> None:
 
 def keep(tx: Tx, schema: str) -> Path:
     """Keep the rows of what is upgraded, as the program does, in a folder of their own."""
-    return keeping.keep(Path(tempfile.mkdtemp(prefix="cormorant-kept-")), tx, schema)
+    return upgrade_backup.keep(Path(tempfile.mkdtemp(prefix="cormorant-kept-")), tx, schema)
 
 
 def prepare(url: str) -> None:

@@ -11,12 +11,13 @@ from bench import addresses
 from bench.fill import GENERATION, fill
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.frontier import leases, lookup, progress
-from cormorant.frontier.known import KnownSet
-from cormorant.model.address import fingerprint, origin_of, try_canonical
-from cormorant.operate import sources
-from cormorant.operate.explain import explain
-from cormorant.operate.house import House
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.queue import host_leases, seen_lookup
+from cormorant.frontier.queue.seen_urls import KnownSet
+from cormorant.model.url import fingerprint, origin_of, try_canonical
+from cormorant.operate.explain.explain import explain
+from cormorant.operate.installation import House
+from cormorant.operate.sources import sources
 from cormorant.store.schema import site
 
 COUNT = 2_000
@@ -53,7 +54,7 @@ def test_whoever_leases_a_site_knows_its_addresses(house: House) -> None:
     (source,) = sources.every(house)
     with house.store.read() as tx:
         numbers = dict(map(tuple, tx.rows(site.select().with_only_columns(site.c.key, site.c.id))))
-        known = {key: KnownSet(lookup.page(tx, number)) for key, number in numbers.items()}
+        known = {key: KnownSet(seen_lookup.page(tx, number)) for key, number in numbers.items()}
     assert all(fingerprint(each.address, source.id) in known[each.site] for each in EVERY)
     assert sum(map(len, known.values())) == COUNT
 
@@ -63,9 +64,9 @@ def test_the_first_crawl_has_none_of_them_to_visit_and_the_second_all(house: Hou
     assert source.generation == GENERATION - 1
     with house.store.read() as tx:
         first, second = {source.id: GENERATION}, {source.id: GENERATION + 1}
-        assert (leases.workable(tx, first), progress.to_fetch(tx, source.id, GENERATION)) == (0, 0)
-        assert leases.workable(tx, second) == len(CRAWLED) + len(addresses.OTHERS)
-        assert progress.to_fetch(tx, source.id, GENERATION + 1) == COUNT
+        assert (host_leases.workable(tx, first), remaining.to_fetch(tx, source.id, GENERATION)) == (0, 0)
+        assert host_leases.workable(tx, second) == len(CRAWLED) + len(addresses.OTHERS)
+        assert remaining.to_fetch(tx, source.id, GENERATION + 1) == COUNT
 
 
 def test_the_product_explains_them(house: House) -> None:

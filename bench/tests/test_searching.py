@@ -19,8 +19,8 @@ from bench.results import now
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.operate import indexing, searching
-from cormorant.operate.house import House
+from cormorant.operate.installation import House
+from cormorant.operate.search import reindex, search
 from cormorant.search.reader import Question
 
 COUNT = 300
@@ -58,10 +58,10 @@ def test_words_are_as_frequent_as_zipf_has_it() -> None:
 
 
 def test_the_product_finds_what_was_filled_and_no_reader_more(house: House) -> None:
-    library = searching.library(house)
+    library = search.library(house)
     pages = list(prose.pages(0, 100))
-    assert indexing.stats(house)["documents"] == COUNT
-    assert indexing.stats(house)["backlog"] == 0
+    assert reindex.stats(house)["documents"] == COUNT
+    assert reindex.stats(house)["backlog"] == 0
     everybody = library.find(Question("*", fold=False), ANYONE).total
     staff = library.find(Question("*", fold=False), Reader("ada", frozenset(("everyone", prose.STAFF)))).total
     assert 0 < everybody < staff < COUNT
@@ -72,14 +72,14 @@ def test_the_product_finds_what_was_filled_and_no_reader_more(house: House) -> N
 
 
 def test_questions_mostly_find_something(house: House) -> None:
-    library = searching.library(house)
+    library = search.library(house)
     questions = prose.questions(100)
     assert questions == prose.questions(100)
     assert sum(library.find(Question(each), ANYONE).total > 0 for each in questions) > 60
 
 
 def test_the_engine_reads_what_the_library_finds(house: House) -> None:
-    bare, library = Bare(house.folder / "index", ANYONE), searching.library(house)
+    bare, library = Bare(house.folder / "index", ANYONE), search.library(house)
     for question in prose.questions(60):
         found = library.find(Question(question), ANYONE)
         assert (bare.on_our_query(question) > 0) == (found.total > 0), question

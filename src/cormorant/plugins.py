@@ -12,10 +12,10 @@ from typing import Any
 
 from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError
-from cormorant.fetch.http import Fetcher
-from cormorant.model.pace import Pace
-from cormorant.model.rules import Discard, Rewritten
-from cormorant.model.settings import SourceSettings, parse_settings
+from cormorant.model.crawl_delay import Pace
+from cormorant.model.ruling import Discard, Rewritten
+from cormorant.model.settings.source import SourceSettings, parse_settings
+from cormorant.net.http.client import Fetcher
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
 from cormorant.receivers.protocol import (
@@ -37,9 +37,9 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.protocol import AddressRewriter, Discovery, Gates, Secrets, Source
 from cormorant.sources.rules import Facts
-from cormorant.sources.web.doubts import doubts
-from cormorant.sources.web.session import Session
-from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.auth.session import Session
+from cormorant.sources.web.consistency import doubts
+from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 
 __all__ = [

@@ -13,24 +13,24 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app import roles
-from cormorant.base.steps import unmeasured
-from cormorant.cache.local import LocalCache
-from cormorant.catalog import sources
-from cormorant.catalog.acls import ACLNumbers
-from cormorant.crawl.dispatch import Dispatch
-from cormorant.crawl.gates import SiteKeys
-from cormorant.crawl.means import Means
-from cormorant.crawl.room import Room
-from cormorant.crawl.rows import Batch
-from cormorant.frontier.admission import SiteNumbers
-from cormorant.frontier.known import Seen
-from cormorant.frontier.lookup import Lookup
-from cormorant.journal import claims, runs
-from cormorant.journal.claims import Claim
+from cormorant.app.processes import entrypoints
+from cormorant.base.profiling import unmeasured
+from cormorant.crawl.commit.batch import Batch
+from cormorant.crawl.commit.committer import Dispatch
+from cormorant.crawl.context import Means
+from cormorant.crawl.link_filter import SiteKeys
+from cormorant.crawl.resource_guard import Room
+from cormorant.frontier.queue.seen_lookup import Lookup
+from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.model.run import Refresh, RunState
-from cormorant.store import processes
-from cormorant.store.database import Store
+from cormorant.store.blobs.local import LocalCache
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.acls import ACLNumbers
+from cormorant.store.db import heartbeats
+from cormorant.store.db.database import Store
+from cormorant.store.journal import quota_claims, runs
+from cormorant.store.journal.quota_claims import Claim
 from cormorant.store.schema import process
 from tests.clocks import Hands
 
@@ -46,7 +46,7 @@ class Retriever:
     clock: Hands
     cache: LocalCache
     peers: int = 2
-    assignments: roles.Assignments = field(init=False)
+    assignments: entrypoints.Assignments = field(init=False)
     dispatch: Dispatch = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ class Retriever:
         )
         house: Any = SimpleNamespace(store=self.store, clock=self.clock, folder=Path(), node="here")
         nothing: Any = None
-        self.assignments = roles.Assignments(house, nothing, means, self.peers, Room((), lambda: 0.0))
+        self.assignments = entrypoints.Assignments(house, nothing, means, self.peers, Room((), lambda: 0.0))
         (self.dispatch,) = self.assignments({}).values()
 
     def look(self) -> None:
@@ -162,12 +162,12 @@ def test_who_begins_anew_takes_back_what_the_one_before_it_had_claimed(
 ) -> None:
     """Also where nothing is left for it: others would wait for what nobody asks for any more."""
     with store.begin() as tx:
-        processes.say(tx, "bob", "retriever", 0.0, "here")
-        claims.claim(tx, run, "bob", Claim(MOST, 0))
-        claims.claim(tx, run, "ada", Claim(MOST, 0))
+        heartbeats.say(tx, "bob", "retriever", 0.0, "here")
+        quota_claims.claim(tx, run, "bob", Claim(MOST, 0))
+        quota_claims.claim(tx, run, "ada", Claim(MOST, 0))
     assert not Retriever("ada", store, Hands(), places[0]).may_visit()
     with store.begin() as tx:
-        assert claims.of_others(tx, run, "bob", {"ada", "bob"}) == Claim(0, 0)
+        assert quota_claims.of_others(tx, run, "bob", {"ada", "bob"}) == Claim(0, 0)
 
 
 def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(
@@ -177,10 +177,10 @@ def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(
     ada = Retriever("ada", store, Hands(), places[0], peers=1)
     assert ada.may_visit()
     with store.begin() as tx:
-        tx.execute(sa.update(process).values(seen_at=process.c.seen_at - processes.ALIVE_S))
-        processes.say(tx, "bob", "retriever", 0.0, "here")
-        claims.claim(tx, run, "bob", Claim(MOST, 0))
-    ada.clock.at += processes.ALIVE_S + 1
+        tx.execute(sa.update(process).values(seen_at=process.c.seen_at - heartbeats.ALIVE_S))
+        heartbeats.say(tx, "bob", "retriever", 0.0, "here")
+        quota_claims.claim(tx, run, "bob", Claim(MOST, 0))
+    ada.clock.at += heartbeats.ALIVE_S + 1
     assert not ada.may_visit(), "it does not know yet what others have left"
     ada.look()
     assert not ada.may_visit()

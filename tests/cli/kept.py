@@ -33,12 +33,18 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from cormorant.base.clock import SystemClock
-from cormorant.store import compiled
+from cormorant.store.db import statement_cache
 from tests.compiling import Shared
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "cormorant.cli"
-LOADED = (PROGRAM, "cormorant.app.following", "cormorant.cli.crawl", "cormorant.cli.runs", "tests.journeys.crawling")
+LOADED = (
+    PROGRAM,
+    "cormorant.app.commands.follow",
+    "cormorant.cli.crawl.crawl",
+    "cormorant.cli.crawl.runs",
+    "tests.journeys.crawling",
+)
 _MOST_BYTES = 100_000
 _NUMBER = 12
 
@@ -255,8 +261,8 @@ class _Forge:
     """Forks for every order, and tells how what was forked has ended."""
 
     def __init__(self, orders: socket.socket) -> None:
-        self._orders, self._statements = orders, Shared(compiled.STATEMENTS)
-        compiled.STATEMENTS = self._statements
+        self._orders, self._statements = orders, Shared(statement_cache.STATEMENTS)
+        statement_cache.STATEMENTS = self._statements
         self._children: dict[int, tuple[int, int]] = {}
         self._selector = selectors.DefaultSelector()
         self._selector.register(orders, selectors.EVENT_READ)

@@ -16,7 +16,8 @@ from typing import Any
 from sqlalchemy.engine.default import DefaultDialect
 
 from cormorant import cli
-from cormorant.app import folder, session
+from cormorant.app import data_dir
+from cormorant.app.processes import session
 from cormorant.cli import terminal
 
 
@@ -80,7 +81,7 @@ def main(moment: str, at: str, *words: str) -> None:
     else:
         owner, name = {
             "rollback": (DefaultDialect, "do_rollback"), "close": (DefaultDialect, "do_close"),
-            "lock": (folder, "take_lock"), "fork": (os, "fork"), "stop": (session, "_stop"),
+            "lock": (data_dir, "take_lock"), "fork": (os, "fork"), "stop": (session, "_stop"),
             "print": (terminal.Terminal, "print"),
         }[moment]  # fmt: skip
         striker.before(owner, name)

@@ -17,10 +17,10 @@ import pytest
 from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.app.build import Plan
-from cormorant.app.opening import opened
+from cormorant.app.commands.open import opened
 from cormorant.app.settings import Installation as Settings
-from cormorant.catalog import receivers
 from cormorant.receivers import stream
+from cormorant.store.catalog import receivers
 from tests.cli.conftest import World
 from tests.cli.world import Installation, Site
 

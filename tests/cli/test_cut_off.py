@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from cormorant.app.build import Plan
-from cormorant.app.opening import opened
+from cormorant.app.commands.open import opened
 from cormorant.app.settings import Installation as Settings
-from cormorant.operate import backups
-from cormorant.portal.site import make as site_of
-from tests.cli.test_storing import found, wrong
+from cormorant.operate.storage import backups
+from cormorant.web.app import make as site_of
+from tests.cli.admin.test_store import found, wrong
 from tests.cli.world import Installation, Site
-from tests.portal.visiting import Caller
+from tests.web.visiting import Caller
 
 
 def yet_to_be_made(home: Installation) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from cormorant.cli import boundary, commands
+from cormorant.cli import error_boundary, registry
 from tests.cli.conftest import World
 from tests.cli.world import Installation, ended
 
@@ -64,7 +64,7 @@ there, nothing has changed, what is examined waits for an answer."""
 
 def command_lines() -> Iterator[list[str]]:
     """Every command with its subcommands, as words."""
-    for command in commands.ALL.values():
+    for command in registry.ALL.values():
         app: typer.Typer = getattr(importlib.import_module(f"cormorant.cli.{command.module}"), command.app)
         if app.registered_callback is None:
             yield [command.name]
@@ -77,7 +77,7 @@ LINES = list(command_lines())
 
 
 def help_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    assert boundary.run([*words, "--help"]) == 0
+    assert error_boundary.run([*words, "--help"]) == 0
     return capsys.readouterr().out
 
 
@@ -88,7 +88,7 @@ def test_no_default_is_a_word_of_the_program(words: list[str], capsys: pytest.Ca
 
 def test_the_overview_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     said = help_of([], capsys)
-    for name in commands.ALL:
+    for name in registry.ALL:
         assert re.search(rf"^  {name} +\w", said, re.MULTILINE), name
     assert len(EXAMPLE.findall(said)) >= 3
 
@@ -122,7 +122,7 @@ def test_examples_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     if words == [SERVES]:
-        pytest.skip("never ends; tests/cli/test_serve.py runs it")
+        pytest.skip("never ends; tests/cli/begin/test_serve.py runs it")
     said = help_of(words, capsys)
     name = " ".join(words)
     (tmp_path / "password.txt").write_text("open sesame\n")
@@ -138,7 +138,7 @@ def test_examples_run(
             more = ["--no-serve"] if name == "quickstart" and "--no-serve" not in given else []
             code = home.run(*given, *more).code
         else:
-            code = boundary.run(["--data", str(home.folder), *given])
+            code = error_boundary.run(["--data", str(home.folder), *given])
         expected = next((code for start, code in ENDS.items() if example.startswith(start)), 0)
         assert code == expected, f"{example}\nended {code}: {capsys.readouterr()}"
 

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from cormorant.app.build import Plan
-from cormorant.app.opening import opened
+from cormorant.app.commands.open import opened
 from cormorant.app.settings import Installation as Settings
-from cormorant.catalog import parameters, receivers, sources
-from cormorant.journal import runs
 from cormorant.model.run import Refresh
-from cormorant.operate import steering
-from cormorant.operate.house import House
-from cormorant.store.database import Tx
+from cormorant.operate.installation import House
+from cormorant.operate.runs import control
+from cormorant.store.catalog import receivers, setting_profiles, sources
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
 from tests.cli.world import Installation, ended
 from tests.clocks import until
 
@@ -80,7 +80,7 @@ def test_a_set_of_parameters_is_not_edited_before_the_source_it_says_is_mended(h
 
 def test_a_set_of_parameters_that_has_one_is_shown_and_mended(home: Installation) -> None:
     of_web = {"web": {"delay_s": inf}, "files": {}}
-    keep(home, lambda tx: parameters.keep(tx, "system", of_web))
+    keep(home, lambda tx: setting_profiles.keep(tx, "system", of_web))
     assert told(home, "parameters", "list")[0]["settings"] == {"delay_s": "Infinity"}
     assert home.run("crawl").code == 1
     assert home.fine("crawl", "papers").code == 0
@@ -94,7 +94,7 @@ def test_a_suspended_run_that_has_one_goes_on_when_its_source_is_mended(home: In
             as_before(tx, "docs", delay_s=inf)
             row = sources.named(tx, "docs")
             number = runs.request(tx, row.id, json.dumps(dict(row.settings)), Refresh.ALL, force=False)
-        steering.suspend(house, number)
+        control.suspend(house, number)
     assert told(home, "run", "show", str(number))
     home.fine("source", "edit", "docs", "--set", "delay_s=0", "--yes")
     home.fine("run", "resume", str(number))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app import folder
-from cormorant.operate import backups
-from tests.cli.test_storing import everything, found, wrong
+from cormorant.app import data_dir
+from cormorant.operate.storage import backups
+from tests.cli.admin.test_store import everything, found, wrong
 from tests.cli.world import Installation, Site
 
 
@@ -157,7 +157,7 @@ def test_a_new_folder_joins_a_database_in_use(home: Installation, tmp_path: Path
 
 
 def test_no_password_is_noted_of_a_database(home: Installation) -> None:
-    folder.note_store(home.folder, "postgresql://crawler:tr0ub4dor@db.example/cormorant?sslpassword=staple")
+    data_dir.note_store(home.folder, "postgresql://crawler:tr0ub4dor@db.example/cormorant?sslpassword=staple")
     noted = (home.folder / "cormorant.json").read_text()
     assert "crawler" in noted
     assert not {word for word in ("tr0ub4dor", "staple") if word in noted}

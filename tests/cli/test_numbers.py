@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 import typer
 
-from cormorant.cli import commands
+from cormorant.cli import registry
 from tests.cli.world import Done, Installation
 
 STEERED = ("show", "watch", "log", "suspend", "resume", "stop", "delete", "accept", "refuse", "index", "prune")
@@ -44,7 +44,7 @@ class Numbered(NamedTuple):
 
 def numbered() -> Iterator[Numbered]:
     """Every number that any command takes."""
-    for command in commands.ALL.values():
+    for command in registry.ALL.values():
         app: Any = getattr(importlib.import_module(f"cormorant.cli.{command.module}"), command.app)
         of_app: Any = typer.main.get_command(app)
         for name, one in getattr(of_app, "commands", {"": of_app}).items():

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from tests.cli.test_serve import processes_of, served
+from tests.cli.begin.test_serve import processes_of, served
 from tests.cli.world import Installation, Site, ended
 from tests.clocks import HANG_S, until
 from tests.house.reading import ROOT

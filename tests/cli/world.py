@@ -18,7 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from cormorant.base.clock import pause
-from cormorant.cli import boundary
+from cormorant.cli import error_boundary
 from tests.cli import kept
 from tests.clocks import HANG_S
 from tests.threaded import Asked, Said, served
@@ -164,7 +164,7 @@ class Installation:
 def here(*words: str) -> Done:
     """Run a command in this process, through the same function as a process does."""
     with StringStream() as out, StringStream() as err, redirect_stdout(out), redirect_stderr(err):
-        code = boundary.run(words)
+        code = error_boundary.run(words)
         return Done(code, out.text, err.text)
 
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from cormorant.index.entry import Change, Drop, Put, Relink
-from cormorant.index.query import Exact, Key, Search, Sort, Weights, Word
 from cormorant.model.acl import ANYONE, Reader
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from cormorant.search.index.document import Change, Drop, Put, Relink
+from cormorant.search.index.query import Exact, Key, Search, Sort, Weights, Word
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 
 @pytest.fixture(params=KINDS)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cormorant.index import query as ask
-from cormorant.index.beginning import Beginning, Begun
-from cormorant.index.entry import Drop, Entry
-from cormorant.index.query import Key, Query, Search
 from cormorant.model.acl import ACL, ANYONE, Reader
+from cormorant.search.index import query as ask
+from cormorant.search.index.completion import Beginning, Begun
+from cormorant.search.index.document import Drop, Entry
+from cormorant.search.index.query import Key, Query, Search
 from tests.contracts.test_index_properties import READERS, entries, scratch
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 ALL = ask.Everything()
 ADA = Reader("ada", frozenset(("everyone", "user:ada")))

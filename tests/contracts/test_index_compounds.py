@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.index.protocol import COUNT
-from cormorant.index.query import Search
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.search.parse import parse
+from cormorant.search.index.protocol import COUNT
+from cormorant.search.index.query import Search
+from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 STAFF = Reader("ada", frozenset(("everyone", "group:staff")))
 

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.errors import IndexDamaged, QueryFailed
-from cormorant.extract.language import DETECTED
-from cormorant.index import query as ask
-from cormorant.index.beginning import Beginning
-from cormorant.index.dictionary import Dictionary
-from cormorant.index.embedded import open_reader, open_writer
-from cormorant.index.entry import Put
-from cormorant.index.query import Field, Key, Query, Search
-from cormorant.index.stems import LANGUAGES
-from cormorant.index.tally import ByKey
+from cormorant.extract.detect.language import DETECTED
 from cormorant.model.acl import ANYONE
+from cormorant.search.index import query as ask
+from cormorant.search.index.completion import Beginning
+from cormorant.search.index.document import Put
+from cormorant.search.index.facet_request import ByKey
+from cormorant.search.index.query import Field, Key, Query, Search
+from cormorant.search.index.stemming import LANGUAGES
+from cormorant.search.index.tantivy.dictionary import Dictionary
+from cormorant.search.index.tantivy.folder import open_reader, open_writer
 from cormorant.search.weights import DEFAULT
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 TAGS = sorted(DETECTED | LANGUAGES | {"nn", "is", "en-gb", "zh-hant", "x-klingon", "und", ""})
 TOO_LARGE = ask.Pattern("*" + "a?" * 600)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.index.protocol import SPELLED
-from cormorant.index.query import Search, Sort
 from cormorant.model.acl import ANYONE
-from cormorant.search.parse import parse
+from cormorant.search.index.protocol import SPELLED
+from cormorant.search.index.query import Search, Sort
+from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 PAIRS = [
     ("C++", "Programming in C++ is told here.", "C, C and C: programming in C, a C compiler."),

@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from cormorant.index.entry import Drop
 from cormorant.model.acl import ANYONE, Reader
+from cormorant.search.index.document import Drop
 from cormorant.search.weights import DEFAULT
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 
 @pytest.fixture(params=KINDS)

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cormorant.index import query as ask
-from cormorant.index.compile import WORDS_FIRST
-from cormorant.index.entry import Entry
-from cormorant.index.query import Field, Key
 from cormorant.model.acl import ACL, ANYONE, Reader
-from tests.index.shelves import Shelf, entry, shelf
+from cormorant.search.index import query as ask
+from cormorant.search.index.document import Entry
+from cormorant.search.index.query import Field, Key
+from cormorant.search.index.tantivy.query_compiler import WORDS_FIRST
+from tests.search.index.shelves import Shelf, entry, shelf
 
 SLOW = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cormorant.index import query as ask
-from cormorant.index.entry import Entry, Relink
-from cormorant.index.priors import DAY_S
-from cormorant.index.protocol import COUNT
-from cormorant.index.query import Search, Sort, Weights
 from cormorant.model.acl import ACL, ANYONE, Reader
-from cormorant.search.parse import parse
+from cormorant.search.index import query as ask
+from cormorant.search.index.document import Entry, Relink
+from cormorant.search.index.protocol import COUNT
+from cormorant.search.index.query import Search, Sort, Weights
+from cormorant.search.index.static_score import DAY_S
+from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT, FACTORS, tuned
 from tests.contracts.test_index_properties import READERS, SLOW, TEXTS, entries, scratch
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 TODAY = 20_000 * DAY_S
 BACK = "https://docs.example.org/a/b/c/d/"

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cormorant.index import query as ask
-from cormorant.index import tallying
-from cormorant.index.entry import Entry, Relink
-from cormorant.index.query import GROUP_HITS, Key, Number, Query, Search, Sort
-from cormorant.index.tally import ByKey, Counts, Since, Split
 from cormorant.model.acl import ACL, ANYONE, Reader
-from cormorant.search.parse import parse
+from cormorant.search.index import query as ask
+from cormorant.search.index.document import Entry, Relink
+from cormorant.search.index.facet_request import ByKey, Counts, Since, Split
+from cormorant.search.index.query import GROUP_HITS, Key, Number, Query, Search, Sort
+from cormorant.search.index.tantivy import facet_counts
+from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
 from tests.contracts.test_index_properties import PRINCIPALS, READERS, SOME_PRINCIPALS, WORDS, scratch
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 SAME, OTHER = b"s" * 32, b"o" * 32
 SITES, MIMES = ByKey(Key.SITE), ByKey(Key.MIME)
@@ -294,7 +294,7 @@ def _same_answers(both: tuple[Shelf, Shelf], text: str, reader: Reader) -> None:
 
 
 def test_beyond_what_is_folded_each_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tallying, "MOST_RANKED", 4)
+    monkeypatch.setattr(facet_counts, "MOST_RANKED", 4)
     with shelf("embedded", tmp_path) as index:
         index.put(*(entry(n, "pump", content_hash=SAME) for n in range(4)))
         assert tally(index, "pump", ByKey(Key.SOURCE)) == [{"docs": 1}]

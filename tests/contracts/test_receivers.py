@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from cormorant.base.errors import BadSetting
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
 from cormorant.plugins import RECEIVERS
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings

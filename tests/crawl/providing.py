@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.base.clock import SystemClock
-from cormorant.cache.frame import Frame, encode
-from cormorant.cache.local import LocalCache
-from cormorant.catalog import receivers, sources
-from cormorant.catalog.acls import ACLNumbers
-from cormorant.catalog.receivers import ReceiverRow
-from cormorant.crawl.delivery import Outlet, Shelf
-from cormorant.crawl.outlets import ReceiverOutlet
-from cormorant.crawl.provide import Provider
-from cormorant.frontier import settlement
-from cormorant.journal import runs
+from cormorant.crawl.deliver.loop import Provider
+from cormorant.crawl.deliver.payload import Outlet, Shelf
+from cormorant.crawl.deliver.sinks import ReceiverOutlet
+from cormorant.frontier.state import writes
 from cormorant.model.run import Refresh
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
-from cormorant.store.database import Store
+from cormorant.store.blobs.local import LocalCache
+from cormorant.store.blobs.record import Frame, encode
+from cormorant.store.catalog import receivers, sources
+from cormorant.store.catalog.acls import ACLNumbers
+from cormorant.store.catalog.receivers import ReceiverRow
+from cormorant.store.db.database import Store
+from cormorant.store.journal import runs
 from tests.clocks import HANG_S
 from tests.frontier.samples import a_content, admit, numbers, pages
 from tests.receivers.tools import tools
@@ -68,7 +68,7 @@ class House:
                 )
                 for seq, ((url, number), place) in enumerate(zip(known, places, strict=True), 1)
             ]
-            settlement.contents(tx, rows)
+            writes.contents(tx, rows)
             return [number for _, number in known]
 
     def row(self, name: str) -> ReceiverRow:

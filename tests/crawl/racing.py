@@ -13,21 +13,24 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
-from cormorant.catalog import sources
-from cormorant.crawl import reaching, rows
-from cormorant.crawl.gates import SiteKeys, screen
-from cormorant.frontier import admission, leases, order, settlement
-from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
-from cormorant.frontier.fate import Circumstances, fate
-from cormorant.frontier.linkpack import pack
-from cormorant.journal import runs, visits
-from cormorant.model.address import fingerprint
+from cormorant.crawl.commit import batch
+from cormorant.crawl.link_filter import SiteKeys, screen
+from cormorant.crawl.run import exact_depth
+from cormorant.frontier.links.codec import pack
+from cormorant.frontier.policy import priority
+from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.queue import host_leases
+from cormorant.frontier.state import enqueue, writes
+from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
 from cormorant.model.content import Link
 from cormorant.model.outcome import Excluded, Gone, Moved, Ok, Outcome, OutcomeKind
 from cormorant.model.resource import Found, How, Resource, State
-from cormorant.model.rules import Prerequisite
+from cormorant.model.ruling import Prerequisite
 from cormorant.model.run import Refresh
-from cormorant.store.database import Store, Tx
+from cormorant.model.url import fingerprint
+from cormorant.store.catalog import sources
+from cormorant.store.db.database import Store, Tx
+from cormorant.store.journal import runs, visits
 from cormorant.store.schema import (
     claim,
     content,
@@ -92,14 +95,14 @@ class Race:
             number = runs.request(tx, SOURCE, json.dumps({}), Refresh.ALL, force=False)
             runs.change(tx, number, generation=generation)
             row = runs.get(tx, number)
-        asyncio.run(reaching.catch_up(self.store, row, lambda _: self.source, generation))
+        asyncio.run(exact_depth.catch_up(self.store, row, lambda _: self.source, generation))
         with self.store.begin() as tx:
             start = [Arrival(Found(address(0), "a.example", 0, How.SEED), fingerprint(address(0), SOURCE))]
             self._order = Admission(SOURCE, generation, number)
-            admission.admit(tx, self._numbers, self._order, admission.unknown(tx, self._numbers, start))
+            enqueue.admit(tx, self._numbers, self._order, enqueue.unknown(tx, self._numbers, start))
         for times in range(1, 50):
             self._retrieve()
-            if not self._exact or not asyncio.run(reaching.reopen(self.store, row, self.source, complete=True)):
+            if not self._exact or not asyncio.run(exact_depth.reopen(self.store, row, self.source, complete=True)):
                 return times
         raise AssertionError("it never ends")
 
@@ -117,21 +120,21 @@ class Race:
 
     def _due(self, tx: Tx) -> list[Resource]:
         places = [row.id for row in tx.rows(sa.select(site.c.id))]
-        windows = [leases.Window(place, SOURCE, self._order.generation) for place in places]
-        return [each for window in windows for each in leases.read(tx, window)]
+        windows = [host_leases.Window(place, SOURCE, self._order.generation) for place in places]
+        return [each for window in windows for each in host_leases.read(tx, window)]
 
     def _settle(self, tx: Tx, some: list[Resource]) -> None:
         for each in some:
             outcome = self._outcome(each)
             seen = self._chance.choice(self._seen)
-            links = rows.links_to_follow(outcome, self.source.rename)
+            links = batch.links_to_follow(outcome, self.source.rename)
             screened = screen(self.source, each, links, seen, self._keys, self._order.run)
-            admission.admit(tx, self._numbers, self._order, screened.arrivals)
+            enqueue.admit(tx, self._numbers, self._order, screened.arrivals)
             visits.exclude(tx, screened.exclusions)
             become = fate(each, outcome, Circumstances(self._order.generation, lists=False, now=tx.now()))
-            settlement.fates(tx, [(each, become, tx.now())], self._order.run)
+            writes.fates(tx, [(each, become, tx.now())], self._order.run)
             if isinstance(outcome, Ok):
-                settlement.links(tx, [(each.id, self._order.run, False, pack(outcome.follow))])
+                writes.links(tx, [(each.id, self._order.run, False, pack(outcome.follow))])
 
     def _outcome(self, each: Resource) -> Outcome:
         ruling = self.source.gates.visit(each, {})
@@ -153,7 +156,7 @@ class Race:
         with self.store.read() as tx:
             assert not tx.rows(
                 sa.select(columns.id).where(
-                    columns.state == int(State.READY), columns.due < order.limit(self._order.generation)
+                    columns.state == int(State.READY), columns.due < priority.limit(self._order.generation)
                 )
             ), "nothing is left"
             found = tx.rows(sa.select(columns.address, columns.outcome, columns.depth))

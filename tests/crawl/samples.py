@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 
 from cormorant.base.clock import SystemClock
-from cormorant.crawl.gates import Screened
-from cormorant.crawl.rows import Visited
-from cormorant.crawl.visit import Report
-from cormorant.frontier.desk import SiteWork, Task
-from cormorant.frontier.fate import Circumstances, fate
+from cormorant.crawl.commit.batch import Visited
+from cormorant.crawl.link_filter import Screened
+from cormorant.crawl.visit.visit import Report
+from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.queue.workbench import SiteWork, Task
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.content import Content, Document, Link, Wire
 from cormorant.model.outcome import Outcome, OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role
-from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 
 SOURCE, RUN, AT = 3, 8, 100.5

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from cormorant.catalog import faulty, receivers, sources
-from cormorant.catalog.faulty import Faulty
-from cormorant.journal import runs
 from cormorant.model.run import RunState
-from cormorant.operate import removal
+from cormorant.operate.sources import delete
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event
-from cormorant.store.database import Store
+from cormorant.store.catalog import receivers, rejected_deliveries, sources
+from cormorant.store.catalog.rejected_deliveries import Faulty
+from cormorant.store.db.database import Store
+from cormorant.store.journal import runs
 from cormorant.store.schema import former_source, receiver
 from tests.crawl.providing import House
 
@@ -34,7 +34,7 @@ def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: 
     with house.store.begin() as tx:
         tx.execute(sa.update(receiver).where(receiver.c.name == "later").values(paused=True))
         runs.change(tx, house.run, state=RunState.STOPPED)
-        removal.remove(tx, sources.named(tx, "docs"))
+        delete.remove(tx, sources.named(tx, "docs"))
         again = sources.add(tx, "web", "docs", {})
         stream.append(tx, [Entry(again, 90, 0, Event.DELETED, "https://a.example/new")])
 
@@ -73,8 +73,10 @@ def test_a_name_is_kept_while_a_deletion_was_not_taken(house: House) -> None:
     with house.store.begin() as tx:
         receivers.add(tx, "jsonlines", "lines", None, {}, 0)
         runs.change(tx, house.run, state=RunState.STOPPED)
-        removal.remove(tx, sources.named(tx, "docs"))
-        faulty.note(tx, 1, [Faulty(7, house.source, 1, 0, int(Event.DELETED), "https://a.example/7", "no")])
+        delete.remove(tx, sources.named(tx, "docs"))
+        rejected_deliveries.note(
+            tx, 1, [Faulty(7, house.source, 1, 0, int(Event.DELETED), "https://a.example/7", "no")]
+        )
 
         def name_after(*entries: Entry, place: int) -> str | None:
             stream.append(tx, entries)
@@ -83,6 +85,6 @@ def test_a_name_is_kept_while_a_deletion_was_not_taken(house: House) -> None:
             return sources.names(tx, [house.source]).get(house.source)
 
         assert name_after(other, place=1) == "docs"
-        faulty.taken(tx, 1, [7])
+        rejected_deliveries.taken(tx, 1, [7])
         assert name_after(other, again, place=2) == "docs", "it is offered again"
         assert name_after(other, place=4) is None

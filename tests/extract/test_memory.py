@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from cormorant.extract import documents, office_documents
-from cormorant.extract.task import encode_task
+from cormorant.extract import convert, convert_office
+from cormorant.extract.job import encode_task
 from cormorant.model.content import Extraction
 
 MIB = 1 << 20
 
 
-@pytest.mark.parametrize(("where", "reader"), [(documents, "extract_text"), (office_documents, "extract_office")])
+@pytest.mark.parametrize(("where", "reader"), [(convert, "extract_text"), (convert_office, "extract_office")])
 def test_a_document_is_held_once_and_its_reader_can_let_go_of_it(
     where: Any, reader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from cormorant.extract.html import extract_html
-from cormorant.model.address import join, try_canonical
+from cormorant.extract.html.page import extract_html
+from cormorant.model.url import join, try_canonical
 from tests.suites.record import record
 
 Suite = Callable[[str], Path]

@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cormorant.extract.html import extract_html
-from cormorant.extract.sitemap import read_sitemap
-from cormorant.model.address import try_canonical
+from cormorant.extract.html.page import extract_html
+from cormorant.extract.sitemap.parser import read_sitemap
+from cormorant.model.url import try_canonical
 from tests.suites.record import record
 
 Suite = Callable[[str], Path]

@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from cormorant.base.errors import Unreachable
-from cormorant.frontier import lookup
-from cormorant.frontier.known import Seen
-from cormorant.store.database import Tx
+from cormorant.frontier.queue import seen_lookup
+from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.store.db.database import Tx
 
 
 class Books:
@@ -33,10 +33,10 @@ class Books:
 
 def every(tx: Tx, site: int) -> array[int]:
     """All keys that the store knows of a site, in rising order."""
-    some = lookup.page(tx, site)
+    some = seen_lookup.page(tx, site)
     keys = array("q", some)
-    while len(some) == lookup.AT_ONCE:
-        some = lookup.page(tx, site, some[-1])
+    while len(some) == seen_lookup.AT_ONCE:
+        some = seen_lookup.page(tx, site, some[-1])
         keys.extend(some)
     return keys
 

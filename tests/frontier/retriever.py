@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from cormorant.frontier import order
-from cormorant.frontier.desk import Desk, SiteWork, Task
-from cormorant.frontier.known import Seen
-from cormorant.frontier.lookup import Lookup
-from cormorant.frontier.supply import Moment, Plan, Supply
+from cormorant.frontier.policy import priority
+from cormorant.frontier.queue.refill import Moment, Plan, Supply
+from cormorant.frontier.queue.seen_lookup import Lookup
+from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.workbench import Desk, SiteWork, Task
 from cormorant.model.resource import Resource
-from cormorant.store import bulk
-from cormorant.store.database import Store
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Store
 from cormorant.store.schema import resource, site
 from tests.frontier.samples import SOURCE, admit
 
@@ -32,7 +32,7 @@ class Retriever:
         self.plan = Plan({SOURCE: 1}, as_it_is)
 
     def tend(self, most: int = 10, **generations: int) -> list[SiteWork]:
-        """What `crawl.tending` does between two batches; `s1=2` crawls generation 2 of source 1."""
+        """What `crawl.worker.housekeeping` does between two batches; `s1=2` crawls generation 2 of source 1."""
         if generations:
             self.plan = Plan({int(name[1:]): number for name, number in generations.items()}, self.plan.prepare)
         with self.store.begin() as tx:
@@ -61,7 +61,7 @@ class Retriever:
             self.desk.done(task)
         with self.store.begin() as tx:
             rest = tx.now() + defer if defer else 0.0
-            again = order.due(1, order.LAST) if defer else order.due(2)
+            again = priority.due(1, priority.LAST) if defer else priority.due(2)
             rows = [(again, rest, task.resource.id) for task in tasks]
             bulk.update(tx, resource, ("due", "not_before"), ("id",), rows)
             admit(tx, *links)

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.frontier import admission
-from cormorant.frontier.admission import Admission, Arrival, SiteNumbers
-from cormorant.frontier.leases import LeasedSite, SiteUse
-from cormorant.frontier.settlement import ContentRow
-from cormorant.model.address import fingerprint, origin_of
+from cormorant.frontier.queue.host_leases import LeasedSite, SiteUse
+from cormorant.frontier.state import enqueue
+from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.frontier.state.writes import ContentRow
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Found, Lease, Resource, Role
-from cormorant.store.database import Store, Tx
+from cormorant.model.url import fingerprint, origin_of
+from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import resource as resource_table
 from cormorant.store.schema import site, site_fact, site_source
 
@@ -31,7 +31,7 @@ def arrivals(addresses: Iterable[str | Found], source: int = SOURCE) -> list[Arr
 
 
 def admit(tx: Tx, *addresses: str | Found, source: int = SOURCE, generation: int = 1) -> int:
-    return admission.admit(tx, SiteNumbers(), Admission(source, generation, 1), arrivals(addresses, source))
+    return enqueue.admit(tx, SiteNumbers(), Admission(source, generation, 1), arrivals(addresses, source))
 
 
 def admitted(store: Store, *addresses: str | Found, source: int = SOURCE, generation: int = 1) -> int:

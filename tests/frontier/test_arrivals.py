@@ -8,12 +8,13 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import leases, progress
-from cormorant.frontier.leases import Window
-from cormorant.frontier.order import due
+from cormorant.frontier.policy.priority import due
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.queue import host_leases
+from cormorant.frontier.queue.host_leases import Window
 from cormorant.model.resource import Resource
-from cormorant.store import bulk
-from cormorant.store.database import Store, Tx
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import resource
 from tests.frontier.samples import SOURCE, admit, admitted, pages, site_numbers, work_of
 
@@ -37,11 +38,11 @@ class Owner:
         self.arrivals = work_of(tx).arrivals
 
     def read(self, tx: Tx) -> list[Resource]:
-        return leases.read(tx, Window(self.place, SOURCE, 1))
+        return host_leases.read(tx, Window(self.place, SOURCE, 1))
 
     def finish(self, tx: Tx) -> bool:
-        return leases.finish(
-            tx, self.place, SOURCE, 1, self.arrivals, leases.earliest(tx, Window(self.place, SOURCE, 1)) or 0.0
+        return host_leases.finish(
+            tx, self.place, SOURCE, 1, self.arrivals, host_leases.earliest(tx, Window(self.place, SOURCE, 1)) or 0.0
         )
 
 
@@ -64,7 +65,7 @@ def until_somebody_waits(store: Store) -> None:
 
 def left(store: Store) -> int:
     with store.read() as tx:
-        return progress.left(tx, SOURCE, 1).sites
+        return remaining.left(tx, SOURCE, 1).sites
 
 
 def test_with_nothing_left_the_site_is_done(done: Store) -> None:
@@ -83,7 +84,7 @@ def test_what_arrived_since_the_lease_is_noticed(done: Store, other: Store) -> N
     with done.begin() as tx:
         assert not owner.finish(tx)
         assert [each.address for each in owner.read(tx)] == [NEW]
-        counts = leases.arrivals(tx, [owner.place], {SOURCE: 1})
+        counts = host_leases.arrivals(tx, [owner.place], {SOURCE: 1})
         assert counts == {owner.place: {SOURCE: owner.arrivals + 1}}
     assert left(done) == 1
 
@@ -136,11 +137,11 @@ def test_what_must_wait_is_left_to_whoever_comes_then(done: Store) -> None:
         admit(tx, NEW)
         owner.arrivals += 1
         tx.execute(sa.update(resource).where(resource.c.address == NEW).values(not_before=tx.now() + 50))
-        at = leases.earliest(tx, Window(owner.place, SOURCE, 1))
+        at = host_leases.earliest(tx, Window(owner.place, SOURCE, 1))
         assert owner.finish(tx)
         assert work_of(tx) == (2, 0, at)
-        assert progress.left(tx, SOURCE, 1)[:2] == (1, at)
-        assert leases.arrivals(tx, [owner.place], {SOURCE: 1}) == {owner.place: {}}, "not before its time"
+        assert remaining.left(tx, SOURCE, 1)[:2] == (1, at)
+        assert host_leases.arrivals(tx, [owner.place], {SOURCE: 1}) == {owner.place: {}}, "not before its time"
 
 
 def visit_everything(store: Store, owner: Owner, rounds: int) -> list[str]:

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier import entered, hiding, inversion, leases, lookup, progress, unlinked
-from cormorant.frontier.leases import Window
-from cormorant.store.database import Store, Tx
+from cormorant.frontier.links import inlinks, late_inlinks, orphans
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.queue import host_leases, seen_lookup
+from cormorant.frontier.queue.host_leases import Window
+from cormorant.frontier.staging import pending_deletes
+from cormorant.store.db.database import Store, Tx
 
 ON_POSTGRESQL = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 ON_SQLITE = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
@@ -34,24 +37,33 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
 @pytest.mark.parametrize(
     ("work", "planned"),
     [
-        (lambda tx: leases.read(tx, Window(1, 1, 1)), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: leases.earliest(tx, Window(1, 1, 1)), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)), "USING INDEX ix_resource_ready (site_id=? AND source"),
-        (lambda tx: progress.awake(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: progress.awake(tx, 1, 1, 9), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: lookup.page(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=? AND"),
-        (lambda tx: leases.at_address(tx, 1, 1, "x"), "sqlite_autoindex_resource_1 (site_id=? AND hash=?)"),
-        (lambda tx: progress.to_fetch(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
-        (lambda tx: hiding.indexed_count(tx, 1), "COVERING INDEX ix_content_indexed"),
-        (lambda tx: hiding.absent(tx, 1, 1, 10, 0), "ix_content_indexed (source_id=? AND rowid>?)"),
-        (lambda tx: hiding.gone_before(tx, 1, 1), "USING INDEX ix_resource_astray (source_id=? AND outcome=?)"),
-        (lambda tx: hiding.absent_count(tx, 1, 1), "USING INDEX ix_resource_astray (source_id=? AND outcome=?)"),
-        (lambda tx: inversion.chunk(tx, 1), "USING INDEX ix_outlinks_changed"),
-        (lambda tx: unlinked.count(tx, 1), "ix_content_indexed"),
-        (lambda tx: entered.some(tx, 1), "ix_inlinks_stale"),
-        (lambda tx: entered.some(tx, 1), "ix_content_indexed"),
-        (lambda tx: hiding.unreached_count(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
-        (lambda tx: hiding.waiting_by_rule(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
+        (lambda tx: host_leases.read(tx, Window(1, 1, 1)), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (
+            lambda tx: host_leases.earliest(tx, Window(1, 1, 1)),
+            "USING INDEX ix_resource_ready (site_id=? AND source_id=?",
+        ),
+        (lambda tx: host_leases.read(tx, Window(1, 1, 1, 0, 9)), "USING INDEX ix_resource_ready (site_id=? AND source"),
+        (lambda tx: remaining.awake(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: remaining.awake(tx, 1, 1, 9), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: seen_lookup.page(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=? AND"),
+        (lambda tx: host_leases.at_address(tx, 1, 1, "x"), "sqlite_autoindex_resource_1 (site_id=? AND hash=?)"),
+        (lambda tx: remaining.to_fetch(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
+        (lambda tx: pending_deletes.indexed_count(tx, 1), "COVERING INDEX ix_content_indexed"),
+        (lambda tx: pending_deletes.absent(tx, 1, 1, 10, 0), "ix_content_indexed (source_id=? AND rowid>?)"),
+        (
+            lambda tx: pending_deletes.gone_before(tx, 1, 1),
+            "USING INDEX ix_resource_astray (source_id=? AND outcome=?)",
+        ),
+        (
+            lambda tx: pending_deletes.absent_count(tx, 1, 1),
+            "USING INDEX ix_resource_astray (source_id=? AND outcome=?)",
+        ),
+        (lambda tx: inlinks.chunk(tx, 1), "USING INDEX ix_outlinks_changed"),
+        (lambda tx: orphans.count(tx, 1), "ix_content_indexed"),
+        (lambda tx: late_inlinks.some(tx, 1), "ix_inlinks_stale"),
+        (lambda tx: late_inlinks.some(tx, 1), "ix_content_indexed"),
+        (lambda tx: pending_deletes.unreached_count(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
+        (lambda tx: pending_deletes.waiting_by_rule(tx, 1), "SEARCH resource USING INTEGER PRIMARY KEY"),
     ],
     ids=[
         "read",
@@ -85,9 +97,9 @@ def test_no_hot_statement_looks_at_every_row(store: Store, work: Callable[[Tx], 
 @ON_SQLITE
 def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
     with store.begin() as tx:
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1)))
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1, 0, 9)))
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: lookup.page(tx, 1))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: host_leases.read(tx, Window(1, 1, 1)))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: host_leases.read(tx, Window(1, 1, 1, 0, 9)))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: seen_lookup.page(tx, 1))
 
 
 @ON_POSTGRESQL
@@ -95,6 +107,6 @@ def test_what_is_due_alike_is_not_sorted_to_find_the_next(store: Store) -> None:
     with store.begin() as tx:
         for way in ("seqscan", "bitmapscan"):
             tx.driver(f"SET LOCAL enable_{way} = off")
-        plan = plan_of(tx, lambda tx: leases.read(tx, Window(1, 1, 1)))
+        plan = plan_of(tx, lambda tx: host_leases.read(tx, Window(1, 1, 1)))
     assert "Index Scan using ix_resource_ready" in plan
     assert "Sort" not in plan

@@ -9,19 +9,21 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.catalog import receivers
-from cormorant.crawl.setback import Setbacks
-from cormorant.frontier import facts, lane, leases, retry, supply
-from cormorant.frontier.desk import Desk, SiteWork
-from cormorant.frontier.facts import INSTALLATION
-from cormorant.frontier.known import Seen
-from cormorant.frontier.leases import LEASE_S, LeasedSite, Window
-from cormorant.frontier.lookup import Lookup
-from cormorant.frontier.supply import Moment, Supply
-from cormorant.store import processes
-from cormorant.store.database import Store
+from cormorant.crawl.run.clock_repair import Setbacks
+from cormorant.frontier.policy import backoff
+from cormorant.frontier.queue import host_leases, ip_groups, refill
+from cormorant.frontier.queue.host_leases import LEASE_S, LeasedSite, Window
+from cormorant.frontier.queue.refill import Moment, Supply
+from cormorant.frontier.queue.seen_lookup import Lookup
+from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.workbench import Desk, SiteWork
+from cormorant.frontier.state import host_facts
+from cormorant.frontier.state.host_facts import INSTALLATION
+from cormorant.store.catalog import receivers
+from cormorant.store.db import heartbeats
+from cormorant.store.db.clock_steps import LONG_S
+from cormorant.store.db.database import Store
 from cormorant.store.schema import process, resource, site, site_fact, site_source
-from cormorant.store.steady import LONG_S
 from tests.clocks import Shifted
 from tests.frontier.retriever import Retriever
 from tests.frontier.samples import SOURCE, admitted, pages, use
@@ -53,11 +55,11 @@ class Two:
 
     def leased(self, name: str, most: int = 9) -> list[LeasedSite]:
         with self.stores[name].begin() as tx:
-            return leases.lease(tx, name, PLAN, most)
+            return host_leases.lease(tx, name, PLAN, most)
 
     def renewed(self, name: str, each: LeasedSite) -> bool:
         with self.stores[name].begin() as tx:
-            return each.lease.site in leases.renew(tx, name, [use(each)])
+            return each.lease.site in host_leases.renew(tx, name, [use(each)])
 
 
 @pytest.fixture
@@ -86,11 +88,11 @@ def test_forward_a_lease_lasts_as_long_as_it_was_given_for(two: Two, by: float) 
 def test_forward_one_process_has_all_leased_sites_of_a_lane(two: Two, by: float) -> None:
     (first,), (second,) = two.leased("ada", 1), two.leased("bob", 1)
     with two.stores["ada"].begin() as tx:
-        assert lane.enter(tx, "ada", first.lease.site, HERE, tx.run_out(LEASE_S, tx.now())) == 0.0
+        assert ip_groups.enter(tx, "ada", first.lease.site, HERE, tx.run_out(LEASE_S, tx.now())) == 0.0
     two.clock.shift += by
     two.pass_(1.0)
     with two.stores["bob"].begin() as tx:
-        assert lane.enter(tx, "bob", second.lease.site, HERE, tx.run_out(LEASE_S, tx.now())) is None
+        assert ip_groups.enter(tx, "bob", second.lease.site, HERE, tx.run_out(LEASE_S, tx.now())) is None
 
 
 def test_who_begins_waits_until_it_can_know_what_has_run_out(two: Two) -> None:
@@ -114,7 +116,7 @@ def test_who_slept_while_it_was_set_back_and_set_right_again_waits_as_well(two: 
         assert two.renewed("ada", each)
     two.clock.shift -= 30.0  # bob sleeps from here on
     with two.stores["ada"].begin() as tx:
-        leases.shorten(tx)
+        host_leases.shorten(tx)
     two.clock.at += 20.0
     two.clock.shift += 30.0
     two.clock.at += 21.0
@@ -180,25 +182,25 @@ def test_what_waits_until_a_day_that_no_clock_shows_any_more_waits_no_longer(sto
     admitted(store, *pages(2))
     with store.begin() as tx:
         now = tx.now()
-        wrong, right = now + 400 * DAY_S, now + retry.MAX_RETRY_AFTER_S
+        wrong, right = now + 400 * DAY_S, now + backoff.MAX_RETRY_AFTER_S
         tx.execute(sa.update(site).values(not_before=wrong, owner="gone", lease_until=wrong))
         tx.execute(sa.update(site_source).values(not_before=wrong))
         tx.execute(sa.update(resource).values(not_before=wrong))
-        processes.say(tx, "gone", "retriever", now)
+        heartbeats.say(tx, "gone", "retriever", now)
         tx.execute(sa.update(process).values(seen_at=wrong))
     Setbacks(store, SystemClock()).look()
     with store.begin() as tx:
         (row,) = tx.rows(sa.select(site))
         assert (row.not_before, row.owner) == (0.0, "gone")
         assert now + LEASE_S <= row.lease_until <= tx.now() + LEASE_S
-        assert processes.alive(tx)[0].seen_at <= tx.now()
+        assert heartbeats.alive(tx)[0].seen_at <= tx.now()
         window = Window(row.id, SOURCE, 1)
-        assert len(leases.read(tx, window)) == 2
-        assert leases.earliest(tx, window) == 0.0
+        assert len(host_leases.read(tx, window)) == 2
+        assert host_leases.earliest(tx, window) == 0.0
         tx.execute(sa.update(site).values(not_before=right))
         tx.execute(sa.update(resource).values(not_before=right))
-        assert leases.read(tx, window) == [], "a server asked for so much"
-        assert leases.earliest(tx, window) == right
+        assert host_leases.read(tx, window) == [], "a server asked for so much"
+        assert host_leases.earliest(tx, window) == right
     Setbacks(store, SystemClock()).look()
     with store.read() as tx:
         assert tx.rows(sa.select(site.c.not_before)) == [(right,)]
@@ -233,7 +235,7 @@ def test_who_looks_for_itself_alone_puts_nothing_right_that_it_has_not_seen(two:
 @pytest.mark.parametrize(
     ("scope", "holds_s", "held"),
     [
-        (INSTALLATION, DAY_S, True), (INSTALLATION, 400 * DAY_S, False), (INSTALLATION, facts.FOR_EVER, True),
+        (INSTALLATION, DAY_S, True), (INSTALLATION, 400 * DAY_S, False), (INSTALLATION, host_facts.FOR_EVER, True),
         (SOURCE, 400 * DAY_S, True),
     ],
 )  # fmt: skip
@@ -243,8 +245,8 @@ def test_what_held_for_a_day_by_a_clock_that_was_ahead_is_asked_for_anew(
     store, name = two.stores["ada"], "robots:https://a.example"
     with store.begin() as tx:
         until = tx.now() + holds_s
-        facts.write(tx, [facts.Fact(1, scope, name, b"", until)])
-        assert [each.site for each in facts.read(tx, [1], [scope])] == [1] * held
+        host_facts.write(tx, [host_facts.Fact(1, scope, name, b"", until)])
+        assert [each.site for each in host_facts.read(tx, [1], [scope])] == [1] * held
     Setbacks(store, two.clock).look()
     with store.begin() as tx:
         left = tx.rows(sa.select(site_fact.c.valid_until).where(site_fact.c.name == name))
@@ -254,7 +256,7 @@ def test_what_held_for_a_day_by_a_clock_that_was_ahead_is_asked_for_anew(
 def test_a_retriever_at_work_asks_anew_in_time_whatever_the_clock_shows(store: Store) -> None:
     admitted(store, *pages(1))
     with store.begin() as tx:
-        facts.write(tx, [facts.Fact(1, INSTALLATION, "robots:https://a.example", b"", tx.now() + DAY_S)])
+        host_facts.write(tx, [host_facts.Fact(1, INSTALLATION, "robots:https://a.example", b"", tx.now() + DAY_S)])
     ada = Retriever(store)
     (one,) = ada.tend()
     ada.now += DAY_S - 60.0
@@ -284,6 +286,6 @@ def test_a_rest_is_as_long_as_it_was_asked_for(
         if gives_back:
             Supply("ada", Desk(), Seen(Lookup(two.stores["ada"]))).give_back(tx, site_work)
         else:
-            supply.renew(tx, "ada", [site_work])
+            refill.renew(tx, "ada", [site_work])
         ((rests,),) = tx.rows(sa.select(site.c.not_before).where(site.c.id == first.lease.site))
         assert max(rests - tx.now(), 0.0) == pytest.approx(left_s)

@@ -12,8 +12,8 @@ import yaml
 
 from cormorant.base.metrics import EVERY
 from cormorant.model.run import RunState
-from cormorant.model.schedule import ScheduleState
-from cormorant.operate.figures import OUTCOMES
+from cormorant.model.schedule.schedule import ScheduleState
+from cormorant.operate.system.metrics import OUTCOMES
 from tests.house.reading import text_of
 
 RULES = "deploy/prometheus-rules.yml"

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 import typer
 
-from cormorant.cli import serve
+from cormorant.cli.begin import serve
 from tests.house.reading import ROOT, text_of
 
 UNIT, CONTAINER, NGINX = "deploy/cormorant.service", "deploy/Containerfile", "deploy/nginx.conf"

@@ -18,8 +18,8 @@ from unittest.mock import patch
 
 import pytest
 
-from cormorant.sample.pages import documents_folder
-from cormorant.sample.site import SampleSite
+from cormorant.app.sample.pages import documents_folder
+from cormorant.app.sample.site import SampleSite
 from tests.clocks import HANG_S
 from tests.house.reading import ROOT, text_of
 from tests.house.test_readme import EXAMPLE, FIRST, SITE, WELL, run, shown

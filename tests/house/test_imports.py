@@ -122,7 +122,7 @@ def test_an_import_of_the_root_is_found() -> None:
     for text in ("import cormorant\n", "from cormorant import Cormorant\n"):
         assert root_imports([plant(text, store)]), text
         assert not root_imports([plant(text, f"{PACKAGE}/app/build.py")]), text
-    assert not root_imports([plant("from cormorant import store\n", f"{PACKAGE}/index/a.py"), plant("", store)])
+    assert not root_imports([plant("from cormorant import store\n", f"{PACKAGE}/search/index/a.py"), plant("", store)])
 
 
 def test_an_undeclared_package_is_found() -> None:

@@ -58,7 +58,7 @@ def test_a_module_beside_the_packages_is_on_the_plan_too() -> None:
     plugins = plant("", f"{PACKAGE}/plugins.py")
     assert unmapped([plugins], "plugins/")
     assert not unmapped(
-        [plugins, plant("", f"{PACKAGE}/__main__.py"), plant("", f"{PACKAGE}/store/bulk.py")], "plugins.py"
+        [plugins, plant("", f"{PACKAGE}/__main__.py"), plant("", f"{PACKAGE}/store/db/bulk.py")], "plugins.py"
     )
 
 

@@ -27,8 +27,8 @@ from unittest.mock import patch
 
 import pytest
 
-from cormorant.sample.pages import documents_folder
-from cormorant.sample.site import SampleSite
+from cormorant.app.sample.pages import documents_folder
+from cormorant.app.sample.site import SampleSite
 from tests.cli import kept
 from tests.cli.world import PROCESSES, Done, ended, here
 from tests.clocks import HANG_S

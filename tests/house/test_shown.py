@@ -14,7 +14,7 @@ import typer
 
 from cormorant.app.settings import Installation
 from cormorant.base.errors import UsageError
-from cormorant.cli import commands, options
+from cormorant.cli import options, registry
 from cormorant.plugins import RECEIVERS, SOURCES
 from tests.house.reading import ROOT, Finding, report, text_of
 from tests.house.shown import PROGRAM, blocks, inline, programs
@@ -33,7 +33,7 @@ def wrong(words: Sequence[str]) -> str:
         _, rest = options.split([word for word in words if not PLACEHOLDER.fullmatch(word)])
         if not rest:
             return ""
-        command = commands.find(rest[0])
+        command = registry.find(rest[0])
     except UsageError as error:
         return error.sentence
     found: Any = typer.main.get_command(

@@ -14,22 +14,22 @@ import pytest
 from tests.house.reading import PACKAGE, ROOT, Finding, Module, plant, read, report
 
 WRITERS = {
-    "model/zones.py": "writes what a person sees",
+    "model/schedule/timezones.py": "writes what a person sees",
     "base/clock.py": "writes what a program reads",
-    "base/runlog.py": "lines of files",
+    "base/run_context.py": "lines of files",
     "receivers/warc.py": "records of WARC files",
-    "sample/pages.py": "header fields of HTTP",
-    "sample/answers.py": "header fields of HTTP",
-    "search/amounts.py": "days of UTC, as queries name them",
-    "search/facets.py": "days of UTC, as queries name them",
-    "search/reasons.py": "days of UTC, as queries name them",
-    "portal/finding.py": "days of UTC, as queries name them",
-    "portal/showing.py": "days of UTC, as queries name them",
+    "app/sample/pages.py": "header fields of HTTP",
+    "app/sample/answers.py": "header fields of HTTP",
+    "search/query/ranges.py": "days of UTC, as queries name them",
+    "search/results/facets.py": "days of UTC, as queries name them",
+    "search/results/explain_score.py": "days of UTC, as queries name them",
+    "web/pages/search_page.py": "days of UTC, as queries name them",
+    "web/pages/formatting.py": "days of UTC, as queries name them",
 }
 """Modules that write moments or days as text, and as what."""
 
 _CALLS = {"strftime", "isoformat", "ctime", "asctime", "astimezone", "format_datetime", "formatdate", "fromtimestamp"}
-_READERS = {"model/calendar.py", "model/rhythm.py"}
+_READERS = {"model/settings/crawl_windows.py", "model/schedule/recurrence.py"}
 """Modules that compute on the clock of a zone, and write nothing."""
 _DATED = re.compile(r"%[YmdHMSbBjyZz]")
 _MOMENT = re.compile(r"(?:\w+_(?:at|until)|not_before|until|time|hour|at)")
@@ -44,11 +44,9 @@ def elsewhere(module: Module) -> Iterator[Finding]:
         return
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Call) and _called(node) in _CALLS:
-            yield module.finding(
-                node.lineno, f"writes a time by {_called(node)}: use model.zones, or base.clock.rfc3339"
-            )
+            yield module.finding(node.lineno, f"writes a time by {_called(node)}: use timezones, or clock.rfc3339")
         elif isinstance(node, ast.FormattedValue) and _DATED.search(ast.unparse(node)):
-            yield module.finding(node.lineno, "writes a time by a format: use model.zones, or base.clock.rfc3339")
+            yield module.finding(node.lineno, "writes a time by a format: use timezones, or clock.rfc3339")
 
 
 def _called(node: ast.Call) -> str:
@@ -66,7 +64,7 @@ def raw(module: Module) -> Iterator[Finding]:
             case ast.FormattedValue(value=ast.Subscript(slice=ast.Constant(value=str(name)))) if _MOMENT.fullmatch(
                 name
             ):
-                yield module.finding(node.lineno, f"shows {name!r} as programs read it: use model.zones.wall_time")
+                yield module.finding(node.lineno, f"shows {name!r} as programs read it: use timezones.wall_time")
 
 
 def raw_in_template(path: str, text: str) -> Iterator[Finding]:
@@ -104,7 +102,7 @@ def test_every_writer_is_there() -> None:
 )
 def test_a_time_written_elsewhere_is_found(line: str) -> None:
     assert list(elsewhere(plant(line)))
-    assert not list(elsewhere(plant(line, f"{PACKAGE}/model/zones.py")))
+    assert not list(elsewhere(plant(line, f"{PACKAGE}/model/schedule/timezones.py")))
 
 
 @pytest.mark.parametrize("name", ["next_at", "suspended_until", "not_before", "time"])

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from cormorant.base import masking
+from cormorant.base import secret_masking
 from cormorant.base.clock import SystemClock
-from cormorant.cache.local import LocalCache
+from cormorant.store.blobs.local import LocalCache
 from tests.cli.world import PROCESSES, here
 from tests.journeys.proofs import record
 
@@ -53,7 +53,9 @@ class Canary:
             ended, printed = done.returncode, done.stdout + done.stderr
         else:
             entered = io.TextIOWrapper(io.BytesIO(given.encode()))
-            forgotten = patch.object(masking, "_hidden", ())  # what earlier commands opened, each a process of its own
+            forgotten = patch.object(
+                secret_masking, "_hidden", ()
+            )  # what earlier commands opened, each a process of its own
             with patch.dict(os.environ, own), patch.object(sys, "stdin", entered), forgotten:
                 said = here(*command)
             ended, printed = said.code, f"{said.out}{said.err}".encode()

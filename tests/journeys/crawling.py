@@ -18,12 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cormorant.app import following
+from cormorant.app.commands import follow
 from cormorant.base.errors import CormorantError
-from cormorant.frontier import retry
+from cormorant.frontier.policy import backoff
 from cormorant.model.run import Mode, Refresh
-from cormorant.operate import crawl
-from cormorant.store import compiled
+from cormorant.operate.runs import start
+from cormorant.store.db import statement_cache
 from tests.cli import kept
 from tests.compiling import Shared
 from tests.journeys.home import Home
@@ -45,20 +45,20 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
     sys.stdout.write(json.dumps({"runs": numbers}) + "\n")
     sys.stdout.flush()
     try:
-        ordered = [crawl.Ordered(number, "", resumed=False) for number in numbers]
-        following.carry_out(home.plan, ordered, following.Nobody())
+        ordered = [start.Ordered(number, "", resumed=False) for number in numbers]
+        follow.carry_out(home.plan, ordered, follow.Nobody())
     except CormorantError as error:
         return {"error": error.sentence}
     with home.house() as house:
-        reports = [crawl.report(house, number) for number in numbers]
-        return {"reports": reports, "exit": crawl.exit_code(house, numbers)}
+        reports = [start.report(house, number) for number in numbers]
+        return {"reports": reports, "exit": start.exit_code(house, numbers)}
 
 
 def _ordered(home: Home, said: dict[str, Any]) -> list[int]:
     with home.house() as house:
         mode = Mode(said["mode"]) if said["mode"] else None
-        wish = crawl.Wish(Refresh(said["refresh"]) if said["refresh"] else None, said["force"], mode=mode)
-        return [each.run for each in crawl.order(house, said["names"], wish)]
+        wish = start.Wish(Refresh(said["refresh"]) if said["refresh"] else None, said["force"], mode=mode)
+        return [each.run for each in start.order(house, said["names"], wish)]
 
 
 def _order(home: Home, names: tuple[str, ...], runs: tuple[int, ...] = (), **how: Any) -> str:
@@ -125,7 +125,7 @@ class Crawler:
 
 
 @contextmanager
-def crawler(*before: str, rest_s: float = retry.FIRST_WAIT_S) -> Iterator[Crawler]:
+def crawler(*before: str, rest_s: float = backoff.FIRST_WAIT_S) -> Iterator[Crawler]:
     """Have a process that crawls for the length of a block; `before` is a command that starts it."""
     command = [*before, *COMMAND] if before else ()
     with _started(command, [str(rest_s)], os.environ, ROOT) as process:
@@ -138,8 +138,8 @@ def crawler(*before: str, rest_s: float = retry.FIRST_WAIT_S) -> Iterator[Crawle
 def main() -> None:
     """Read orders until there are no more."""
     if len(sys.argv) > 1:
-        retry.FIRST_WAIT_S = float(sys.argv[1])
-    compiled.STATEMENTS = statements = Shared(compiled.STATEMENTS)
+        backoff.FIRST_WAIT_S = float(sys.argv[1])
+    statement_cache.STATEMENTS = statements = Shared(statement_cache.STATEMENTS)
     while line := sys.stdin.readline():
         sys.stdout.write(json.dumps(_carry_out(json.loads(line))) + "\n")
         sys.stdout.flush()

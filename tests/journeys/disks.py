@@ -27,8 +27,8 @@ from typing import Any
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError
-from cormorant.crawl.room import LOOK_S
-from cormorant.operate import crawl
+from cormorant.crawl.resource_guard import LOOK_S
+from cormorant.operate.runs import start
 from tests.clocks import until
 from tests.journeys import processes
 from tests.journeys.commands import asked, begun, complaints, ended, run, serving, tracebacks
@@ -187,7 +187,7 @@ def check_over(case: Case, site: WebSite, lines: Path) -> None:
     unchanged, gone = again.get("unchanged"), (again.get("gone"), again.get("index_deletes"))
     case.must((unchanged, gone) == (pages, (0, 0)), f"crawled again: {done.stdout}{done.stderr}")
     with case.home.house() as house:
-        deleted = sum(int(report[name]) for report in crawl.listed(house) for name in ("gone", "index_deletes"))
+        deleted = sum(int(report[name]) for report in start.listed(house) for name in ("gone", "index_deletes"))
     case.figures |= {"fetched_again": ledger.fetched_again, "deleted": deleted}
     case.must(deleted == 0, f"{deleted} were deleted")
 

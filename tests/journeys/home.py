@@ -16,13 +16,15 @@ import sqlalchemy as sa
 
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.catalog import receivers, sources
 from cormorant.model.acl import ANYONE
-from cormorant.operate import documents, explain, searching
-from cormorant.operate import sources as source_verbs
-from cormorant.operate.house import House
+from cormorant.operate.documents import lookup
+from cormorant.operate.explain import explain
+from cormorant.operate.installation import House
+from cormorant.operate.search import search
+from cormorant.operate.sources import sources as source_verbs
 from cormorant.search.reader import Library, Question
-from cormorant.store.database import Tx
+from cormorant.store.catalog import receivers, sources
+from cormorant.store.db.database import Tx
 
 RETRIEVERS = 2
 
@@ -88,14 +90,14 @@ class Home:
     def shown(self, address: str) -> dict[str, Any]:
         """What `document show` says of it."""
         with self.house() as house:
-            (said,) = documents.shown(house, address)
+            (said,) = lookup.shown(house, address)
             return said
 
     @contextmanager
     def library(self) -> Iterator[Library]:
         """What readers search in."""
         with self.house() as house:
-            yield searching.library(house)
+            yield search.library(house)
 
     def found(self, *words: str) -> list[list[str]]:
         """For each word the addresses of the documents that have it."""

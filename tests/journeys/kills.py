@@ -29,8 +29,8 @@ from sqlalchemy.exc import DBAPIError
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError
-from cormorant.crawl.tending import BATCH
-from cormorant.operate.house import House
+from cormorant.crawl.worker.housekeeping import BATCH
+from cormorant.operate.installation import House
 from cormorant.store.schema import process, receiver, resource, site
 from tests.journeys import processes
 from tests.journeys.crawling import Started, begin

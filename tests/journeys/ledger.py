@@ -11,14 +11,15 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, IndexDamaged
-from cormorant.cache.protocol import Place
-from cormorant.frontier import classes, weighing
-from cormorant.frontier.weighing import NOTHING, Said
-from cormorant.index.protocol import IndexReader
-from cormorant.index.query import Everything, Search
+from cormorant.frontier.links import link_score
+from cormorant.frontier.links.link_score import NOTHING, Said
+from cormorant.frontier.staging import duplicate_clusters
 from cormorant.model.acl import ANYONE
 from cormorant.model.resource import Role
-from cormorant.operate.house import House
+from cormorant.operate.installation import House
+from cormorant.search.index.protocol import IndexReader
+from cormorant.search.index.query import Everything, Search
+from cormorant.store.blobs.protocol import Place
 from cormorant.store.schema import content, resource
 from tests.journeys.home import Home, found_in, received
 from tests.journeys.pages import SECRET
@@ -128,7 +129,7 @@ def _said(ledger: Ledger, house: House, index: IndexReader) -> None:
     hits = index.search(Search(Everything(), ANYONE, limit=index.count(), fold=False)).hits
     numbers = {hit.id for hit in hits}
     with house.store.read() as tx:
-        said, near = weighing.said_of(tx, numbers), classes.labels(tx, numbers)
+        said, near = link_score.said_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
     for hit in hits:
         has = Said(hit.entry.anchors, hit.entry.link_score), hit.entry.near
         if has != (said.get(hit.id, NOTHING), near.get(hit.id)):
@@ -168,7 +169,7 @@ def _lines(ledger: Ledger, lines: Path, wanted: dict[str, int]) -> None:
 
 def _counted(home: Home, name: str) -> list[int]:
     """What the runs have counted."""
-    from cormorant.operate import crawl
+    from cormorant.operate.runs import start
 
     with home.house() as house:
-        return [int(report[name]) for report in crawl.listed(house)]
+        return [int(report[name]) for report in start.listed(house)]

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from cormorant.base.clock import SystemClock, pause
-from cormorant.crawl.tending import BATCH
+from cormorant.crawl.worker.housekeeping import BATCH
 from tests.cli import kept
 from tests.journeys import processes
 from tests.journeys.commands import asked, begun, complaints, ended, run, serving, tracebacks

@@ -17,8 +17,8 @@ from pathlib import Path
 from random import Random
 
 from cormorant.base.clock import pause
-from cormorant.crawl.tending import BATCH
-from cormorant.operate.house import House
+from cormorant.crawl.worker.housekeeping import BATCH
+from cormorant.operate.installation import House
 from tests.journeys import processes
 from tests.journeys.crawling import COMMAND, begin
 from tests.journeys.home import RETRIEVERS, Home

@@ -25,25 +25,25 @@ class Plant(NamedTuple):
 PLANTS = (
     Plant(
         "the epoch of a lease is not checked",
-        "frontier/leases.py",
+        "frontier/queue/host_leases.py",
         (("if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", "if row.id in wanted\n"),),
     ),
     Plant(
         "events are appended after the commit, in a transaction of their own",
-        "crawl/dispatch.py",
+        "crawl/commit/committer.py",
         (
-            ("            writing.write(tx, made, self.order.run)\n",
-             "            append, writing.stream.append = writing.stream.append, lambda *_: 0\n"
-             "            writing.write(tx, made, self.order.run)\n            writing.stream.append = append\n"),
+            ("            persist.write(tx, made, self.order.run)\n",
+             "            append, persist.stream.append = persist.stream.append, lambda *_: 0\n"
+             "            persist.write(tx, made, self.order.run)\n            persist.stream.append = append\n"),
             ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
              f"            runs.count(tx, self.order.run, means.owner, counters)\n        {_HOLD}\n"
              "        if made.entries:\n            with means.store.begin() as tx:\n"
-             "                writing.stream.append(tx, made.entries)\n        return lost"),
+             "                persist.stream.append(tx, made.entries)\n        return lost"),
         ),
     ),
     Plant(
         "rows name copies that are written after the commit",
-        "cache/writer.py",
+        "store/blobs/writer.py",
         (
             ("        self._write(parts)\n", "        late = getattr(self, '_late', [])\n        self._write(late)\n"
              "        self._late = parts\n"),
@@ -53,42 +53,43 @@ PLANTS = (
     ),
     Plant(
         "a visit is done before its document is written",
-        "crawl/dispatch.py",
+        "crawl/commit/committer.py",
         (
-            ("            writing.write(tx, made, self.order.run)\n",
-             "            fates, writing.settlement.fates = writing.settlement.fates, lambda *_: None\n"
-             "            writing.write(tx, made, self.order.run)\n            writing.settlement.fates = fates\n"),
+            ("            persist.write(tx, made, self.order.run)\n",
+             "            fates, persist.writes.fates = persist.writes.fates, lambda *_: None\n"
+             "            persist.write(tx, made, self.order.run)\n            persist.writes.fates = fates\n"),
             ('        with means.steps("settle"), means.store.begin() as tx:\n',
-             "        with means.store.begin() as tx:\n            early = rows.rows(batch, list(places.values()), "
+             "        with means.store.begin() as tx:\n"
+             "            early = batch_rows.rows(batch, list(places.values()), "
              "self.order.run, lambda acl: means.acls.of(tx, acl))\n            "
-             f"writing.settlement.fates(tx, early.fates, self.order.run)\n        {_HOLD}\n"
+             f"persist.writes.fates(tx, early.fates, self.order.run)\n        {_HOLD}\n"
              "        with means.store.begin() as tx:\n"),
         ),
     ),
     Plant(
         "a batch is counted in a transaction of its own",
-        "crawl/dispatch.py",
+        "crawl/commit/committer.py",
         (
             ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
              "        with means.store.begin() as tx:\n            runs.count(tx, self.order.run, means.owner, "
              "counters)\n        return lost"),
-            ("            facts.write(tx, [*kept.facts, *watches.learned(kept)])\n",
-             f"            facts.write(tx, [*kept.facts, *watches.learned(kept)])\n        {_HOLD}\n"),
+            ("            host_facts.write(tx, [*kept.facts, *trap_learning.learned(kept)])\n",
+             f"            host_facts.write(tx, [*kept.facts, *trap_learning.learned(kept)])\n        {_HOLD}\n"),
         ),
     ),
     Plant(
         "a delivery is confirmed before it is made",
-        "crawl/provide.py",
+        "crawl/deliver/loop.py",
         (
             ("        errand.hand_over(found, upto, ",
              "        if events:\n            with self._store.begin() as tx:\n"
-             "                acknowledging.acknowledge(tx, row, errand, upto)\n"
+             "                ack.acknowledge(tx, row, errand, upto)\n"
              f"            {_HOLD}\n        errand.hand_over(found, upto, "),
         ),
     ),
     Plant(
         "what the index has not committed is confirmed",
-        "crawl/outlets.py",
+        "crawl/deliver/sinks.py",
         (("        return self._writer.place\n", "        return self.place\n"),),
     ),
     Plant(

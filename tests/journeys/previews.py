@@ -21,8 +21,8 @@ from cormorant.base.clock import SystemClock
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import RunState
 from cormorant.model.status import Status
-from cormorant.operate import crawl as crawl_verbs
-from cormorant.operate.previewing import LEFT_OUT, preview
+from cormorant.operate.runs import start as crawl_verbs
+from cormorant.operate.sources.impact_preview import LEFT_OUT, preview
 from cormorant.store.schema import content, hidden, resource
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home

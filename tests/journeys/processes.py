@@ -76,7 +76,7 @@ def role_of(pid: int, retrievers: frozenset[int], tree: list[Process]) -> str:
         parent = int(_stat(pid)[_PARENT])
     except (OSError, IndexError, ValueError):
         return "gone"
-    if b"cormorant.limits" in said:
+    if b"cormorant.sandbox" in said:
         return "converters"
     if parent == tree[0].pid:
         return "supervisor"

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import BadRule
-from cormorant.operate import listing, previewing
-from cormorant.operate.listing import Wanted
+from cormorant.operate.documents import listing
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.sources import impact_preview
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.maze import page, serving
-from tests.portal.asking import ask
+from tests.web.asking import ask
 
 TOKEN = "4f1c9a7e22b05d8810c3"
 
@@ -88,7 +89,7 @@ def test_what_was_known_under_another_address_moves_when_the_rules_change(home: 
         crawls.crawl(home, "site")
         edit = {"rewrite": [r"/old/(\w+)\?lang=en$ -> /new/\1"]}
         with home.house() as house:
-            effect = previewing.preview(house, "site", edit)
+            effect = impact_preview.preview(house, "site", edit)
         assert (effect["rename"], effect["leave"], effect["unjudged"]) == (1, 0, [])
         assert effect["renaming"][0]["to"] == maze.url("/new/a")
         home.edit_source("site", edit)
@@ -120,7 +121,7 @@ def test_a_preview_says_what_goes_since_it_is_renamed(
         before = len(home.found("guillemots")[0])
         edit = {"rewrite": [rule]}
         with home.house() as house:
-            effect = previewing.preview(house, "site", edit)
+            effect = impact_preview.preview(house, "site", edit)
         assert {name: effect[name] for name in figures} == figures
         home.edit_source("site", edit)
         crawls.crawl(home, "site")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.operate import choosing, listing
-from cormorant.operate.choosing import Chosen
-from cormorant.operate.listing import Wanted
+from cormorant.operate.documents import listing, recrawl
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.recrawl import Chosen
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -39,7 +39,7 @@ def again(home: Home, crawls: Crawler, site: WebSite, wanted: Wanted) -> list[st
     """Have these visited again; returns what the server was asked for then."""
     with home.house() as house:
         chosen = {each["url"] for each in listing.listed(house, wanted)}
-        assert choosing.recrawl(house, Chosen((), wanted))["documents"] == len(chosen)
+        assert recrawl.recrawl(house, Chosen((), wanted))["documents"] == len(chosen)
     since = SystemClock().now()
     report = crawls.crawl(home, "site", refresh="due")
     assert report["new"] == len(chosen), report

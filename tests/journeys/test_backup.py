@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cormorant.app.restoring import restore
+from cormorant.app.commands.restore import restore
 from cormorant.base.clock import SystemClock
-from cormorant.operate import backups, checking
+from cormorant.operate.storage import backups, check
 from tests.clocks import until
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
@@ -16,9 +16,9 @@ from tests.journeys.pages import SiteSettings
 PAGES = 60
 
 
-def wrong(home: Home) -> list[checking.Finding]:
+def wrong(home: Home) -> list[check.Finding]:
     with home.house() as house:
-        return [each for each in checking.store(house) if each.ok is not True]
+        return [each for each in check.store(house) if each.ok is not True]
 
 
 def test_yesterday_comes_back(home: Home, crawls: Crawler, serve: Serve, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from cormorant.base.clock import SystemClock, pause
-from cormorant.operate import explain, problems
+from cormorant.operate.explain import explain
+from cormorant.operate.runs import report as run_report
 from tests.clocks import HANG_S
 from tests.journeys import processes
 from tests.journeys.crawling import Crawler, begin
@@ -32,7 +33,7 @@ def big(pages: int) -> Answer:
 def told(home: Home, run: int) -> list[dict[str, Any]]:
     """What the report says of limits."""
     with home.house() as house:
-        return [each for each in problems.of_run(house, run) if each["kind"] == "limit"]
+        return [each for each in run_report.of_run(house, run) if each["kind"] == "limit"]
 
 
 def asked(mazes: list[Maze]) -> int:

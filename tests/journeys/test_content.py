@@ -10,8 +10,8 @@ from email.utils import formatdate
 import pytest
 
 from cormorant.base.clock import SystemClock
-from cormorant.operate import links as of_links
-from cormorant.operate import searching
+from cormorant.operate.documents import links as of_links
+from cormorant.operate.search import search
 from cormorant.search.reader import Question
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -60,7 +60,7 @@ def test_titles_that_are_none_and_what_stands_in_for_them(file_home: Home, crawl
     crawls.crawl(file_home, "town")
     assert {file_home.shown(town.origin + path)["title"] for path in ("/left", "/every")} == {"Tides", "Piers"}
     with file_home.house() as house:
-        hits = searching.search(house, Question("tide")).hits
+        hits = search.search(house, Question("tide")).hits
     assert [hit.attributes["Description"] for hit in hits] == [prose, prose]
 
 

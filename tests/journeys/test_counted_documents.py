@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_serve import get, served
+from tests.cli.begin.test_serve import get, served
 from tests.cli.world import Done, Installation
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from cormorant.app.trying import try_source
-from cormorant.frontier import ledger
-from cormorant.frontier.ledger import Tally
-from cormorant.operate import problems
-from cormorant.sources.web.pace import pace_of
-from cormorant.sources.web.settings import WebSettings
+from cormorant.app.commands.test_source import try_source
+from cormorant.frontier.queue import request_log
+from cormorant.frontier.queue.request_log import Tally
+from cormorant.operate.runs import report
+from cormorant.sources.web.crawl_delay import pace_of
+from cormorant.sources.web.settings.web import WebSettings
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.hosts import Host
@@ -62,8 +62,8 @@ def test_a_host_that_asks_for_more_than_is_obeyed_is_named_in_the_report(
         with house.store.begin() as tx:  # as if it had been waited for
             tally = Tally()
             tally.count(tx.now(), pace.delay_s, pace.delay_s, pace.rule)
-            ledger.write(tx, {1: tally})
-        told = [each for each in problems.of_run(house, run) if each["kind"] == "delay"]
+            request_log.write(tx, {1: tally})
+        told = [each for each in report.of_run(house, run) if each["kind"] == "delay"]
     assert [each["site"] for each in told] == ([slow.origin.removeprefix("http://")] if is_told else [])
     assert all("for 3600 seconds" in each["sentence"] for each in told)
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.journal import runs
 from cormorant.model.run import RunState
-from cormorant.operate import crawl, examining, steering
+from cormorant.operate.runs import control, review
+from cormorant.operate.runs import start as run_start
+from cormorant.store.journal import runs
 from tests.clocks import until
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home, received
@@ -34,7 +35,7 @@ def suspend(home: Home, crawls: Crawler, name: str, enough: Callable[[], bool]) 
     crawls.begin(home, name)
     until(lambda: enough() or None)
     with home.house() as house:
-        number = steering.suspend(house, None).id
+        number = control.suspend(house, None).id
     crawls.end()
     with home.rows() as tx:
         assert runs.get(tx, number).state is RunState.SUSPENDED
@@ -102,7 +103,7 @@ def test_the_limit_of_documents_is_of_what_goes_on_alone(file_home: Home, crawls
     report = crawls.crawl(file_home, "town")
     assert (report["run"], report["complete"], report["fetched"]) == (number + 1, True, pages)
     with file_home.house() as house:
-        assert crawl.report(house, number)["reason"].endswith(f"run {number + 1} goes on in its place.")
+        assert run_start.report(house, number)["reason"].endswith(f"run {number + 1} goes on in its place.")
 
 
 def test_what_has_visited_everything_ends_as_it_began(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
@@ -114,8 +115,8 @@ def test_what_has_visited_everything_ends_as_it_began(file_home: Home, crawls: C
     file_home.add_source("files", "papers", {"path": str(folder)})
     pending = crawls.crawl(file_home, "papers", mode="examine")
     with file_home.house() as house:
-        examining.index(house, pending["run"])
-        steering.suspend(house, pending["run"])
+        review.index(house, pending["run"])
+        control.suspend(house, pending["run"])
     file_home.edit_source("papers", {"hidden": True})
     report = crawls.crawl(file_home, "papers")
     assert (report["run"], report["state"], report["index_deletes"]) == (pending["run"], "finished", 0)

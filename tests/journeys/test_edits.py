@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cormorant.operate import links
+from cormorant.operate.documents import links
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from cormorant.operate import crawl, figures, listing
-from cormorant.operate.listing import Wanted
+from cormorant.operate.documents import listing
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.runs import start
+from cormorant.operate.system import metrics
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.hosts import Host
@@ -41,8 +43,8 @@ def test_the_report_counts_what_the_list_names(home: Home, crawls: Crawler, host
     with home.house() as house:
         listed = [each["url"] for each in listing.listed(house, Wanted(excluded=True))]
         again = list(listing.listed(house, Wanted(excluded=True, run=report["run"])))
-        told = [each for each in figures.samples(house) if "excluded" in each.labels]
-        shown = next(each for each in crawl.listed(house) if each["run"] == report["run"])
+        told = [each for each in metrics.samples(house) if "excluded" in each.labels]
+        shown = next(each for each in start.listed(house) if each["run"] == report["run"])
     numbers = Counter(each["status"] for each in again)
     assert numbers.keys() >= {970, 971, 972, 964, 973, 910, 983, 960}, numbers
     assert len(set(listed)) == len(listed) == len(again) == report["excluded"] == shown["excluded"], numbers

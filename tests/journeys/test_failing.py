@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cormorant.frontier.rest import CIRCUIT
+from cormorant.frontier.policy.host_backoff import CIRCUIT
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.hosts import Host

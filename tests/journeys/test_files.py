@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from cormorant.frontier import hiding
+from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import Refresh
-from cormorant.operate import crawl, explain, listing
-from cormorant.operate.listing import Wanted
+from cormorant.operate.documents import listing
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.explain import explain
+from cormorant.operate.runs import start
 from tests.extract.writers import docx
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
@@ -167,7 +169,7 @@ def said(home: Home, address: str) -> Any:
     return record["verdict"], record["because"], kept[1:], states
 
 
-GONE_VISIT = ("gone", 404, hiding.ABSENT)
+GONE_VISIT = ("gone", 404, pending_deletes.ABSENT)
 
 
 def test_a_file_that_goes_is_known_to_be_gone_and_may_come_back(home: Home, crawls: Crawler, share: Path) -> None:
@@ -178,7 +180,7 @@ def test_a_file_that_goes_is_known_to_be_gone_and_may_come_back(home: Home, craw
     assert (report["gone"], report["index_deletes"], report["exit"]) == (1, 1, 0)
     verdict, because, kept, states = said(home, str(share / "one.txt"))
     assert (verdict, kept, states) == ("gone", [GONE_VISIT], ["old"])
-    assert hiding.ABSENT in because
+    assert pending_deletes.ABSENT in because
 
     for refresh in ("all", "append"):  # back before its row is purged
         write(share, "one.txt")
@@ -217,7 +219,7 @@ def test_files_that_the_brake_holds_are_gone_when_a_person_accepts(home: Home, c
         held = crawls.crawl(home, "share")
         assert (held["state"], held["gone"], held["index_deletes"]) == ("held", 0, 0)
         with home.house() as house:
-            crawl.answer(house, held["run"], accept=accept)
+            start.answer(house, held["run"], accept=accept)
         crawls.begin(home, runs=(held["run"],))
         report = crawls.end()["reports"][0]
         assert (report["gone"], report["index_deletes"]) == ((11, 11) if accept else (0, 0))
@@ -343,7 +345,7 @@ def test_what_the_brake_holds_is_found_by_those_who_may_read_it(
     assert held["state"] == "held"
     assert found(file_home, *NAMES) == [True] + [False] * 11
     with file_home.house() as house:
-        crawl.answer(house, held["run"], accept=accept)
+        start.answer(house, held["run"], accept=accept)
     crawls.begin(file_home, runs=(held["run"],))
     assert crawls.end()["reports"][0]["index_deletes"] == (12 if accept else 0)
     assert found(file_home, *NAMES) == [not accept] + [False] * 11
@@ -382,7 +384,7 @@ def test_another_folder_is_the_right_one_once_a_person_has_accepted_it(
     held = crawls.crawl(file_home, "share", force=True)
     assert held["state"] == "held"
     with file_home.house() as house:
-        crawl.answer(house, held["run"], accept=accept)
+        start.answer(house, held["run"], accept=accept)
     crawls.begin(file_home, runs=(held["run"],))
     crawls.end()
     for mounted in (True, False):

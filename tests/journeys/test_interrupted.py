@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.clock import pause
-from cormorant.operate import problems
-from cormorant.operate.status import status
-from cormorant.store import processes as store_processes
+from cormorant.operate.runs import report as run_report
+from cormorant.operate.system.status import status
+from cormorant.store.db import heartbeats as store_processes
 from tests.cli import kept
 from tests.clocks import HANG_S, until
 from tests.journeys import processes
@@ -131,6 +131,6 @@ def test_a_crawl_waits_while_it_may_open_no_file_and_blames_no_server(
     (report,) = crawls.end()["reports"]
     assert (report["state"], report["complete"], report["fetched"], report["reason"]) == ("finished", True, PAGES, None)
     with file_home.house() as house:
-        assert [each["kind"] for each in problems.of_run(house, report["run"])] == ["machine"]
+        assert [each["kind"] for each in run_report.of_run(house, report["run"])] == ["machine"]
     assert file_home.value("SELECT sum(attempts) FROM resource") == 0
     assert file_home.value("SELECT sum(failures) FROM site") == 0

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from cormorant.cli import report as of_reports
-from cormorant.operate import crawl, listing
-from cormorant.operate.listing import Wanted
+from cormorant.cli.display import report as of_reports
+from cormorant.operate.documents import listing
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.runs import start
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.hosts import Host
@@ -38,8 +39,8 @@ def nights(home: Home, crawls: Crawler) -> tuple[int, int, int, list[str]]:
     """How a crawl ends: its exit code, how many fail, how many of them as before, and which are told of."""
     report = crawls.crawl(home, "town", refresh="all")
     with home.house() as house:
-        shown = crawl.shown(house, report["run"])
-        code = crawl.exit_code(house, [report["run"]])
+        shown = start.shown(house, report["run"])
+        code = start.exit_code(house, [report["run"]])
         said = "\n".join(of_reports.lines(shown))
         listed = [each["url"] for each in listing.listed(house, Wanted(source="town", state="error"))]
     told = [each["address"].rpartition("/")[2] for each in shown["problems"] if each["kind"] == "document"]

@@ -19,7 +19,7 @@ import pytest
 from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import pause
-from cormorant.operate import crawl as runs_of
+from cormorant.operate.runs import start as runs_of
 from tests.cli import kept
 from tests.cli.world import Done, Installation, ended
 from tests.clocks import HANG_S, until

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from cormorant.index.query import Everything, Search
 from cormorant.model.acl import Reader
-from cormorant.operate import indexing
+from cormorant.operate.search import reindex
+from cormorant.search.index.query import Everything, Search
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.threaded import Asked, Said, Server, running
@@ -95,5 +95,5 @@ def test_an_index_made_anew_is_the_one_that_crawling_made(crawled: Home, crawls:
     before = held(crawled)
     assert before["a"][0] == ("Sailing times",)
     with crawled.house() as house:
-        indexing.rebuild(house)
+        reindex.rebuild(house)
     assert held(crawled) == before

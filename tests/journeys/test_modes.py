@@ -9,10 +9,13 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError
-from cormorant.frontier import recall
+from cormorant.frontier.state import refetch
 from cormorant.model.run import RunState
-from cormorant.operate import crawl, examining, explain, listing, problems, steering
-from cormorant.operate.listing import Wanted
+from cormorant.operate.documents import listing
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.explain import explain
+from cormorant.operate.runs import control, review, start
+from cormorant.operate.runs import report as run_report
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home, received
@@ -40,12 +43,12 @@ def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, c
         assert [each["state"] for each in seen if each["status"] == 200] == ["found"] * PAGES
         assert sorted(each["status"] for each in seen) == [200] * PAGES + [970], "one is forbidden by robots.txt"
         with pytest.raises(ConflictError, match="pending"):
-            raise crawl.unanswered(house, ["site"])[0]
-        pruned = examining.prune(house, report["run"], ["path:/p/7*", "path:/nowhere"])
+            raise start.unanswered(house, ["site"])[0]
+        pruned = review.prune(house, report["run"], ["path:/p/7*", "path:/nowhere"])
         assert (pruned["pruned"], pruned["left"], pruned["idle"]) == (1, PAGES - 1, ["path:/nowhere"])
         since = SystemClock().now()
-        number = examining.index(house, None).id
-        assert examining.index(house, number).id == number, "said twice, it is done once"
+        number = review.index(house, None).id
+        assert review.index(house, number).id == number, "said twice, it is done once"
     crawls.begin(home, runs=(number,))
     done = crawls.end()["reports"][0]
     assert (done["state"], done["indexed"], site.log(since)) == ("finished", PAGES - 1, [])
@@ -72,12 +75,12 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     with home.house() as house:
         waits = {each["url"] for each in listing.listed(house, Wanted(state="found"))}
         assert waits == {site.url(number) for number in (0, CHANGED, NEW)}
-        told_of = [each["kind"] for each in problems.of_run(house, report["run"])]
+        told_of = [each["kind"] for each in run_report.of_run(house, report["run"])]
     assert told_of == ["run", "held"], "that its start address says something else is no fault"
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[], [site.url(GONE)], []]
     assert len([each for each in received(told)[before:] if each["run"] == report["run"]]) == 0
     with home.house() as house:
-        examining.index(house, report["run"])
+        review.index(house, report["run"])
     crawls.begin(home, runs=(report["run"],))
     done = crawls.end()["reports"][0]
     assert (done["held"], done["changed"], done["new"], done["state"]) == (0, 2, 1, "finished")
@@ -100,9 +103,9 @@ def test_of_a_page_that_is_found_its_new_version_is_pruned(file_home: Home, craw
 
     assert explained(CHANGED)["advice"].startswith(f"`cormorant run index {report['run']}` indexes what it found")
     with file_home.house() as house:
-        pruned = examining.prune(house, report["run"], [f"path:/p/{CHANGED}*", f"path:/p/{NEW}*"])
+        pruned = review.prune(house, report["run"], [f"path:/p/{CHANGED}*", f"path:/p/{NEW}*"])
         assert (pruned["pruned"], pruned["left"]) == (2, 1)
-        examining.index(house, report["run"])
+        review.index(house, report["run"])
     crawls.begin(file_home, runs=(report["run"],))
     ended = crawls.end()
     done = ended["reports"][0]
@@ -124,7 +127,7 @@ def test_of_a_page_that_is_found_its_new_version_is_pruned(file_home: Home, craw
     site.edit(CHANGED, text="auklet and razorbill")
     again = crawls.crawl(file_home, "site", mode="examine")
     with file_home.house() as house:
-        steering.stop(house, again["run"])
+        control.stop(house, again["run"])
     assert explained(CHANGED)["because"].endswith("examined and dropped.")
     after = crawls.crawl(file_home, "site")
     assert (after["changed"], after["new"], after["exit"]) == (1, 1, 0)
@@ -145,8 +148,8 @@ def test_what_is_fetched_by_force_and_says_the_same_has_not_changed(
     assert (report["held"], report["unchanged"], report["changed"], report["exit"]) == (1, PAGES - 1, 0, 0)
     assert (report["to_index"], file_home.value("SELECT max(fetched_at) FROM content")) == (PAGES, fetched)
     with file_home.house() as house:
-        assert examining.prune(house, report["run"], ["path:/p/7*"])["left"] == PAGES - 1
-        examining.index(house, report["run"])
+        assert review.prune(house, report["run"], ["path:/p/7*"])["left"] == PAGES - 1
+        review.index(house, report["run"])
     crawls.begin(file_home, runs=(report["run"],))
     done = crawls.end()["reports"][0]
     assert (done["held"], done["unchanged"], done["changed"], done["excluded"]) == (0, PAGES - 1, 1, report["excluded"])
@@ -169,15 +172,15 @@ def test_a_lost_copy_that_an_examined_run_fetched_anew_is_no_change(
     told = file_home.add_receiver("told", "site")
     lost = file_home.value("SELECT min(id) FROM content")
     with file_home.house() as house, house.store.begin() as tx:
-        recall.renew(tx, [lost])
+        refetch.renew(tx, [lost])
     for _ in range(2):  # the first is stopped: nothing confirms the copy that is lost
         report = crawls.crawl(file_home, "site", mode="examine")
         assert (report["held"], report["unchanged"], report["to_index"]) == (0, PAGES, 1)
         with file_home.house() as house:
-            steering.stop(house, report["run"])
+            control.stop(house, report["run"])
     report = crawls.crawl(file_home, "site", mode="examine")
     with file_home.house() as house:
-        examining.index(house, report["run"])
+        review.index(house, report["run"])
     crawls.begin(file_home, runs=(report["run"],))
     done = crawls.end()["reports"][0]
     assert (done["changed"], done["index_writes"]) == (0, 1)
@@ -213,7 +216,7 @@ def test_of_what_was_renamed_before_receivers_are_told_where_it_is(
     moved = [(name, "new") for name in sorted(names - {"5.html"})]
     assert said() == moved
     with file_home.house() as house:
-        examining.index(house, examined["run"])
+        review.index(house, examined["run"])
     crawls.begin(file_home, runs=(examined["run"],))
     crawls.end()
     assert said() == sorted([*moved, ("4.html", "changed"), ("5.html", "new")])
@@ -232,9 +235,9 @@ def test_what_was_examined_and_not_wanted_is_believed_by_no_later_crawl(
     report = crawls.crawl(file_home, "share", mode="examine")
     assert (report["to_index"], report["held"]) == (2, 1)
     with file_home.house() as house:
-        assert steering.stop(house, report["run"]).state is RunState.STOPPED
-        assert crawl.report(house, report["run"])["new"] == 0, "what is dropped was delivered to nobody"
-        assert steering.stop(house, report["run"]).state is RunState.STOPPED, "two may say so at once"
+        assert control.stop(house, report["run"]).state is RunState.STOPPED
+        assert start.report(house, report["run"])["new"] == 0, "what is dropped was delivered to nobody"
+        assert control.stop(house, report["run"]).state is RunState.STOPPED, "two may say so at once"
     after = crawls.crawl(file_home, "share")
     assert (after["new"], after["changed"], after["complete"]) == (1, 1, True)
     assert [len(each) for each in file_home.found("newword", "laterword")] == [1, 1]
@@ -303,14 +306,14 @@ def test_a_run_that_is_to_go_is_not_listed_and_goes_when_it_is_no_longer_needed(
     site = serve(SiteSettings(pages=3))
     file_home.add_source("web", "site", site.source)
     with file_home.house() as house:
-        first = crawl.order(house, ["site"], crawl.Wish(forget=True))[0].run
+        first = start.order(house, ["site"], start.Wish(forget=True))[0].run
     crawls.begin(file_home, runs=(first,))
     crawls.end()
     with file_home.house() as house:
-        assert crawl.listed(house) == []
-        assert crawl.report(house, first)["state"] == "finished", "the next crawl compares itself with it"
+        assert start.listed(house) == []
+        assert start.report(house, first)["state"] == "finished", "the next crawl compares itself with it"
     crawls.crawl(file_home, "site")
     with file_home.house() as house:
-        assert [each["run"] for each in crawl.listed(house)] == [first + 1]
+        assert [each["run"] for each in start.listed(house)] == [first + 1]
         assert file_home.value(f"SELECT count(*) FROM run_count WHERE run_id = {first}") == 0
-        assert not steering.delete(house, first), "somebody has done so before"
+        assert not control.delete(house, first), "somebody has done so before"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.operate import indexing
+from cormorant.operate.search import reindex
 from cormorant.search.reader import Hit, Question
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -109,7 +109,7 @@ def test_the_setting_and_a_rebuild(file_home: Home, crawls: Crawler, at: str) ->
     for wanted, shown, kept in ((True, 1, 4), (False, 3, 0)):
         file_home.edit_source("site", {"near_duplicates": wanted})
         with file_home.house() as house:
-            indexing.rebuild(house)
+            reindex.rebuild(house)
         assert (len(hits(file_home)), file_home.value("SELECT count(*) FROM near")) == (shown, kept)
 
 

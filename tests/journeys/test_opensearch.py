@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cormorant.operate import receivers
+from cormorant.operate.delivery import receivers
 from tests.cli.world import Installation
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home

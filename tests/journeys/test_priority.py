@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from cormorant.operate import explain, testing
+from cormorant.operate.explain import explain
+from cormorant.operate.sources import fetch_test
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.journeys.maze import Maze, page, serving
@@ -58,7 +59,7 @@ def test_an_edit_holds_for_pages_that_are_known(home: Home, crawls: Crawler) -> 
         assert sections(maze) == ["old"] * 120 + ["news"] * 60 + ["docs"] * 120
         with home.house() as house:
             (said,) = explain.explain(house, maze.url("/docs/1"))
-            judged = testing.judge(house, "site", maze.url("/old/1"))
+            judged = fetch_test.judge(house, "site", maze.url("/old/1"))
         assert said["next"] == {"when": "in the next run", "level": "low"}
         assert judged["priority"] == {"level": "highest", "rule": "path:/old/*"}
         maze.asked.clear()

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from cormorant.index.query import Clauses, Exact, Like, Near, Or, Pattern, Phrase, Prefix, Range, Word
-from cormorant.search.lexer import Kind, lex
-from cormorant.search.parse import parse
+from cormorant.search.index.query import Clauses, Exact, Like, Near, Or, Pattern, Phrase, Prefix, Range, Word
+from cormorant.search.query.lexer import Kind, lex
+from cormorant.search.query.parser import parse
 from tests.journeys.queries.__main__ import Asker, Tally, logged, prove
 from tests.journeys.queries.grammar import Speaker
 

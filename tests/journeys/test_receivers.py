@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cormorant.base.clock import pause
-from cormorant.crawl.waiting import TRIED_AGAIN_S
+from cormorant.crawl.run.completion import TRIED_AGAIN_S
 from tests.cli import kept
 from tests.cli.world import Installation, ended, serving, small_site
 from tests.clocks import until

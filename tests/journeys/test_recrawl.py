@@ -141,7 +141,7 @@ def test_gone_page_leaves_search_at_once_and_the_store_after_two_runs(
 
 
 def test_brake(home: Home, crawls: Crawler, serve: Serve) -> None:
-    from cormorant.operate import crawl
+    from cormorant.operate.runs import start
 
     pages, left = 200, 80
     site = serve(SiteSettings(pages=pages))
@@ -157,8 +157,8 @@ def test_brake(home: Home, crawls: Crawler, serve: Serve) -> None:
         assert "120 of 200" in held["reason"]
         assert home.found(*going) == all_found
         with home.house() as house:
-            assert len(crawl.leaving(house, held["run"], 1000)) == pages - left
-            crawl.answer(house, held["run"], accept=accept)
+            assert len(start.leaving(house, held["run"], 1000)) == pages - left
+            start.answer(house, held["run"], accept=accept)
         crawls.begin(home, runs=(held["run"],))
         said = crawls.end()["reports"][0]
         assert said["state"] == "finished"

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from cormorant.model.run import RunState
-from cormorant.operate import crawl
+from cormorant.operate.runs import start
 from tests.clocks import until
 from tests.journeys.commands import serving
 from tests.journeys.conftest import Serve
@@ -32,13 +32,13 @@ def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
     site = serve(SiteSettings(pages=PAGES, delay_s=0.1))
     home.add_source("web", "site", site.source)
     with home.house() as house:
-        (first,) = crawl.order(house, ["site"])
+        (first,) = start.order(house, ["site"])
         keep()
         until(lambda: len(site.log()) > fetched)
-        (second,) = crawl.order(house, ["site"], crawl.Wish(restart=True))
+        (second,) = start.order(house, ["site"], start.Wish(restart=True))
         assert second.run != first.run
-        until(lambda: crawl.report(house, second.run)["state"] == RunState.FINISHED)
-        assert crawl.report(house, first.run)["state"] == RunState.STOPPED
-        report = crawl.report(house, second.run)
+        until(lambda: start.report(house, second.run)["state"] == RunState.FINISHED)
+        assert start.report(house, first.run)["state"] == RunState.STOPPED
+        report = start.report(house, second.run)
     assert (report["fetched"], report["complete"]) == (PAGES, True)
     assert home.found(site.word(PAGES - 1)) == [[site.url(PAGES - 1)]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cormorant.model.scope import Scope
-from cormorant.portal import site
-from cormorant.portal.admission import Policy
+from cormorant.web import app
+from cormorant.web.security.authorization import Policy
 from tests.journeys.sight.__main__ import prove
 from tests.journeys.sight.faces import FACES, STRANGERS, VISITED, Ranked, Told
 from tests.journeys.sight.same import close, differences
@@ -22,7 +22,7 @@ def test_answers_are_those_of_an_installation_that_never_had_what_is_forbidden(s
     assert tally.checks.total() >= CHECKS
     assert tally.checks.keys() == {face.__name__ for face in (*FACES, *STRANGERS)}
     assert min(tally.hits, tally.hidden, tally.suggestions) > 0
-    rules = Policy.of(site.application(None)[0]).rules  # type: ignore[arg-type] # asked nothing but its routes
+    rules = Policy.of(app.application(None)[0]).rules  # type: ignore[arg-type] # asked nothing but its routes
     readers = [each for each in rules if each.needs is Scope.SEARCH and "GET" in (each.methods or ())]
     assert not [each.path for each in readers if not any(map(each.pattern.fullmatch, VISITED))], "nobody asked there"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cormorant.base.clock import pause
-from cormorant.frontier.trouble import Why
+from cormorant.frontier.policy.host_errors import Why
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home

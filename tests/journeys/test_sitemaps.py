@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from cormorant.extract.sitemap_task import INLINE_BYTES
-from cormorant.frontier import claims, sitemaps
+from cormorant.extract.sitemap.job import INLINE_BYTES
+from cormorant.frontier.sitemaps import lastmod_trust, registry
 from tests.cli.world import Installation
 from tests.clocks import until
 from tests.journeys import processes
@@ -153,15 +153,15 @@ def test_two_sources_on_one_host_both_read_what_one_robots_names(command: Instal
 
 
 def test_an_index_without_end_ends(quick: Installation, site: Mapped) -> None:
-    names = [f"{site.home}m/{number}.xml" for number in range(sitemaps.MAX_FILES + 100)]
+    names = [f"{site.home}m/{number}.xml" for number in range(registry.MAX_FILES + 100)]
     site.robots("Sitemap: /index.xml")
     site.put("index.xml", index([*names, f"{site.home}index.xml"]))
-    for number in range(sitemaps.MAX_FILES + 100):
+    for number in range(registry.MAX_FILES + 100):
         site.put(f"m/{number}.xml", index([f"{site.home}index.xml", f"{site.home}more/{number}.xml"]))
     quick.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
     assert crawled(quick)["fetched"] == 1
     read = [path for path in site.paths() if path.endswith(".xml")]
-    assert len(read) == len(set(read)) == sitemaps.MAX_FILES
+    assert len(read) == len(set(read)) == registry.MAX_FILES
 
 
 def test_sitemaps_lead_to_one_another_so_deep_and_no_deeper(quick: Installation, site: Mapped) -> None:
@@ -184,7 +184,7 @@ def later(seconds: float = 5.0) -> str:
 
 
 def test_dates_that_lie_are_not_believed(command: Installation, site: Mapped) -> None:
-    pages = site.pages(f"p/{number}" for number in range(claims.SAMPLE + 2))
+    pages = site.pages(f"p/{number}" for number in range(lastmod_trust.SAMPLE + 2))
     site.robots("Sitemap: /s.xml")
     site.put("s.xml", dated(pages, later()))
     command.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cormorant.store import processes as rows
+from cormorant.store.db import heartbeats as rows
 from tests.clocks import HANG_S, until
 from tests.journeys import commands, processes
 from tests.journeys.commands import begun, complaints, ended, serving

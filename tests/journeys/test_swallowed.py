@@ -9,7 +9,11 @@ import pytest
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import NotFoundError
 from cormorant.model.acl import ANYONE
-from cormorant.operate import copies, crawl, explain, problems, secrets
+from cormorant.operate.documents import cached_copy
+from cormorant.operate.explain import explain
+from cormorant.operate.runs import report as run_report
+from cormorant.operate.runs import start
+from cormorant.operate.sources import secrets
 from cormorant.search.reader import Question
 from tests.journeys import crawling
 from tests.journeys.conftest import Serve
@@ -49,7 +53,7 @@ def words(site: WebSite, numbers: range) -> tuple[list[str], list[list[str]]]:
 def answered(home: Home, crawls: Crawler, run: int, *, accept: bool) -> dict[str, Any]:
     """Answer a held run, and see it to its end."""
     with home.house() as house:
-        crawl.answer(house, run, accept=accept)
+        start.answer(house, run, accept=accept)
     crawls.begin(home, runs=(run,))
     report: dict[str, Any] = crawls.end()["reports"][0]
     return report
@@ -100,7 +104,7 @@ LOGIN = '<title>Welcome</title><h1>Sign in to hibiscus</h1><form><input name=u><
 
 def of_kind(home: Home, run: int, kind: str) -> list[dict[str, Any]]:
     with home.house() as house:
-        return [each for each in problems.of_run(house, run) if each["kind"] == kind]
+        return [each for each in run_report.of_run(house, run) if each["kind"] == kind]
 
 
 def explained(home: Home, address: str) -> dict[str, Any]:
@@ -341,7 +345,7 @@ def test_what_a_page_asks_not_to_be_shown_is_not(file_home: Home, crawls: Crawle
         assert [hits[site.url(n)].cached for n in range(4)] == [True, False, True, True]
         assert [bool(hits[site.url(n)].snippet) for n in range(4)] == [True, True, False, True]
         with file_home.house() as house, pytest.raises(NotFoundError, match="asks that no copy"):
-            copies.copy(house, library, hits[site.url(1)].id)
+            cached_copy.copy(house, library, hits[site.url(1)].id)
     site.edit(1)
     assert crawls.crawl(file_home, "site")["changed"] == 1
     with file_home.library() as library:

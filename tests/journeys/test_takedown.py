@@ -8,14 +8,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cormorant.app.restoring import restore
+from cormorant.app.commands.restore import restore
 from cormorant.base.errors import BadRule, ConflictError, NotFoundError, UsageError
-from cormorant.catalog import takedowns as takedown_rows
-from cormorant.journal import queries
-from cormorant.journal.queries import QueryRow
-from cormorant.operate import backups, checking, choosing, erasure, indexing, takedowns
-from cormorant.operate.listing import Wanted
-from cormorant.operate.takedowns import Order
+from cormorant.operate.documents import erasure, recrawl, takedowns
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.takedowns import Order
+from cormorant.operate.search import reindex
+from cormorant.operate.storage import backups, check
+from cormorant.store.catalog import takedowns as takedown_rows
+from cormorant.store.journal import query_log
+from cormorant.store.journal.query_log import QueryRow
 from tests.clocks import until
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
@@ -37,9 +39,9 @@ def lifted(home: Home, number: int) -> dict[str, Any]:
         return takedowns.lift(house, number, "ada")
 
 
-def wrong(home: Home) -> list[checking.Finding]:
+def wrong(home: Home) -> list[check.Finding]:
     with home.house() as house:
-        return [each for each in checking.store(house) if each.ok is not True]
+        return [each for each in check.store(house) if each.ok is not True]
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def test_hidden_through_recrawl_and_rebuild_until_lifted(home: Home, crawls: Cra
     assert not [each for each in site.log()[before:] if site.url(5).endswith(each.path)], "nothing asks for it"
     assert home.found("quillfeather") == [[]]
     with home.house() as house:
-        indexing.rebuild(house)
+        reindex.rebuild(house)
     assert home.found("quillfeather") == [[]]
     said = home.explained(site.url(5))
     assert (said["verdict"], said["status"], said["takedown"]["reason"]) == ("excluded", 986, "Names a patient")
@@ -81,7 +83,7 @@ def test_a_rule_holds_for_pages_that_are_met_later(home: Home, crawls: Crawler, 
     down(home, site.url(7).upper().replace("HTTP", "http"))
     assert home.found(site.word(7)) == [[site.url(7)]], "an address tells capitals from small letters"
     with home.house() as house:
-        choosing.recrawl(house, choosing.Chosen((site.url(6),), Wanted()))
+        recrawl.recrawl(house, recrawl.Chosen((site.url(6),), Wanted()))
     crawls.crawl(home, "site")
     assert home.found(site.word(6)) == [[]]
 
@@ -163,12 +165,12 @@ def test_searches_that_only_it_answered_go_from_the_log(file_home: Home, crawls:
     asked = ("patient kowalczyk", "kowalczyk", "patient engine")
     with file_home.house() as house, house.store.begin() as tx:
         rows = [QueryRow(1.0, each, each, each, each, 1, 1.0, 1, "anonymous", "[]", "page") for each in asked]
-        queries.write(tx, rows, [])
+        query_log.write(tx, rows, [])
     number = down(file_home, str(papers / "a.txt"), erase=True)["id"]
     with file_home.house() as house:
         erasure.erase(house, number, lent=False)
     with file_home.rows() as tx:
-        assert queries.wordings(tx) == ["patient engine"]
+        assert query_log.wordings(tx) == ["patient engine"]
 
 
 def test_a_lift_finds_nothing_that_was_not_found_before(home: Home, crawls: Crawler, site: WebSite) -> None:
@@ -179,7 +181,7 @@ def test_a_lift_finds_nothing_that_was_not_found_before(home: Home, crawls: Craw
     assert record["documents"] == PAGES - 1
     lifted(home, record["id"])
     with home.house() as house:
-        indexing.rebuild(house)
+        reindex.rebuild(house)
     assert home.found(site.word(6), site.word(5)) == [[], [site.url(5)]]
 
 

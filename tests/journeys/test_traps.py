@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from cormorant.crawl.tending import BATCH_S
-from cormorant.frontier.traps import CANDIDATE, WINDOW
-from cormorant.operate import problems, sources, traps
+from cormorant.crawl.worker.housekeeping import BATCH_S
+from cormorant.frontier.traps.detector import CANDIDATE, WINDOW
+from cormorant.operate.checks import traps
+from cormorant.operate.runs import report as run_report
+from cormorant.operate.sources import sources
 from tests.clocks import HANG_S, until
 from tests.journeys import processes
 from tests.journeys.crawling import Crawler, begin
@@ -33,7 +35,7 @@ def check_labyrinth(home: Home, crawls: Crawler, pages: int) -> None:
         assert (report["state"], report["complete"]) == ("finished", True)
         with home.house() as house:
             listed = traps.listed(house)
-            told = [each for each in problems.of_run(house, report["run"]) if each["kind"] == "trap"]
+            told = [each for each in run_report.of_run(house, report["run"]) if each["kind"] == "trap"]
         assert {"/cal/{n}/{n}", "/day?date", "/pages?p"} <= {
             each["template"].removeprefix(maze.url("")) for each in listed
         }

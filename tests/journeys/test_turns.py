@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app import folder
+from cormorant.app import data_dir
 from cormorant.store.schema import run_count
 from tests.clocks import HANG_S, until
 from tests.journeys import commands, processes
@@ -128,7 +128,7 @@ def worked(home: Home, run: int, at: Home) -> bool:
     """Has a retriever of that place counted anything for a run?"""
     with home.rows() as tx:
         names = tx.rows(sa.select(run_count.c.process).where(run_count.c.run_id == run))
-    return any(name.startswith("retriever-") and name.endswith(folder.node(at.folder)) for (name,) in names)
+    return any(name.startswith("retriever-") and name.endswith(data_dir.node(at.folder)) for (name,) in names)
 
 
 def test_a_run_is_carried_out_by_its_node_alone(

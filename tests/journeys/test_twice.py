@@ -10,10 +10,10 @@ from typing import TypeVar
 import pytest
 
 from cormorant.base.errors import NotFoundError
-from cormorant.journal import runs
 from cormorant.model.run import Mode, RunState
-from cormorant.operate import crawl, examining, steering
-from cormorant.operate.house import House
+from cormorant.operate.installation import House
+from cormorant.operate.runs import control, review, start
+from cormorant.store.journal import runs
 from tests.journeys.home import Home
 
 T = TypeVar("T")
@@ -37,19 +37,19 @@ def test_what_several_say_at_once_is_done_once(home: Home) -> None:
     home.add_source("web", "site", {"start": ["http://127.0.0.1:9/"]})
     number = 0
     for _ in range(TIMES):
-        ordered = {each.run for said in at_once(home, lambda house: crawl.order(house, ["site"])) for each in said}
+        ordered = {each.run for said in at_once(home, lambda house: start.order(house, ["site"])) for each in said}
         (number,) = ordered
-        assert {each.state for each in at_once(home, lambda house: steering.suspend(house, None))} == {
+        assert {each.state for each in at_once(home, lambda house: control.suspend(house, None))} == {
             RunState.SUSPENDED
         }
-        assert {each.run for each in at_once(home, lambda house: steering.resume(house, None))} == {number}
+        assert {each.run for each in at_once(home, lambda house: control.resume(house, None))} == {number}
         with home.house() as house, house.store.begin() as tx:
             runs.change(tx, number, state=RunState.PENDING, mode=Mode.EXAMINE)
-        assert {each.state for each in at_once(home, lambda house: examining.index(house, None))} == {RunState.WAITING}
-        assert {each.state for each in at_once(home, lambda house: steering.stop(house, None))} == {RunState.STOPPED}
+        assert {each.state for each in at_once(home, lambda house: review.index(house, None))} == {RunState.WAITING}
+        assert {each.state for each in at_once(home, lambda house: control.stop(house, None))} == {RunState.STOPPED}
     first = number - TIMES + 1
-    assert sorted(at_once(home, lambda house: steering.delete(house, first))) == [False] * (TERMINALS - 1) + [True]
+    assert sorted(at_once(home, lambda house: control.delete(house, first))) == [False] * (TERMINALS - 1) + [True]
     with home.house() as house, pytest.raises(NotFoundError):
-        steering.delete(house, number + 1)
-    copies = at_once(home, lambda house: crawl.order(house, ["site"], crawl.Wish(mode=Mode.TEST)))
+        control.delete(house, number + 1)
+    copies = at_once(home, lambda house: start.order(house, ["site"], start.Wish(mode=Mode.TEST)))
     assert len({each.run for said in copies for each in said}) == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cormorant.model.address import join, try_canonical
+from cormorant.model.url import join, try_canonical
 from tests.suites.record import record
 
 SUITES = os.environ.get("CORMORANT_SUITES", "")

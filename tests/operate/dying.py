@@ -20,10 +20,11 @@ from typing import Any
 
 from cormorant.app.build import Plan, open_house
 from cormorant.app.settings import Installation
-from cormorant.cache.folder import PackFolder
-from cormorant.cache.local import LocalCache
-from cormorant.operate import checking, compacting
-from cormorant.store.database import Store, Tx
+from cormorant.operate.storage import check
+from cormorant.operate.storage import compact as compaction
+from cormorant.store.blobs.local import LocalCache
+from cormorant.store.blobs.pack_folder import PackFolder
+from cormorant.store.db.database import Store, Tx
 
 MOST_STEPS = 200
 
@@ -75,15 +76,15 @@ def compact(folder: Path, last: int) -> None:
     steps.around(Store, "compact")
     steps.within(Store, "begin")
     house = open_house(Plan(folder, Installation()))
-    compacting.compact(house)
+    compaction.compact(house)
 
 
 def left(folder: Path) -> dict[str, Any]:
     """What is kept in a folder, and after it has been compacted at last."""
     house = open_house(Plan(folder, Installation()))
-    before = checking.copies(house)
-    compacting.compact(house)
-    after = checking.copies(house) | checking.copies_size(house)
+    before = check.copies(house)
+    compaction.compact(house)
+    after = check.copies(house) | check.copies_size(house)
     house.store.close()
     return {"live": before["live"], "damaged": before["damaged"], "damaged_after": after["damaged"],
             "unused_after": after["unused_bytes"]}  # fmt: skip

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from cormorant.app.build import Plan
 from cormorant.app.settings import Installation as Settings
-from cormorant.operate.house import House
+from cormorant.operate.installation import House
 from cormorant.store.schema import content
 from tests.cli.world import Installation
 

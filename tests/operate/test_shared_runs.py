@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cormorant.model.run import RunState
-from cormorant.model.schedule import Overrun
+from cormorant.model.schedule.schedule import Overrun
 from tests.operate.timetable import HOUR, timetable
 
 

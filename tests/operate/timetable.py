@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.app.build import Plan
-from cormorant.app.opening import opened
+from cormorant.app.commands.open import opened
 from cormorant.app.settings import Installation
-from cormorant.catalog import schedules as rows
-from cormorant.catalog import sources
-from cormorant.journal import launches, runs
-from cormorant.journal.launches import LaunchRow
-from cormorant.journal.runs import RunRow
 from cormorant.model.run import RunState
-from cormorant.operate import schedules
-from cormorant.operate.house import House
-from cormorant.operate.schedules import Wanted
-from cormorant.operate.scheduling import Scheduler
-from cormorant.store.database import Store
+from cormorant.operate.installation import House
+from cormorant.operate.runs import schedules
+from cormorant.operate.runs.scheduler import Scheduler
+from cormorant.operate.runs.schedules import Wanted
+from cormorant.store.catalog import schedules as rows
+from cormorant.store.catalog import sources
+from cormorant.store.db.database import Store
+from cormorant.store.journal import runs, schedule_firings
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.journal.schedule_firings import LaunchRow
 from tests.clocks import Hands
 
 HOUR, DAY = 3600.0, 86_400.0
@@ -94,7 +94,7 @@ class Timetable:
     def launches(self) -> list[LaunchRow]:
         """What became of the times of `nightly`, the oldest first."""
         with self.house.store.read() as tx:
-            return launches.of_schedule(tx, 1)[::-1]
+            return schedule_firings.of_schedule(tx, 1)[::-1]
 
     def told(self) -> list[tuple[str, str, str]]:
         """The same for a person: for when, why, what became of it."""

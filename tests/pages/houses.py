@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from cormorant.sample.pages import documents_folder
-from cormorant.sample.site import SampleSite
+from cormorant.app.sample.pages import documents_folder
+from cormorant.app.sample.site import SampleSite
 from tests.cli.world import Installation, ended
 from tests.pages.pages import EMPTY, SAMPLE, UNSHOWN
 

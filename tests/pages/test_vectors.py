@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from cormorant.extract.readable import KEPT
+from cormorant.extract.html.safe_html import KEPT
 from tests.pages.hostile import HOSTILE
 from tests.pages.houses import Served
 from tests.pages.pages import PAGES

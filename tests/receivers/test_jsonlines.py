@@ -14,7 +14,7 @@ import pytest
 
 from cormorant.base.clock import pause
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.protocol import Delivery
 from cormorant.receivers.record import encoded

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cormorant.base.errors import BadSetting, NotFoundError
-from cormorant.model.settings import parse_settings
-from cormorant.receivers import bulk
-from cormorant.receivers.bulk import Verdict
+from cormorant.model.settings.source import parse_settings
+from cormorant.receivers import bulk_api
+from cormorant.receivers.bulk_api import Verdict
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
 from cormorant.receivers.protocol import Delivery, NotTaken, Refusal, Rights, Stop
 from tests.receivers.cluster import Cluster, basic
@@ -407,18 +407,18 @@ HOSTILE = st.one_of(st.binary(max_size=60), st.recursive(
 @given(HOSTILE, st.integers(0, 3))
 def test_an_answer_is_understood_or_is_none(answer: bytes, count: int) -> None:
     try:
-        found = bulk.items(answer, count)
+        found = bulk_api.items(answer, count)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError, OverflowError):
         return
     assert len(found) == count
-    assert all(verdict in Verdict and len(reason) <= bulk.MOST_WORDS for verdict, reason in found)
+    assert all(verdict in Verdict and len(reason) <= bulk_api.MOST_WORDS for verdict, reason in found)
 
 
 @settings(max_examples=200)
 @given(st.integers(100, 599), st.sampled_from(["index", "delete"]), st.booleans())
 def test_every_status_has_one_verdict(status: int, word: str, wrong: bool) -> None:
     item: dict[str, Any] = {"status": status} | ({"error": {"type": "odd", "reason": "why"}} if wrong else {})
-    ((verdict, reason),) = bulk.items(msgspec.json.encode({"items": [{word: item}]}), 1)
+    ((verdict, reason),) = bulk_api.items(msgspec.json.encode({"items": [{word: item}]}), 1)
     kept = status // 100 == 2 or status == 409 or (status == 404 and word == "delete" and not wrong)
     assert (verdict is Verdict.KEPT) == kept
     assert (verdict is Verdict.REFUSED) == (status in (400, 413, 422))

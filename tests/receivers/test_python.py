@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.errors import BadSetting
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
 from cormorant.receivers import python
-from cormorant.receivers.apart import Apart, Died, Make
+from cormorant.receivers.plugin_process import Apart, Died, Make
 from cormorant.receivers.protocol import Delivery, NotTaken, Refusal, Stop
 from cormorant.receivers.python import PythonReceiver, PythonSettings, veto
 from tests.clocks import until
@@ -206,7 +206,7 @@ def test_nothing_of_it_is_left(tmp_path: Path) -> None:
     assert not is_there(forgotten)
     script = f"""
 import os
-from cormorant.receivers.apart import Apart, Make
+from cormorant.receivers.plugin_process import Apart, Make
 apart = Apart(Make("{HERE}:take", "", False))
 apart.open()
 print(apart.process, flush=True)

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from cormorant.catalog import receivers
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Entry, Event, Numbered
-from cormorant.store.database import Store, Tx
+from cormorant.store.catalog import receivers
+from cormorant.store.db.database import Store, Tx
 
 
 def entries(count: int, source: int = 1, run: int = 1) -> list[Entry]:

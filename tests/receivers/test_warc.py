@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
 from cormorant.receivers.protocol import Delivery, Kept
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from tests.receivers.archive import records, seqs_in, torn

@@ -10,11 +10,11 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting, NotFoundError
-from cormorant.egress.gate import Egress
-from cormorant.egress.policy import Consent
-from cormorant.fetch.http import Fetcher
-from cormorant.fetch.values import Request
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
+from cormorant.net.egress.guard import Egress
+from cormorant.net.egress.policy import Consent
+from cormorant.net.http.client import Fetcher
+from cormorant.net.http.messages import Request
 from cormorant.receivers.protocol import NotTaken, Refusal, Stop
 from cormorant.receivers.webhook import PORTION_BYTES, WebhookReceiver, WebhookSettings
 from tests.clocks import Hands

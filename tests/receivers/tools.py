@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cormorant.base.clock import Clock, SystemClock
 from cormorant.base.errors import NotFoundError
-from cormorant.egress.gate import Egress
+from cormorant.net.egress.guard import Egress
 from cormorant.receivers.protocol import ReceiverTools
 from tests.receivers.hook import KEY
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError
-from cormorant.operate import crawl, outlook
+from cormorant.operate.runs import eta_summary, start
 from tests.journeys.crawling import begin
 from tests.journeys.home import Home
 from tests.journeys.pages import SiteSettings
@@ -33,7 +33,7 @@ def watched(pages: int) -> tuple[list[Told], float, float]:
                 pause(LOOK_S)
                 told += _told(home)
         with home.house() as house:
-            ended = crawl.report(house)
+            ended = start.report(house)
     return told, _epoch(ended["started_at"]), _epoch(ended["finished_at"])
 
 
@@ -41,7 +41,7 @@ def _told(home: Home) -> list[Told]:
     """What is told now, as a program is told it; nothing where nothing can be said yet."""
     try:
         with home.house() as house:
-            said = outlook.shown(house)
+            said = eta_summary.shown(house)
     except CormorantError:  # there is no run yet
         return []
     eta = said["eta_s"]

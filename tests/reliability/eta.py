@@ -24,9 +24,11 @@ from random import Random
 from typing import Any, NamedTuple
 from unittest import mock
 
-from cormorant.crawl import provide
-from cormorant.journal.measured import LOOK_BACK_S, Sample
-from cormorant.operate import crawl, receivers, sources, watching
+from cormorant.crawl.deliver import loop
+from cormorant.operate.delivery import receivers
+from cormorant.operate.runs import live, start
+from cormorant.operate.sources import sources
+from cormorant.store.journal.progress_samples import LOOK_BACK_S, Sample
 from tests.journeys.proofs import record
 from tests.reliability import busy
 from tests.reliability.farm import Farm, Host
@@ -113,28 +115,28 @@ class Foreseen(Simulation):
 
     def watch_run(self) -> tuple[float, float]:
         """Crawl once, and look every second; returns when it began and when it ended."""
-        with self.wired(), mock.patch.object(provide, "READ", BATCH):
+        with self.wired(), mock.patch.object(loop, "READ", BATCH):
             self.install()
             self.start()
             began = self.world.now
-            (ordered,) = crawl.order(self.mine, ["site"])
+            (ordered,) = start.order(self.mine, ["site"])
             self.world.call_at(began + 1.0, lambda: self._look(ordered.run))
             if not self.world.run(lambda: self._is_wrong() or self._ended_at > 0, MOST_S):
                 self.watch.note("the run does not end")
         return began, self._ended_at
 
     def _look(self, run: int) -> None:
-        seen = watching.look(self.mine, run)
+        seen = live.look(self.mine, run)
         now = self.world.now
         if seen.report["state"] == "finished":
             self._ended_at = now
             return
-        self._samples.append(watching.sample(seen, now))
+        self._samples.append(live.sample(seen, now))
         while self._samples[0].at < now - LOOK_BACK_S:
             self._samples.pop(0)
-        foreseen = watching.ahead(seen, self._samples)
+        foreseen = live.ahead(seen, self._samples)
         if foreseen is not None:
-            self.foreseen.append(Told(now, *foreseen, watching.bottleneck(seen, 0.0, self._samples)))
+            self.foreseen.append(Told(now, *foreseen, live.bottleneck(seen, 0.0, self._samples)))
         self.world.call_at(now + 1.0, lambda: self._look(run))
 
 

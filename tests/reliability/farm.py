@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from cormorant.egress.policy import AddressClass, Consent
-from cormorant.fetch.values import Answer, Fault, Request
+from cormorant.net.egress.policy import AddressClass, Consent
+from cormorant.net.http.messages import Answer, Fault, Request
 from tests.reliability.world import Over, Process, World
 
 REFUSED = Fault(906, "The connection was refused.", retryable=True, whole_site=True)

@@ -12,8 +12,8 @@ def _plant(name: str, file: str, *changes: tuple[str, str]) -> Plant:
     return Plant(name, file, changes)
 
 
-_LEASES, _SUPPLY, _DESK = "frontier/leases.py", "frontier/supply.py", "frontier/desk.py"
-_DISPATCH, _RUNS, _WAITING = "crawl/dispatch.py", "journal/runs.py", "crawl/waiting.py"
+_LEASES, _SUPPLY, _DESK = "frontier/queue/host_leases.py", "frontier/queue/refill.py", "frontier/queue/workbench.py"
+_DISPATCH, _RUNS, _WAITING = "crawl/commit/committer.py", "store/journal/runs.py", "crawl/run/completion.py"
 _SETTLED = "            runs.count(tx, self.order.run, means.owner, counters)\n        return lost, put_right"
 _LATER = "            runs.count(tx, self.order.run, means.owner, counters)\n        with means.store.begin() as tx:\n"
 _FREE = "sa.or_(columns.owner.is_(None), columns.lease_until <= lapsed),"
@@ -34,7 +34,7 @@ LEASED = (
     ),
     _plant(
         "a process that was stopped begins visits under a lease that has run out",
-        "crawl/worker.py",
+        "crawl/worker/loop.py",
         ("task.site.leased_until > now and self", "self"),
     ),
     _plant(
@@ -52,7 +52,7 @@ LEASED = (
 SET = (
     _plant(
         "a lease has run out as soon as a clock says so that was set forward",
-        "store/database.py",
+        "store/db/database.py",
         (
             "        return -inf if self._steady.doubts(seconds) else self.lapsed(seconds, now)\n",
             "        return now\n",
@@ -60,8 +60,8 @@ SET = (
     ),
     _plant(
         "what was written by a clock that was ahead is believed when that was set back",
-        "crawl/setback.py",
-        ("leases.shorten(tx) + facts.shorten(tx)", "facts.shorten(tx)"),
+        "crawl/run/clock_repair.py",
+        ("host_leases.shorten(tx) + host_facts.shorten(tx)", "host_facts.shorten(tx)"),
     ),
     _plant(
         "a run waits for its receivers by a clock that is set",
@@ -73,7 +73,7 @@ SET = (
 HURRIED = (
     _plant(
         "the next owner of a site does not know when it was last asked",
-        "crawl/manners.py",
+        "crawl/worker/host_updates.py",
         ("    site.sent_at = moment.latest_of(site.requested_at)\n", "    assert moment.store\n"),
     ),
     _plant(
@@ -114,15 +114,16 @@ LOST = (
         _SUPPLY,
         (
             "        if left is not None and left <= tx.now():\n            work.read_anew()\n"
-            "        elif leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):",
+            "        elif host_leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):",
             "        left = None if left is not None and left <= tx.now() else left\n"
-            "        there = leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]\n"
-            "        if leases.finish(tx, site.lease.site, source, generation, there.get(source, 0), left or 0.0):",
+            "        there = host_leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]\n"
+            "        if host_leases.finish(tx, site.lease.site, source, generation, there.get(source, 0), left "
+            "or 0.0):",
         ),
     ),
     _plant(
         "what arrives at a site that was done wakes nobody",
-        "frontier/admission.py",
+        "frontier/state/enqueue.py",
         (
             "not_before = 0,\n    done_generation = CASE WHEN site_source.done_generation > :before THEN :before"
             " ELSE site_source.done_generation END\n",
@@ -132,25 +133,29 @@ LOST = (
     _plant(
         "links are admitted in a transaction of their own",
         _DISPATCH,
-        ("            counters.discovered += leads.admit(tx, means.sites, self.order, kept)\n", ""),
+        ("            counters.discovered += discovered_links.admit(tx, means.sites, self.order, kept)\n", ""),
         (
             _SETTLED,
-            _LATER + "            leads.admit(tx, means.sites, self.order, kept)\n        return lost, put_right",
+            _LATER
+            + "            discovered_links.admit(tx, means.sites, self.order, kept)\n        return lost, put_right",
         ),
     ),
     _plant(
         "a visit is done in one transaction, and its document is written in the next",
         _DISPATCH,
         (
-            "            writing.write(tx, made, self.order.run)\n",
-            "            writing.settlement.fates(tx, made.fates, self.order.run)\n",
+            "            persist.write(tx, made, self.order.run)\n",
+            "            persist.writes.fates(tx, made.fates, self.order.run)\n",
         ),
-        (_SETTLED, _LATER + "            writing.write(tx, made, self.order.run)\n        return lost, put_right"),
+        (_SETTLED, _LATER + "            persist.write(tx, made, self.order.run)\n        return lost, put_right"),
     ),
     _plant(
         "what is put off is left to the next run",
-        "frontier/fate.py",
-        ("again = order.due(at.generation, order.LAST", "again = order.due(at.generation + 1, order.LAST"),
+        "frontier/policy/transition.py",
+        (
+            "again = url_priority.due(at.generation, url_priority.LAST",
+            "again = url_priority.due(at.generation + 1, url_priority.LAST",
+        ),
     ),
     _plant(
         "a run ends while one of its sites is not done",
@@ -168,19 +173,19 @@ TOLD = (
         "events are appended in a transaction of their own",
         _DISPATCH,
         (
-            "            writing.write(tx, made, self.order.run)\n",
-            "            append, writing.stream.append = writing.stream.append, lambda *_: 0\n"
-            "            writing.write(tx, made, self.order.run)\n            writing.stream.append = append\n",
+            "            persist.write(tx, made, self.order.run)\n",
+            "            append, persist.stream.append = persist.stream.append, lambda *_: 0\n"
+            "            persist.write(tx, made, self.order.run)\n            persist.stream.append = append\n",
         ),
         (
             _SETTLED,
-            _LATER + "            if made.entries:\n                writing.stream.append(tx, made.entries)\n"
+            _LATER + "            if made.entries:\n                persist.stream.append(tx, made.entries)\n"
             "        return lost, put_right",
         ),
     ),
     _plant(
         "a receiver is taken to have had one event more",
-        "crawl/acknowledging.py",
+        "crawl/deliver/ack.py",
         (
             "    receivers.set_place(tx, row.id, place, errand.outlet.last_seq)\n",
             "    receivers.set_place(tx, row.id, min(place + 1, stream.head(tx)))\n",
@@ -200,7 +205,7 @@ STEERED = (
     ),
     _plant(
         "what is suspended is visited on",
-        "app/roles.py",
+        "app/processes/entrypoints.py",
         (
             "open_ = [row for row in runs.open_runs(tx) if row.is_for(self._house.node)]\n"
             "            rows = [row for row in open_ if row.state in (RunState.DISCOVERING, RunState.RETRIEVING)]",
@@ -210,7 +215,7 @@ STEERED = (
     ),
     _plant(
         "a launch whose run was stopped never ends",
-        "operate/scheduling.py",
+        "operate/runs/scheduler.py",
         (
             "    elif run is None or run.state not in (*OPEN_STATES, RunState.SUSPENDED):\n",
             "    elif run is None or run.state not in (*OPEN_STATES, RunState.SUSPENDED, RunState.STOPPED):\n",
@@ -218,7 +223,7 @@ STEERED = (
     ),
     _plant(
         "a schedule leaves times out",
-        "operate/scheduling.py",
+        "operate/runs/scheduler.py",
         (
             "    at = rhythm.after(now if since is None else max(now, since))\n",
             "    at = rhythm.after((now if since is None else max(now, since)) + 1800.0)\n",

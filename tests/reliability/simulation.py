@@ -1,8 +1,9 @@
 """One history of an installation, from a seed: what its processes do while everything goes wrong, then in peace.
 
-The processes are the product's own (`cormorant.app.roles`), on a SQLite store; theirs are only other clocks, another
-network, and loops that let each other go on. What has to hold is looked at behind each transaction (`watch`), and at
-the end: every run and launch has ended, documents are what the sites say, receivers were told everything once.
+The processes are the product's own (`cormorant.app.processes.entrypoints`), on a SQLite store; theirs are only other
+clocks, another network, and loops that let each other go on. What has to hold is looked at behind each transaction
+(`watch`), and at the end: every run and launch has ended, documents are what the sites say, receivers were told
+everything once.
 """
 
 from __future__ import annotations
@@ -22,25 +23,28 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from cormorant.app import roles
 from cormorant.app.build import Plan
+from cormorant.app.processes import entrypoints
 from cormorant.base.errors import CormorantError
-from cormorant.cache.folder import PackFolder
-from cormorant.cache.local import LocalCache
-from cormorant.catalog import schedules as planned
-from cormorant.catalog import sources as catalog
-from cormorant.frontier import leases, supply
-from cormorant.journal import launches
+from cormorant.frontier.queue import host_leases, refill
 from cormorant.model.run import Refresh
-from cormorant.model.schedule import OPEN_LAUNCHES, Missed, Overrun
-from cormorant.operate import crawl, receivers, schedules, sources, steering
-from cormorant.operate.house import House
-from cormorant.operate.schedules import Wanted
+from cormorant.model.schedule.schedule import OPEN_LAUNCHES, Missed, Overrun
+from cormorant.operate.delivery import receivers
+from cormorant.operate.installation import House
+from cormorant.operate.runs import control, schedules
+from cormorant.operate.runs import start as run_start
+from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.sources import sources
 from cormorant.plugins import SOURCES
 from cormorant.receivers.stream import Event
-from cormorant.store import drivers
-from cormorant.store.database import Store
-from cormorant.store.steady import STEP_S
+from cormorant.store.blobs.local import LocalCache
+from cormorant.store.blobs.pack_folder import PackFolder
+from cormorant.store.catalog import schedules as planned
+from cormorant.store.catalog import sources as catalog
+from cormorant.store.db import drivers
+from cormorant.store.db.clock_steps import STEP_S
+from cormorant.store.db.database import Store
+from cormorant.store.journal import schedule_firings
 from tests.reliability.farm import Farm, Fetching
 from tests.reliability.ground import INSTALLATION, History, fast, faults, let_go, template
 from tests.reliability.watch import ENDED, Watch
@@ -138,11 +142,11 @@ class Simulation:
         """Start every process."""
         for number in range(1, 1 + INSTALLATION.retriever_count):
             self._retriever(f"retriever-{number}")
-        self.world.start("conductor", self._as(lambda stop: roles._conduct(self.plan, stop, schedules=True)))
-        self.world.start("provider", self._as(lambda stop: roles._provide(self.plan, stop)))
+        self.world.start("conductor", self._as(lambda stop: entrypoints._conduct(self.plan, stop, schedules=True)))
+        self.world.start("provider", self._as(lambda stop: entrypoints._provide(self.plan, stop)))
 
     def _retriever(self, name: str) -> None:
-        self.world.start(name, self._as(lambda stop: roles._retrieve(self.plan, name, {}, stop)))
+        self.world.start(name, self._as(lambda stop: entrypoints._retrieve(self.plan, name, {}, stop)))
 
     def _as(self, role: Any) -> Any:
         """A role of the product, as a process of this world: what it opens is its own."""
@@ -182,9 +186,9 @@ class Simulation:
                 "heartbeat": lambda *_: nullcontext(),  # it is a thread, whose turns nobody draws
             }  # fmt: skip
             for name, part in parts.items():
-                stack.enter_context(mock.patch.object(roles, name, part))
-            stack.enter_context(mock.patch.object(leases, "READ_AHEAD", READ_AHEAD))
-            stack.enter_context(mock.patch.object(supply, "LOW", READ_AHEAD // 2))
+                stack.enter_context(mock.patch.object(entrypoints, name, part))
+            stack.enter_context(mock.patch.object(host_leases, "READ_AHEAD", READ_AHEAD))
+            stack.enter_context(mock.patch.object(refill, "LOW", READ_AHEAD // 2))
             stack.enter_context(faults(self.watch.note))
             yield
 
@@ -277,16 +281,18 @@ class Simulation:
             values = {"delay_s": self.pace_s * self.chance.choice((1, 3)), "patience_s": self.chance.choice((30, 300))}
             sources.edit(self.mine, self.chance.choice(self.names), values)
         elif luck < 0.78 or number is None:
-            wish = crawl.Wish(refresh=self.chance.choice((Refresh.ALL, Refresh.ALL, Refresh.DUE)), force=luck > 0.76)
-            crawl.order(self.mine, [self.chance.choice(self.names)], wish)
+            wish = run_start.Wish(
+                refresh=self.chance.choice((Refresh.ALL, Refresh.ALL, Refresh.DUE)), force=luck > 0.76
+            )
+            run_start.order(self.mine, [self.chance.choice(self.names)], wish)
         elif luck < 0.84:
-            steering.suspend(self.mine, number)
+            control.suspend(self.mine, number)
         elif luck < 0.93:
-            steering.resume(self.mine, number)
+            control.resume(self.mine, number)
         elif luck < 0.96:
-            steering.stop(self.mine, number)
+            control.stop(self.mine, number)
         else:
-            crawl.answer(self.mine, number, accept=self.chance.random() < 0.5)
+            run_start.answer(self.mine, number, accept=self.chance.random() < 0.5)
 
     def _launches(self) -> int:
         """How many launches of a schedule have not come to an end; one that has just begun has no run yet."""
@@ -316,7 +322,7 @@ class Simulation:
     def _live(self) -> None:
         self.install()
         self.start()
-        crawl.order(self.mine, self.names)
+        run_start.order(self.mine, self.names)
         self.watch.look("person")
         self.world.call_at(self.world.now + 1.0, self._trouble)
         if self.sets_clocks:
@@ -351,7 +357,7 @@ class Simulation:
             self._again(next(each for each in self.world.processes if each.name == name))
         for number in [number for number, state in self.watch.runs.items() if state not in ENDED]:
             with suppress(CormorantError):
-                steering.resume(self.mine, number)
+                control.resume(self.mine, number)
         self.watch.look("person")
         self.world.stir()
 
@@ -366,7 +372,7 @@ class Simulation:
     def _answer_all(self) -> bool:
         """Let go of what a run holds."""
         for number in [number for number, state in self.watch.runs.items() if state not in ENDED]:
-            crawl.answer(self.mine, number, accept=True)
+            run_start.answer(self.mine, number, accept=True)
         self.watch.look("person")
         return not self.watch.wrong
 
@@ -391,7 +397,7 @@ class Simulation:
             self.world.run(
                 lambda: self._is_wrong() or self.world.now > until, max(until - self.world.now, 0.0) + LATE_S
             )
-            crawl.order(self.mine, self.names)
+            run_start.order(self.mine, self.names)
             self.watch.look("person")
             self.world.stir()
 
@@ -443,7 +449,7 @@ class Simulation:
         """Of every time of a schedule it is known what became of it: its own launch, or one that was late."""
         with self.mine.store.read() as tx:
             row = planned.named(tx, "often")
-            known = [(each.slot, each.at) for each in launches.of_schedule(tx, row.id)]
+            known = [(each.slot, each.at) for each in schedule_firings.of_schedule(tx, row.id)]
         at, until = row.rhythm().after(row.since), BEGAN + self._looked_at - LATE_S
         while at is not None and at < until:
             if not any(slot <= at <= decided for slot, decided in known):

@@ -28,10 +28,10 @@ from threading import Event, Thread
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock, pause
-from cormorant.model.schedule import Overrun
-from cormorant.operate import crawl, schedules
-from cormorant.operate.house import House
-from cormorant.operate.schedules import Wanted
+from cormorant.model.schedule.schedule import Overrun
+from cormorant.operate.installation import House
+from cormorant.operate.runs import schedules, start
+from cormorant.operate.runs.schedules import Wanted
 from tests.journeys import commands, processes
 from tests.journeys.home import Home
 from tests.journeys.kills import new_database
@@ -219,7 +219,7 @@ def truth(home: Home, life: Life) -> list[str]:
 
 def unfinished(house: House, newest: int = 100_000) -> list[str]:
     """Of so many runs, those that did not end as they should, or have not yet."""
-    found = crawl.listed(house, most=newest)
+    found = start.listed(house, most=newest)
     return [f"run {each['run']}: {each['state']}" for each in found if each["state"] != "finished"]
 
 
@@ -251,7 +251,7 @@ def _live(home: Home, life: Life, minutes: float, pid: int) -> Iterator[Look]:
         while (passed := CLOCK.monotonic() - began) < minutes * MINUTE_S:
             if passed < (minutes - 2.5) * MINUTE_S and not unfinished(house, len(SOURCES)):
                 life.go_on()
-                crawl.order(house, SOURCES)
+                start.order(house, SOURCES)
             seen = look(home, pid)
             tell(seen, passed)
             yield seen
@@ -294,7 +294,7 @@ def main() -> int:
         install(home, site, life.folder)
         looks, wrong = soak(home, life, given.minutes)
         with home.house() as house:
-            runs = len(crawl.listed(house, most=100_000))
+            runs = len(start.listed(house, most=100_000))
             wrong += unfinished(house)
         wrong += truth(home, life) + commands.tracebacks(home)
         died = commands.ended(home)

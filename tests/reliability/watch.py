@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from pysqlite3 import dbapi2 as sqlite
 
-from cormorant.frontier import order
+from cormorant.frontier.policy import priority
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.store.steady import STEP_S
+from cormorant.store.db.clock_steps import STEP_S
 from tests.reliability.farm import Asked, Farm
 from tests.reliability.world import Process
 
@@ -223,7 +223,7 @@ class Watch:
     def _see_nothing_left(self, run: int, source: int, generation: int) -> None:
         left = self.ask(
             "SELECT address FROM resource WHERE source_id = ? AND state = 0 AND due < ?",
-            source, order.limit(generation),
+            source, priority.limit(generation),
         )  # fmt: skip
         put_off = self.ask(
             "SELECT address FROM resource WHERE source_id = ? AND run = ? AND outcome = ? AND role = ?",

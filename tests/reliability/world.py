@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 
 from greenlet import getcurrent, greenlet
 
-from cormorant.store.database import Store, Tx
+from cormorant.store.db.database import Store, Tx
 
 if TYPE_CHECKING:
-    from cormorant.store.steady import Steady
+    from cormorant.store.db.clock_steps import Steady
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")

@@ -24,20 +24,24 @@ from random import Random
 from typing import NamedTuple
 from unittest import mock
 
-from cormorant.app import logs
 from cormorant.app.build import Plan
+from cormorant.app.logs import process_log
 from cormorant.app.settings import Installation
 from cormorant.base.clock import SystemClock
-from cormorant.catalog import receivers as catalog_receivers
-from cormorant.frontier.ledger import KEPT_HOURS
-from cormorant.index import embedded
-from cormorant.journal import launches, visits
-from cormorant.journal.runs import KEPT_PER_SOURCE
-from cormorant.operate import compacting, queries, receivers, retention, schedules, sources
-from cormorant.operate.house import House
-from cormorant.operate.queries import ClickRow, QueryRow
-from cormorant.operate.schedules import Wanted
-from cormorant.store.database import Store
+from cormorant.frontier.queue.request_log import KEPT_HOURS
+from cormorant.operate.delivery import receivers
+from cormorant.operate.installation import House
+from cormorant.operate.runs import schedules
+from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.search import query_log
+from cormorant.operate.search.query_log import ClickRow, QueryRow
+from cormorant.operate.sources import sources
+from cormorant.operate.storage import compact, retention
+from cormorant.search.index.tantivy import folder as index_folder
+from cormorant.store.catalog import receivers as catalog_receivers
+from cormorant.store.db.database import Store
+from cormorant.store.journal import schedule_firings, visits
+from cormorant.store.journal.runs import KEPT_PER_SOURCE
 from cormorant.store.schema import metadata
 from tests.journeys.proofs import record
 from tests.reliability import world
@@ -80,7 +84,7 @@ def _most(number: float) -> Callable[[Mapping[str, int]], float]:
 LIMITS: dict[str, Callable[[Mapping[str, int]], float]] = {
     "resource": _most(0), "visit": _documents(visits.KEPT_PER_RESOURCE),
     "run": _most(KEPT_PER_SOURCE * len(SOURCES)), "run_count": _most(KEPT_PER_SOURCE * len(SOURCES) * 8),
-    "launch": _most(launches.KEPT), "query": _most((INSTALLATION.query_days + 2) * SEARCHES),
+    "launch": _most(schedule_firings.KEPT), "query": _most((INSTALLATION.query_days + 2) * SEARCHES),
     "click": _most((INSTALLATION.query_days + 2) * SEARCHES),
     "exclusion": _most((INSTALLATION.excluded_days + 2 + retention.EVERY) * SEARCHES),
     "site_hour": _most(2 * (KEPT_HOURS + 48)), "content": _documents(1), "outlinks": _documents(1),
@@ -92,7 +96,7 @@ Of addresses as many as there are documents, and those that are gone and not for
 """
 FEW = 16
 LATELY_GONE = 10
-FILES = {"cache": compacting.MANY + 3 * retention.EVERY, "logs": 150, "index": 300, "cormorant": 3}
+FILES = {"cache": compact.MANY + 3 * retention.EVERY, "logs": 150, "index": 300, "cormorant": 3}
 """How many files there may be of each part of the data folder."""
 LOGS_KB = 7 * 2 * 1_000
 SOON_KB = 100
@@ -167,8 +171,9 @@ class Year(Simulation):
     def _house(self, store: Store, process: Process | None = None) -> House:
         house, index = super()._house(store, process), self.folder / "index"
         return replace(
-            house, index_reader=lambda: embedded.open_reader(index), index_writer=lambda: embedded.open_writer(index),
-            index_rebuild=lambda _: embedded.rebuild(index), index_forget=lambda: embedded.forget(index),
+            house, index_reader=lambda: index_folder.open_reader(index),
+            index_writer=lambda: index_folder.open_writer(index),
+            index_rebuild=lambda _: index_folder.rebuild(index), index_forget=lambda: index_folder.forget(index),
             searchable=True, excluded_days=INSTALLATION.excluded_days, old_copies_bytes=ROOM,
         )  # fmt: skip
 
@@ -189,7 +194,7 @@ class Year(Simulation):
 
     def pass_by(self, nights: int, days: tuple[int, ...]) -> None:
         """Live for so many nights, and count on these days."""
-        logs.keep(self.plan, "installation")
+        process_log.keep(self.plan, "installation")
         with self.wired(), mock.patch.object(world, "SWITCH", 0.0):  # nothing is to come between transactions here
             self.install()
             self.start()
@@ -217,7 +222,7 @@ class Year(Simulation):
         }  # fmt: skip
         if dict(rows) != wanted:
             self.watch.note(f"{len(dict(rows).items() ^ wanted.items())} documents are not what the sites say")
-        if (count := embedded.open_reader(self.folder / "index").count()) != len(wanted):
+        if (count := index_folder.open_reader(self.folder / "index").count()) != len(wanted):
             self.watch.note(f"the index has {count} documents of {len(wanted)}")
 
     def _night(self, number: int) -> None:
@@ -238,8 +243,8 @@ class Year(Simulation):
             for each in range(SEARCHES)
         ]
         clicks = [ClickRow(now, each.token, 1, 1) for each in asked[::4]]
-        queries.write(self.mine, asked, clicks)
-        queries.trim(self.mine)
+        query_log.write(self.mine, asked, clicks)
+        query_log.trim(self.mine)
 
     def _restart(self) -> None:
         """Stop every process as it is meant to be, and start all anew."""

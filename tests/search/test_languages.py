@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docs import languages as page
-from tests.index.shelves import entry, shelf
+from tests.search.index.shelves import entry, shelf
 from tests.search.languages import LANGUAGES, Spoken
 
 

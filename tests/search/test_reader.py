@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.index.query import Sort
 from cormorant.model.acl import ANYONE, Reader
+from cormorant.search.index.query import Sort
 from cormorant.search.reader import MOST_HITS, Hit, Library, Question
 from cormorant.search.weights import DEFAULT
 from tests.clocks import Hands
-from tests.index.shelves import KINDS, Shelf, entry, shelf
+from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 ADA = Reader("ada", frozenset(("everyone", "user:ada")))
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.index.embedded import open_reader, open_writer
-from cormorant.index.entry import Put
-from cormorant.index.query import Search
 from cormorant.model.acl import ANYONE
-from cormorant.search.parse import parse
+from cormorant.search.index.document import Put
+from cormorant.search.index.query import Search
+from cormorant.search.index.tantivy.folder import open_reader, open_writer
+from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
-from tests.index.shelves import entry
+from tests.search.index.shelves import entry
 
 SUITE = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "cranfield"
 # What the weights reach, less .005.

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cormorant.model.address import canonical
+from cormorant.model.url import canonical
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES, IndexRules, compile_rules
 from tests.house.reading import ROOT
 

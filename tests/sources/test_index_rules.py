@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.base.errors import BadRule
-from cormorant.model.rules import Gate, Ruling
+from cormorant.model.ruling import Gate, Ruling
 from cormorant.sources.rules import DOCUMENT_TYPES, INDEX_TYPES, Facts, IndexRules, examples_of
 
 NOW, DAY = 1_800_000_000.0, 86_400.0

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cormorant.base.errors import BadRule
-from cormorant.model.address import canonical
-from cormorant.model.rules import Gate, Ruling
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.url import canonical
 from cormorant.sources.rules import DEFAULT_RULE, RULE_TYPES, compile_rules, examples_of, in_order, parse_rule
 from tests.clocks import cpu_s
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cormorant.model.address import canonical
+from cormorant.model.url import canonical
 from cormorant.sources.rules import compile_rules
 
 WHERE = {"host", "suffix", "prefix", "address", "contains", "regex", "ip", "any"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import BadSetting
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
 from cormorant.plugins import SOURCES
 
 EVERY = [

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, NotFoundError, StoreError
 from cormorant.model.scope import Scope
-from cormorant.store import bulk
-from cormorant.store.database import Tx
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
 from cormorant.store.schema import session, token
 
 

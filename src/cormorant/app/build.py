@@ -9,31 +9,31 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cormorant.app import folder as folders
+from cormorant.app import data_dir as folders
 from cormorant.app.settings import Installation
 from cormorant.base.clock import Clock, SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
-from cormorant.cache.folder import PackFolder
-from cormorant.cache.local import LocalCache
-from cormorant.cache.packs import pack_path, packs_folder
-from cormorant.catalog import receivers
-from cormorant.index import embedded
-from cormorant.operate import checking, keeping
-from cormorant.operate import receivers as of_receivers
-from cormorant.operate.house import House
-from cormorant.operate.secrets import Opened
+from cormorant.operate.delivery import receivers as of_receivers
+from cormorant.operate.installation import House
+from cormorant.operate.sources.secrets import Opened
+from cormorant.operate.storage import check, upgrade_backup
 from cormorant.plugins import SOURCES, Tools, make_source
 from cormorant.receivers import stream
-from cormorant.store import migrate
-from cormorant.store.database import Store
+from cormorant.search.index.tantivy import folder as index_folder
+from cormorant.store.blobs.local import LocalCache
+from cormorant.store.blobs.pack_folder import PackFolder
+from cormorant.store.blobs.pack_format import pack_path, packs_folder
+from cormorant.store.catalog import receivers
+from cormorant.store.db import migrate
+from cormorant.store.db.database import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cormorant.fetch.http import Fetcher
-    from cormorant.journal.runs import RunRow
+    from cormorant.net.http.client import Fetcher
     from cormorant.sources.protocol import Source
-    from cormorant.store.migrate import Upgraded
+    from cormorant.store.db.migrate import Upgraded
+    from cormorant.store.journal.runs import RunRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,12 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
         clock=store.clock,
         kinds=SOURCES,
         cache=lambda: LocalCache(plan.cache, clock),
-        index_reader=lambda: embedded.open_reader(plan.folder / "index"),
-        index_writer=lambda: embedded.open_writer(plan.folder / "index", plan.installation.index_threads),
-        index_rebuild=lambda wait_s: embedded.rebuild(plan.folder / "index", wait_s, plan.installation.index_threads),
-        index_forget=lambda: embedded.forget(plan.folder / "index"),
+        index_reader=lambda: index_folder.open_reader(plan.folder / "index"),
+        index_writer=lambda: index_folder.open_writer(plan.folder / "index", plan.installation.index_threads),
+        index_rebuild=lambda wait_s: index_folder.rebuild(
+            plan.folder / "index", wait_s, plan.installation.index_threads
+        ),
+        index_forget=lambda: index_folder.forget(plan.folder / "index"),
         packs=PackFolder(plan.cache),
         searchable=plan.installation.index != "none",
         query_days=plan.installation.query_days,
@@ -93,7 +95,7 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
 
 def _prepare(plan: Plan, store: Store, told: Callable[[Upgraded], None] | None) -> None:
     new = partial(folders.refuse_new, plan.folder, plan.store_url)
-    upgraded = migrate.prepare(store, partial(keeping.keep, plan.folder), new)
+    upgraded = migrate.prepare(store, partial(upgrade_backup.keep, plan.folder), new)
     if upgraded is not None and told is not None:
         told(upgraded)
     _copies(plan, store)
@@ -110,8 +112,8 @@ def _copies(plan: Plan, store: Store) -> None:
     """
     known, cache = folders.copies_at(plan.folder), plan.cache
     with store.read() as tx:
-        kept = checking.keeps_copies(tx)
-        behind = kept and known != cache and _left_behind(known, cache, checking.packs(tx))
+        kept = check.keeps_copies(tx)
+        behind = kept and known != cache and _left_behind(known, cache, check.packs(tx))
     if kept and not folders.is_there(packs := packs_folder(known if behind else cache)):
         raise DataFolderError(
             f"The kept copies are not in {packs.parent}. Is its disk mounted? If they lie elsewhere, name that folder "
@@ -158,7 +160,7 @@ def _name(plan: Plan, store: Store) -> None:
             return
     origin = None
     with suppress(IndexDamaged):
-        origin = embedded.open_reader(plan.folder / "index").origin
+        origin = index_folder.open_reader(plan.folder / "index").origin
     with store.begin() as tx:
         stream.installation(tx, origin)
 

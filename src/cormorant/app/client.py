@@ -20,9 +20,12 @@ from typing import Any, Self, overload
 from cormorant.app import settings
 from cormorant.app.build import Plan, open_house
 from cormorant.model.run import Mode, Refresh
-from cormorant.operate import crawl, explain, searching, sources
-from cormorant.operate.crawl import Wish
-from cormorant.operate.house import House
+from cormorant.operate.explain import explain
+from cormorant.operate.installation import House
+from cormorant.operate.runs import start
+from cormorant.operate.runs.start import Wish
+from cormorant.operate.search import search as searching
+from cormorant.operate.sources import sources
 from cormorant.search.reader import Answer, Hit, Library, Question, Sort, Why
 
 
@@ -135,21 +138,22 @@ class Cormorant:
         Raises NotFoundError for an unknown source, ConflictError when its last run is held, ValueError for an unknown
         `refresh` or `mode`.
         """
-        from cormorant.app import folder, sampling
-        from cormorant.app.following import Nobody, carry_out
-        from cormorant.app.restarts import end_cut_off
+        from cormorant.app import data_dir
+        from cormorant.app.commands.follow import Nobody, carry_out
+        from cormorant.app.processes.restarts import end_cut_off
+        from cormorant.app.sample import sample_source
 
         end_cut_off(self._plan, self._house())
         wish = Wish(Refresh(refresh) if refresh else None, force, restart, Mode(mode) if mode else None)
-        ordered = crawl.order(self._house(), [name], wish, folder.resting(self._plan.folder))
-        for held in crawl.unanswered(self._house(), [name]) if not ordered else ():
+        ordered = start.order(self._house(), [name], wish, data_dir.resting(self._plan.folder))
+        for held in start.unanswered(self._house(), [name]) if not ordered else ():
             raise held
         numbers = [each.run for each in ordered]
         self._let_go()
-        with sampling.in_reach(self._plan, numbers):
+        with sample_source.in_reach(self._plan, numbers):
             carry_out(self._plan, ordered, Nobody())
         house = self._house()
-        return Report(crawl.shown(house, numbers[0]), crawl.exit_code(house, numbers))
+        return Report(start.shown(house, numbers[0]), start.exit_code(house, numbers))
 
     def search(
         self, text: str, source: str | None = None, limit: int = 10, offset: int = 0, *, sort: str = "relevance"

@@ -16,9 +16,9 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from cormorant.base.errors import BadSetting
-from cormorant.model.amounts import Count, SizeOrNone
-from cormorant.model.running import node_name
-from cormorant.model.settings import as_bytes
+from cormorant.model.settings.bounded import Count, SizeOrNone
+from cormorant.model.settings.execution import node_name
+from cormorant.model.settings.source import as_bytes
 
 FOLDER_HERE = "cormorant-data"
 MOST_VISITS = 512

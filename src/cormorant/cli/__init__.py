@@ -25,7 +25,7 @@ def main() -> None:
     interruption, code = Interruption(), Interrupted.exit_code
     with suppress(KeyboardInterrupt):  # while this is loaded, or by who insists while an interruption is told
         interruption.listen(tell_all=verbosity(sys.argv[1:]) >= 2)
-        from cormorant.cli.boundary import run
+        from cormorant.cli.error_boundary import run
 
         code = run(sys.argv[1:])
     interruption.end(code)

@@ -1,6 +1,6 @@
 """A polite request to end is an interruption, whoever makes it, and whatever the program is doing just then.
 
-    Ctrl-C, SIGTERM, SIGHUP -> KeyboardInterrupt -> `boundary.run`: one sentence -> 130
+    Ctrl-C, SIGTERM, SIGHUP -> KeyboardInterrupt -> `error_boundary.run`: one sentence -> 130
                 |                     |-- SIGTERM while `serve` serves: one sentence -> 0
                 |                     `-- raised in a clean-up that Python lets nothing out of: again, a moment later
                 `-- once more, soon after: the same request, which tears nothing of what closes because of the first
@@ -19,7 +19,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from cormorant.app.interrupts import LONG_S, STOPS
+from cormorant.app.processes.signals import LONG_S, STOPS
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import Interrupted
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from cormorant.cli.options import Asked
-from cormorant.model.zones import is_moment, localized, localized_record, wall_time, wall_times
+from cormorant.model.schedule.timezones import is_moment, localized, localized_record, wall_time, wall_times
 
 if TYPE_CHECKING:
     from cormorant.app.build import Plan
     from cormorant.base.errors import CormorantError
-    from cormorant.operate.house import House
-    from cormorant.store.migrate import Upgraded
+    from cormorant.operate.installation import House
+    from cormorant.store.db.migrate import Upgraded
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What a stranger's title must not do to a terminal: move, colour, beep, turn around."""
@@ -178,7 +178,7 @@ class Terminal:
     @contextmanager
     def house(self, *, new: bool = False) -> Iterator[House]:
         """Open the installation; `new` makes it when there is none. Raises NotFoundError, DataFolderError."""
-        from cormorant.app.opening import opened
+        from cormorant.app.commands.open import opened
 
         plan = self.plan()
         self.detail(f"Data folder: {plan.folder}")
@@ -188,7 +188,7 @@ class Terminal:
     @contextmanager
     def alone(self) -> Iterator[House]:
         """Open the installation while nobody crawls or delivers. Raises ConflictError when somebody does."""
-        from cormorant.app.opening import alone
+        from cormorant.app.commands.open import alone
 
         with alone(self.plan(), self.upgraded) as house:
             yield house
@@ -199,7 +199,7 @@ class Terminal:
 
         Raises ConflictError while another command has to be alone.
         """
-        from cormorant.app.opening import beside
+        from cormorant.app.commands.open import beside
 
         with beside(self.plan(), self.upgraded) as opened:
             yield opened
@@ -260,5 +260,5 @@ def show(value: object, zone: str = "") -> str:
 def of(context: typer.Context) -> Terminal:
     """The terminal of a command under way."""
     found = context.obj
-    assert isinstance(found, Terminal)  # noqa: S101 - `calling.call` put it there
+    assert isinstance(found, Terminal)  # noqa: S101 - `typer_apps.call` put it there
     return found

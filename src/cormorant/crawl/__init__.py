@@ -9,7 +9,7 @@
     sweep     what was left unseen; the brake
     links     out-links become in-links
 
-Beside the story: `reading` (inline, or in a limited child) and `rows` (which outcome touches which table).
+Beside the story: `convert` (inline, or in a limited child) and `batch` (which outcome touches which table).
 
 Invariants: this package holds order, never policy: an `if` about a kind, a format or a back end there is a bug; of all
 packages only this one and `operate` open transactions; no file of the story is longer than one sitting (100 lines).

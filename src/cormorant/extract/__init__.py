@@ -13,7 +13,7 @@ Bytes become text, title, links and what a document says of itself. A pure funct
     change    does it say anything new?
 
 Useful for: drawing text and links from any bytes, whoever sent them. Not useful for: deciding what may be followed or
-indexed (crawl/gates), keeping a hostile converter in bounds (limits).
+indexed (crawl/link_filter), keeping a hostile converter in bounds (limits).
 
 Invariants
 
@@ -22,5 +22,5 @@ Invariants
 - Only printable characters, tabs and newlines leave here: no NUL, no lone surrogate.
 - The content decides what a document is; what was declared is a hint.
 - Every reader is linear in its input or stops at a stated cap, and says `truncated` when it did.
-- Code of others runs behind one broad `except`, in `documents.convert`.
+- Code of others runs behind one broad `except`, in `convert.convert`.
 """

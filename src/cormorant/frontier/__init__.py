@@ -8,7 +8,7 @@ Every address a source knows is a row; the rows of one site are visited by whoev
     any --purge--> no row
 
 The nine sets of the older systems (todo, retrieving, found, providing, finished, old, postprocessing, postprocessed,
-error) are a view over state, outcome, run number, site lease and place in the stream: see `sets`.
+error) are a view over state, outcome, run number, site lease and place in the stream: see `url_states`.
 
 Invariants: a site has one owner, fenced by its epoch; rows of a leased site are read and never locked; after a crash
 the lease runs out and unsettled rows are simply still due; only `crawl` and `operate` call what writes.

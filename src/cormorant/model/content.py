@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from cormorant.model import textless
+from cormorant.model import no_text
 from cormorant.model.acl import ACL
-from cormorant.model.beside import Beside
+from cormorant.model.other_hosts import Beside
 
 Value = str | float | Sequence[str] | Sequence[float]
 """An attribute's value: one or several strings or numbers.
@@ -104,7 +104,7 @@ class Content(msgspec.Struct, frozen=True):
 
 
 LinkKind = Literal["forms", "posts", "srcset", "media", "resources", "hints", "text", "all"]
-"""Kinds of references that may count as links besides those that a reader follows; `extract.further` says which."""
+"""Kinds of references that may count as links, beside those that a reader follows (`extract.html.link_options`)."""
 
 
 class Manner(NamedTuple):
@@ -242,8 +242,8 @@ class Document(msgspec.Struct, frozen=True):
     @property
     def remark(self) -> str:
         """Name what a person should know of a document: without text, read in part, or sent wrongly; "" for nothing."""
-        missing = textless.why(self.mime, self.size_bytes, self.text, self.attributes)
-        said = [textless.sentence(missing, self._words(missing))] if missing else []
+        missing = no_text.why(self.mime, self.size_bytes, self.text, self.attributes)
+        said = [no_text.sentence(missing, self._words(missing))] if missing else []
         if self.fault:
             said.append(self.fault)
         if self.truncated:
@@ -254,5 +254,5 @@ class Document(msgspec.Struct, frozen=True):
             said.append(self.flaw)
         return " ".join(said)
 
-    def _words(self, missing: textless.Why) -> int:
-        return len(self.text.split()) if missing is textless.Why.SCRIPT else 0
+    def _words(self, missing: no_text.Why) -> int:
+        return len(self.text.split()) if missing is no_text.Why.SCRIPT else 0

@@ -24,10 +24,10 @@ from typing import ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cormorant.base.shortage import Shortage
+from cormorant.base.exhaustion import Shortage
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, Link, Sitemap
-from cormorant.model.rules import Ruling
+from cormorant.model.ruling import Ruling
 
 
 class OutcomeKind(IntEnum):

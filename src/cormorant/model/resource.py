@@ -62,7 +62,7 @@ class Found(NamedTuple):
     """A resource that discovery yields or a link names, after the follow gate admitted it.
 
     `validator` is the source's own word for its version, "" when it has none. `site` is the key of its site.
-    `priority` is 0 (first) to 255 (last), see `frontier/order.py`. `display` is the address that people are
+    `priority` is 0 (first) to 255 (last), see `frontier/policy/priority.py`. `display` is the address that people are
     shown, "" for the same. `closure` says why others on its machine may not read it, where everyone is to find it.
     """
 

@@ -22,9 +22,9 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from cormorant.base.disk import FULL, sync_folder
+from cormorant.base.durability import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
-from cormorant.model.amounts import SizeOrNone
+from cormorant.model.settings.bounded import SizeOrNone
 from cormorant.receivers.protocol import Delivery, RecordSettings, Refusal
 from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.tail import Gap, Line, gaps, is_ours, last_lines, last_record

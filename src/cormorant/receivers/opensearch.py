@@ -24,11 +24,11 @@ import msgspec
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadSetting
-from cormorant.fetch.values import Answer, Fault
-from cormorant.receivers.bulk import MAPPING, Operation, Verdict, items, newest_in, operation_of, withdrawal
+from cormorant.net.http.messages import Answer, Fault
+from cormorant.receivers.bulk_api import MAPPING, Operation, Verdict, items, newest_in, operation_of, withdrawal
+from cormorant.receivers.http_sender import Portion, Wire, WireSettings, portions
 from cormorant.receivers.protocol import DAMAGED, RUNS, Delivery, NotTaken, ReceiverTools, Refusal, Stop
 from cormorant.receivers.record import UNFIT
-from cormorant.receivers.wire import Portion, Wire, WireSettings, portions
 
 MAX_ANSWER: Final = 16 << 20
 _NAME = re.compile(r"[^A-Z\\/*?\"<>|\s,#:+_.\-][^A-Z\\/*?\"<>|\s,#:]*")

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from cormorant.base.clock import Clock
 from cormorant.base.errors import CormorantError
-from cormorant.egress.gate import Egress
-from cormorant.model.settings import Settings
+from cormorant.model.settings.source import Settings
+from cormorant.net.egress.guard import Egress
 
 RUNS = frozenset(("started", "finished", "stopped", "failed"))
 """Events that tell of a run and of no document."""
@@ -20,7 +20,7 @@ DAMAGED = "Its kept copy is damaged."
 
 
 class ReceiverSettings(Settings):
-    """Settings every kind of receiver has. `model.settings.parse_settings` makes them from what a person typed."""
+    """Settings of every kind of receiver, made by `model.settings.source.parse_settings` from typed text."""
 
     COPIES: ClassVar[bool] = False
     """Whether the kind is given what was fetched, byte for byte, besides what it says."""

@@ -20,8 +20,8 @@ from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.base.log import logger
-from cormorant.model.amounts import Count
-from cormorant.receivers.apart import Apart, Approve, Died, Late, Make, Tell, Untold
+from cormorant.model.settings.bounded import Count
+from cormorant.receivers.plugin_process import Apart, Approve, Died, Late, Make, Tell, Untold
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, RecordSettings, Refusal, Stop
 
 _log = logger(__name__)

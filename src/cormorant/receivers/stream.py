@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from cormorant.base.clock import random_token
-from cormorant.store import bulk
-from cormorant.store.database import Tx
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
 from cormorant.store.schema import faulty, former_source, receiver, stream, stream_head
 
 

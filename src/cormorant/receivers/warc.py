@@ -30,9 +30,9 @@ import msgspec
 from pydantic import Field, field_validator
 
 from cormorant.base.clock import date_of
-from cormorant.base.disk import FULL, sync_folder
+from cormorant.base.durability import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
-from cormorant.model.amounts import Size
+from cormorant.model.settings.bounded import Size
 from cormorant.receivers.protocol import Delivery, Kept, ReceiverSettings, ReceiverTools, Refusal
 
 _LEVEL = 6

@@ -20,11 +20,11 @@ from urllib.parse import quote
 import msgspec
 from pydantic import Field
 
-from cormorant.fetch.headers import content_type
-from cormorant.fetch.values import Answer, Fault
+from cormorant.net.http.headers import content_type
+from cormorant.net.http.messages import Answer, Fault
+from cormorant.receivers.http_sender import Portion, Wire, WireSettings, portions
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, RecordSettings, Refusal, Stop
 from cormorant.receivers.record import UNFIT, encoded
-from cormorant.receivers.wire import Portion, Wire, WireSettings, portions
 
 PORTION_BYTES = 4 << 20
 """Of records in one request; a larger one goes by itself."""

@@ -17,25 +17,25 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from cormorant.base.clock import Clock, date_of
-from cormorant.index import query as ask
-from cormorant.index.beginning import Beginning
-from cormorant.index.keys import fold_key, language_keys
-from cormorant.index.priors import DAY_S
-from cormorant.index.protocol import IndexReader, Match, Matches
-from cormorant.index.query import Key, Query, Search, Sort, Weights
-from cormorant.index.tally import ByKey, Counts, Split
-from cormorant.model import showing
 from cormorant.model.acl import Reader
 from cormorant.model.content import Value
-from cormorant.search import suggesting
-from cormorant.search.facets import Choice, Facet, facets
-from cormorant.search.narrowing import NOTHING_CHOSEN, Chosen, parts, within
-from cormorant.search.needles import Needles
-from cormorant.search.parse import Understood, parse
-from cormorant.search.reasons import Why, told
-from cormorant.search.snippet import Snippet, snippet
-from cormorant.search.spelling import better
-from cormorant.search.suggesting import Wording
+from cormorant.model.text import display_directives
+from cormorant.search.index import query as ask
+from cormorant.search.index.completion import Beginning
+from cormorant.search.index.facet_request import ByKey, Counts, Split
+from cormorant.search.index.filter_fields import fold_key, language_keys
+from cormorant.search.index.protocol import IndexReader, Match, Matches
+from cormorant.search.index.query import Key, Query, Search, Sort, Weights
+from cormorant.search.index.static_score import DAY_S
+from cormorant.search.query.filters import NOTHING_CHOSEN, Chosen, parts, within
+from cormorant.search.query.parser import Understood, parse
+from cormorant.search.query.spelling import better
+from cormorant.search.results import suggest as suggestions
+from cormorant.search.results.explain_score import Why, told
+from cormorant.search.results.facets import Choice, Facet, facets
+from cormorant.search.results.match_positions import Needles
+from cormorant.search.results.snippet import Snippet, snippet
+from cormorant.search.results.suggest import Wording
 from cormorant.search.weights import DEFAULT
 
 # Sort and Key belong to a question; who asks one cannot import the index.
@@ -257,17 +257,17 @@ class Library:
 
     def suggest(self, typed: str, reader: Reader, sources: tuple[str, ...] = ()) -> Suggestions:
         """Say how what is typed may go on, as far as this reader may know. Raises IndexDamaged."""
-        asked = suggesting.opening(typed)
+        asked = suggestions.opening(typed)
         if asked is None:
             return Suggestions()
-        called = suggesting.titled(asked)
+        called = suggestions.titled(asked)
         places = tuple(parts(sources, NOTHING_CHOSEN).values())
         everywhere = self._search(within(ask.Everything(), places), reader, Question("", limit=0))
         hits: tuple[Hit, ...] = ()
         if called is not None:
-            narrowed = replace(everywhere, query=within(called, places), limit=suggesting.MOST_DOCUMENTS)
+            narrowed = replace(everywhere, query=within(called, places), limit=suggestions.MOST_DOCUMENTS)
             hits = self._shown(self._index.search(narrowed).hits, narrowed.query)
-        return Suggestions(suggesting.wordings(asked, self._index, everywhere), hits)
+        return Suggestions(suggestions.wordings(asked, self._index, everywhere), hits)
 
     def filed(self, key: Key, reader: Reader, most: int) -> dict[str, int]:
         """Under which values of a key there are documents that this reader may see, and how many, most first."""
@@ -372,7 +372,7 @@ class Library:
 def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
     """Return a match as it is shown, less what its page asks not to be shown."""
     entry = match.entry
-    quoted = not showing.forbids(entry.attributes, showing.NO_SNIPPET)
+    quoted = not display_directives.forbids(entry.attributes, display_directives.NO_SNIPPET)
     shown = snippet(entry.text, needles.spoken(match.spoken)) if quoted else Snippet("")
     return Hit(
         id=match.id,
@@ -386,9 +386,9 @@ def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
         language=entry.language,
         size_bytes=entry.size_bytes,
         modified_at=entry.modified_at,
-        cached=cached and not showing.forbids(entry.attributes, showing.NO_COPY),
+        cached=cached and not display_directives.forbids(entry.attributes, display_directives.NO_COPY),
         duplicates=match.duplicates,
-        attributes=entry.attributes if quoted else showing.unquoted(entry.attributes),
+        attributes=entry.attributes if quoted else display_directives.unquoted(entry.attributes),
         group=match.group,
         near_duplicates=match.near,
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from cormorant.index.query import Weights
+from cormorant.search.index.query import Weights
 
 DEFAULT = Weights(
     title=3.0,  # with 1: .393

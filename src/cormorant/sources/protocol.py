@@ -7,12 +7,12 @@ from enum import StrEnum
 from typing import ClassVar, Protocol
 
 from cormorant.model.content import Content, Extraction, Wire
+from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Outcome
-from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
-from cormorant.model.rules import Discard, Prerequisite, Renamed, Rewritten, Ruling
-from cormorant.model.settings import SourceSettings
-from cormorant.sources.rules.documents import Facts
+from cormorant.model.ruling import Discard, Prerequisite, Renamed, Rewritten, Ruling
+from cormorant.model.settings.source import SourceSettings
+from cormorant.sources.rules.index_rules import Facts
 
 
 class Discovery(StrEnum):

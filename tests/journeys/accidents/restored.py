@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from cormorant.operate import indexing
+from cormorant.operate.search import reindex
 from tests.journeys.accidents.proof import Proof
 from tests.journeys.accidents.stage import Stage
 from tests.journeys.home import Home, received
@@ -66,7 +66,7 @@ def prove_restored(stage: Stage, runs: int) -> Proof:
     if "index rebuild" not in stage.crawls.end().get("error", ""):
         proof.strange.append("a crawl with a database that is older than the index is not refused")
     with stage.home.house() as house:
-        indexing.rebuild(house)
+        reindex.rebuild(house)
     report = stage.crawl()
     proof.runs, proof.rightly_s = runs + 1, float(report["seconds"])
     proof.ended.append(str(report["state"]))

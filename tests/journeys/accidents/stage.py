@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.operate import crawl
+from cormorant.operate.runs import start
 from cormorant.store.schema import resource, site, site_fact, site_source
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -146,7 +146,7 @@ class Stage:
     def answer(self, run: int, *, accept: bool) -> dict[str, Any]:
         """Answer the brake, and have the run come to its end."""
         with self.home.house() as house:
-            crawl.answer(house, run, accept=accept)
+            start.answer(house, run, accept=accept)
         self.crawls.begin(self.home, runs=(run,))
         report: dict[str, Any] = self.crawls.end()["reports"][0]
         return report

@@ -201,7 +201,7 @@ class Life:
 
     @staticmethod
     def _kept_version(path: Path) -> str:
-        from cormorant.operate import archive
+        from cormorant.operate.storage import archive
 
         return archive.check(path).about.schema
 

@@ -15,7 +15,7 @@ def _upgrade(name: str, statement: str) -> Plant:
 
 PLANTS = (
     Plant(
-        "an upgrade keeps no backup", "store/migrate.py",
+        "an upgrade keeps no backup", "store/db/migrate.py",
         (("    partial.replace(target)\n", "    partial.unlink()\n"),),
     ),
     _upgrade("an upgrade forgets what pages were confirmed by", "UPDATE content SET etag = ''"),
@@ -26,8 +26,8 @@ PLANTS = (
         "an upgrade forgets what waits for receivers", "UPDATE receiver SET place = (SELECT seq FROM stream_head)"
     ),
     Plant(
-        "an index of another layout is taken for one of this", "index/layout.py",
+        "an index of another layout is taken for one of this", "search/index/tantivy/schema.py",
         (("        if layout == LAYOUT:\n", "        if layout:\n"),),
     ),
-    Plant("a newer database is opened", "store/migrate.py", (("elif version > SCHEMA_VERSION:", "elif False:"),)),
+    Plant("a newer database is opened", "store/db/migrate.py", (("elif version > SCHEMA_VERSION:", "elif False:"),)),
 )  # fmt: skip

@@ -25,13 +25,13 @@ from urllib.parse import quote
 from dnslib import AAAA, QTYPE, RR, A, DNSRecord  # type: ignore[import-untyped]
 
 from cormorant.app.build import Plan, open_house
-from cormorant.app.roles import way_out
+from cormorant.app.processes.entrypoints import way_out
 from cormorant.app.settings import Installation
 from cormorant.base.errors import CormorantError
-from cormorant.egress.policy import Consent
-from cormorant.fetch.http import Fetcher
-from cormorant.fetch.values import Request
-from cormorant.model.address import canonical
+from cormorant.model.url import canonical
+from cormorant.net.egress.policy import Consent
+from cormorant.net.http.client import Fetcher
+from cormorant.net.http.messages import Request
 from tests.journeys.forbidden import spellings
 
 PUBLIC, CONTROL, NAME_SERVER = "93.184.216.34", "10.9.8.7", "127.0.0.53"

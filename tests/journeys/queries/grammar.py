@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from cormorant.search.lexer import FIELDS, LONGEST
-from cormorant.search.mimes import NAMES
+from cormorant.search.query.lexer import FIELDS, LONGEST
+from cormorant.search.query.type_names import NAMES
 
 _WORDS = (
     "ferry", "timetable", "harbour", "heron", "the", "a", "of", "Crème", "café", "naïve", "STRASSE", "straße", "ﬁsh",

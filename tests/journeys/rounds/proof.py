@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 import sqlalchemy as sa
 
-from cormorant.index import query as ask
-from cormorant.index.entry import Entry as Kept
 from cormorant.model.acl import EVERYONE, Reader
+from cormorant.search.index import query as ask
+from cormorant.search.index.document import Entry as Kept
 from cormorant.store.schema import site_fact
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home

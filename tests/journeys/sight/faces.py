@@ -15,10 +15,11 @@ from urllib.parse import quote, urlencode
 
 from cormorant.base.errors import NotFoundError
 from cormorant.model.acl import Reader
-from cormorant.operate import copies, searching, suggesting
+from cormorant.operate.documents import cached_copy
+from cormorant.operate.search import search, suggest
 from cormorant.search.reader import Answer, GroupBy, Question, Sort
 from tests.journeys.sight.world import Side
-from tests.portal.asking import Got
+from tests.web.asking import Got
 
 _TIME = re.compile(r"\d+ ms|/clicked/[0-9a-f]+/")
 """How long it took, and by what clicks are known."""
@@ -60,11 +61,11 @@ def _ask(side: Side, question: Question, reader: Reader) -> Told:
     """Ask as commands and pages do; for sources by name as pages do once they know that there are such."""
     if question.sources:
         return _answered(side.library.find(question, reader))
-    return _answered(searching.search(side.house, question, reader, shelf=side.library))
+    return _answered(search.search(side.house, question, reader, shelf=side.library))
 
 
 def _answered(answer: Answer) -> Told:
-    said = searching.answer_record(answer)
+    said = search.answer_record(answer)
     del said["took_ms"]
     hits = said.pop("hits")
     order = tuple((hit["id"], hit.pop("score")) for hit in hits)
@@ -105,25 +106,25 @@ def newest(side: Side, reader: Reader, asked: Asked) -> Told:
 def seen(side: Side, reader: Reader, asked: Asked) -> Told:
     """One document by its number."""
     hit = side.library.see(asked.number, reader)
-    return Told(searching.hit_record(hit) | {"score": 0} if hit else None)
+    return Told(search.hit_record(hit) | {"score": 0} if hit else None)
 
 
 def copied(side: Side, reader: Reader, asked: Asked) -> Told:
     """The kept copy of a document."""
     try:
-        copy = copies.copy(side.house, side.library, asked.number, reader=reader)
+        copy = cached_copy.copy(side.house, side.library, asked.number, reader=reader)
     except NotFoundError as error:
         return Told((error.code, error.sentence))
-    return Told((searching.hit_record(copy.hit) | {"score": 0}, copy.is_kept, copy.markup, copy.words))
+    return Told((search.hit_record(copy.hit) | {"score": 0}, copy.is_kept, copy.markup, copy.words))
 
 
 def equal(side: Side, reader: Reader, asked: Asked) -> Told:
     """The documents of equal content."""
     try:
-        found = searching.duplicates(side.library, asked.number, reader)
+        found = search.duplicates(side.library, asked.number, reader)
     except NotFoundError as error:
         return Told((error.code, error.sentence))
-    return Told((found.total, [searching.hit_record(hit) | {"score": 0} for hit in found.hits]))
+    return Told((found.total, [search.hit_record(hit) | {"score": 0} for hit in found.hits]))
 
 
 def reasons(side: Side, reader: Reader, asked: Asked) -> Told:
@@ -137,19 +138,19 @@ def narrowed(side: Side, reader: Reader, asked: Asked) -> Told:
     question = Question(asked.text, limit=1_000, sort=Sort.TITLE, group=GroupBy.SITE, facets=True)
     answer = side.library.find(question, reader)
     ids = [hit.id for hit in answer.hits]
-    return Told((searching.facets_record(answer), answer.groups, ids, answer.reachable))
+    return Told((search.facets_record(answer), answer.groups, ids, answer.reachable))
 
 
 def suggested(side: Side, reader: Reader, asked: Asked) -> Told:
     """What is suggested while the query is typed, a letter fewer each time."""
     typed = (asked.text[:end] for end in range(len(asked.text), max(0, len(asked.text) - 6), -1))
-    return Told([suggesting.suggested(side.library, text, asked.sources, reader) for text in typed])
+    return Told([suggest.suggested(side.library, text, asked.sources, reader) for text in typed])
 
 
 def counted(side: Side, reader: Reader, asked: Asked) -> Told:
     """How many documents of each source there are, and of one by its name."""
     names = {name: side.library.count(name, reader) for name in asked.sources}
-    return Told((searching.counts(side.house, side.library, reader), names))
+    return Told((search.counts(side.house, side.library, reader), names))
 
 
 def results(side: Side, reader: Reader, asked: Asked) -> Told:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from cormorant.index.compile import WORDS_FIRST
+from cormorant.search.index.tantivy.query_compiler import WORDS_FIRST
 from tests.journeys.sight.faces import Ranked, Told
 
 _ROUNDED = 0.002

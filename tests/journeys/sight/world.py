@@ -17,20 +17,21 @@ from random import Random
 
 import sqlalchemy as sa
 
-from cormorant.catalog.acls import ACLNumbers
-from cormorant.index.entry import Entry
-from cormorant.index.keys import headings, said_by
-from cormorant.index.query import Everything, Search
-from cormorant.index.words import words
 from cormorant.model.acl import ACL, ANYONE, EVERYONE, Reader
-from cormorant.operate import indexing, searching
-from cormorant.operate.house import House
-from cormorant.portal import site
+from cormorant.operate.installation import House
+from cormorant.operate.search import reindex
+from cormorant.operate.search import search as searching
+from cormorant.search.index.document import Entry
+from cormorant.search.index.filter_fields import headings, said_by
+from cormorant.search.index.query import Everything, Search
+from cormorant.search.index.tokenizer import words
 from cormorant.search.reader import Library
+from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.schema import content, inlinks, outlinks, resource, source
+from cormorant.web import app
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
-from tests.portal.visiting import Caller
+from tests.web.visiting import Caller
 
 SOURCES = ("papers", "letters", "minutes")
 DOCUMENTS = 45
@@ -108,7 +109,7 @@ class World:
         """New rights for all, and one pair after another, for everyone and some readers more."""
         with self.home.house() as house:
             self._give_rights(house)
-            indexing.rebuild(house)
+            reindex.rebuild(house)
             with closing(self._pairs(_side(house), readers)) as pairs:
                 yield pairs
 
@@ -144,12 +145,12 @@ class World:
             shutil.copytree(self.home.folder, reduced.folder)
             with reduced.house() as house:
                 _take_out(house, [entry.id for entry in self.held if entry not in seen])
-                indexing.rebuild(house)
+                reindex.rebuild(house)
                 yield Pair(reader, whole, _side(house), _slack(self.held, seen))
 
 
 def _side(house: House) -> Side:
-    return Side(house, searching.library(house), Caller(site.make(house)))
+    return Side(house, searching.library(house), Caller(app.make(house)))
 
 
 def _entries(house: House) -> tuple[Entry, ...]:

@@ -16,11 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.cli import main
-from cormorant.limits import kernel
+from cormorant.sandbox import libc as libc_calls
 from tests.reliability.disk.numbers import program
 
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
-LOADED = ("app.following", "cli.boundary", "cli.crawl", "cli.upkeep", "cli.storing")
+LOADED = (
+    "app.commands.follow",
+    "cli.error_boundary",
+    "cli.crawl.crawl",
+    "cli.admin.index_and_cache",
+    "cli.admin.store",
+)
 LONGEST = 65536
 _SET_FILTER, _NEW_LISTENER = 1, 8
 
@@ -31,7 +37,7 @@ class _Program(ctypes.Structure):
 
 def install(*, locks: bool) -> int:
     """Have this process, and all that comes from it, asked about; returns the descriptor at which that is done."""
-    kernel.set_no_new_privs()
+    libc_calls.set_no_new_privs()
     code = program(locks=locks)
     buffer = ctypes.create_string_buffer(code, len(code))
     holder = _Program(len(code) // 8, ctypes.addressof(buffer))

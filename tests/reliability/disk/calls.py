@@ -24,7 +24,7 @@ from random import Random
 from typing import NamedTuple
 
 from cormorant.base.clock import SystemClock
-from cormorant.operate import checking
+from cormorant.operate.storage import check
 from tests.journeys.ledger import audit
 from tests.journeys.proofs import record
 from tests.reliability.disk.gate import Call, Watched, why_not
@@ -200,7 +200,7 @@ class Proof:
         """What is wrong after the crawl that met no fault."""
         wrong = [f"audit: {here_is}" for here_is in audit(here.home, here.truth, here.lines).faults().items()]
         with here.home.house() as house:
-            findings = checking.store(house)
+            findings = check.store(house)
         return wrong + [f"check: {each.check}: {each.said}" for each in findings if each.ok is False]
 
 

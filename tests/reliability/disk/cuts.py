@@ -34,10 +34,10 @@ from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CacheDamaged, CormorantError
-from cormorant.cache.protocol import Cache, Place
-from cormorant.catalog import receivers
-from cormorant.operate import checking, mending
-from cormorant.operate.house import House
+from cormorant.operate.installation import House
+from cormorant.operate.storage import check, repair
+from cormorant.store.blobs.protocol import Cache, Place
+from cormorant.store.catalog import receivers
 from cormorant.store.schema import content
 from tests.journeys.home import received
 from tests.journeys.ledger import audit
@@ -176,8 +176,8 @@ class Proof:
                 self._begin_again()
             with here.home.house() as house:
                 wrong += [*_copies(house), *_index(house), *self._told(house)]
-                wrong += [f"check: {each.check}: {each.said}" for each in checking.store(house) if each.ok is False]
-                _, left = mending.store(house)
+                wrong += [f"check: {each.check}: {each.said}" for each in check.store(house) if each.ok is False]
+                _, left = repair.store(house)
                 wrong += [f"repair leaves {each.check}: {each.said}" for each in left if each.ok is False]
             if crawled and not wrong:
                 _run(here, ("crawl", "site"), None)

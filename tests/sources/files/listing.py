@@ -13,9 +13,9 @@ import pytest
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Outcome
 from cormorant.model.resource import Found, Resource, Role
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
 from cormorant.sources.files import FilesSettings, FilesSource
-from cormorant.sources.files.wire import open_root
+from cormorant.sources.files.openat import open_root
 
 NOBODY = 65534
 

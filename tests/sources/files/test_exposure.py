@@ -10,7 +10,7 @@ import pytest
 
 from cormorant.model.exposure import Closure
 from cormorant.sources.files.exposure import closed_above
-from cormorant.sources.files.rights import Names, what_closes
+from cormorant.sources.files.permissions import Names, what_closes
 from tests.sources.files.listing import found, source
 
 XATTR = "system.posix_acl_access"

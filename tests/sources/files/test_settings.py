@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.base.errors import BadRule, BadSetting
-from cormorant.model.settings import parse_settings
+from cormorant.model.settings.source import parse_settings
 from cormorant.sources.files import FilesSettings
 
 

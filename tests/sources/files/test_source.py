@@ -12,8 +12,8 @@ from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content
 from cormorant.model.resource import Role
 from cormorant.sources.files import FilesSource
+from cormorant.sources.files.openat import Identity
 from cormorant.sources.files.source import BATCH, look
-from cormorant.sources.files.wire import Identity
 from cormorant.sources.protocol import Discovery
 from tests.sources.files.listing import as_nobody, descriptors, listed, source
 

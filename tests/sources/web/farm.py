@@ -17,16 +17,16 @@ import trustme
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import NotFoundError
-from cormorant.egress.gate import Egress
-from cormorant.egress.resolve import Resolver
-from cormorant.fetch.http import Fetcher
-from cormorant.model.address import origin_of
 from cormorant.model.content import Content, Wire
 from cormorant.model.outcome import Outcome
 from cormorant.model.resource import Role
-from cormorant.model.settings import parse_settings
-from cormorant.sources.web.session import Session
-from cormorant.sources.web.settings import WebSettings
+from cormorant.model.settings.source import parse_settings
+from cormorant.model.url import origin_of
+from cormorant.net.egress.guard import Egress
+from cormorant.net.egress.resolver import Resolver
+from cormorant.net.http.client import Fetcher
+from cormorant.sources.web.auth.session import Session
+from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import NEVER_SEEN
 

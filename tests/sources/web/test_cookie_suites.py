@@ -10,10 +10,10 @@ from urllib.parse import urljoin
 
 import pytest
 
-from cormorant.fetch.headers import Headers
-from cormorant.model.address import canonical, origin_of, path_of
-from cormorant.sources.web.cookie_text import date
-from cormorant.sources.web.cookies import Jar, is_public_suffix
+from cormorant.model.url import canonical, origin_of, path_of
+from cormorant.net.http.headers import Headers
+from cormorant.sources.web.auth.cookies import Jar, is_public_suffix
+from cormorant.sources.web.auth.set_cookie import date
 from tests.suites.record import record
 
 SUITES = Path(os.environ.get("CORMORANT_SUITES", "/nowhere"))

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 
 import pytest
 
-from cormorant.model.address import try_canonical
-from cormorant.sources.web.settings import WebSettings
+from cormorant.model.url import try_canonical
+from cormorant.sources.web.settings.web import WebSettings
 from tests.suites.record import record
 
 SUITE = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "crawler-commons" / "normalizer"

@@ -10,7 +10,7 @@ import trustme
 
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded
-from tests.fetch.servers import run
+from tests.net.http.servers import run
 from tests.sources.web import farm
 from tests.sources.web.farm import Authority, Place, Relay, Said, serving, visiting
 

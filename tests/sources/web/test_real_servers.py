@@ -21,8 +21,8 @@ import trustme
 
 from cormorant.model.content import Content
 from tests.clocks import HANG_S
-from tests.fetch.servers import run
 from tests.journeys.proofs import record
+from tests.net.http.servers import run
 from tests.sources.web.farm import Authority, visiting
 
 pytestmark = pytest.mark.server

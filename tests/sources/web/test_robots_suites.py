@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cormorant.model.address import path_of, try_canonical
+from cormorant.model.url import path_of, try_canonical
 from cormorant.sources.web.robots import Robots, parse_robots
 from tests.suites.record import record
 

@@ -8,16 +8,16 @@ from typing import Any, cast
 
 import pytest
 
-from cormorant.egress.policy import AddressClass
-from cormorant.fetch.http import Fetcher
-from cormorant.fetch.values import Answer, Fault, Request
 from cormorant.model.content import Content, Extraction, Wire
 from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Resource, Role
+from cormorant.net.egress.policy import AddressClass
+from cormorant.net.http.client import Fetcher
+from cormorant.net.http.messages import Answer, Fault, Request
 from cormorant.sources.web import source as web
+from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.robots import MAX_BODY
-from cormorant.sources.web.session import Session
-from cormorant.sources.web.settings import WebSettings
+from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 from tests.crawl.samples import NEVER_SEEN
 from tests.sources.web.farm import Known

@@ -15,8 +15,8 @@ import os
 from typing import Final
 
 from cormorant.model.exposure import Closure
-from cormorant.sources.files.naming import readable
-from cormorant.sources.files.rights import PASS, READ, Names, what_closes
+from cormorant.sources.files.file_url import readable
+from cormorant.sources.files.permissions import PASS, READ, Names, what_closes
 
 MADE_UP: Final = frozenset(("cifs", "smb3", "smbfs", "vfat", "exfat", "ntfs", "ntfs3", "fuseblk", "9p", "hfsplus"))
 """File systems whose modes come from the options of the mount."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from cormorant.model.address import origin_of, try_canonical
+from cormorant.model.url import origin_of, try_canonical
 
 _MOUNTED: Final = {
     "smb": "sudo mount -t cifs //server/share /mnt/share",

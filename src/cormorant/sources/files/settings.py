@@ -13,12 +13,12 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.acl import ACL, EVERYONE
-from cormorant.model.address import canonical
-from cormorant.model.audit import is_chosen
-from cormorant.model.settings import Depth, SourceSettings
+from cormorant.model.settings.source import Depth, SourceSettings
+from cormorant.model.text.sampling import is_chosen
+from cormorant.model.url import canonical
 from cormorant.sources.files.exposure import closed_inside
-from cormorant.sources.files.naming import of_share
-from cormorant.sources.files.patterns import compile_patterns
+from cormorant.sources.files.file_url import of_share
+from cormorant.sources.files.globs import compile_patterns
 from cormorant.sources.files.places import see_place
 
 MAX_SIZE = 64 << 20

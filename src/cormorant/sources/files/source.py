@@ -12,18 +12,18 @@ from typing import ClassVar
 
 from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content, Wire
+from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Outcome
-from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, Removal, Resource, Role
 from cormorant.model.status import Status
-from cormorant.sources.files.discovery import Walk
 from cormorant.sources.files.exposure import Closures
-from cormorant.sources.files.gates import FilesGates
-from cormorant.sources.files.naming import Naming, readable
-from cormorant.sources.files.reading import Reader
-from cormorant.sources.files.rights import Names
+from cormorant.sources.files.file_url import Naming, readable
+from cormorant.sources.files.filters import FilesGates
+from cormorant.sources.files.openat import Identity, identity_of, open_root
+from cormorant.sources.files.permissions import Names
+from cormorant.sources.files.read import Reader
 from cormorant.sources.files.settings import FilesSettings
-from cormorant.sources.files.wire import Identity, identity_of, open_root
+from cormorant.sources.files.walk import Walk
 from cormorant.sources.protocol import Discovery
 
 BATCH = 1_000

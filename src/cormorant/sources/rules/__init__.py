@@ -22,9 +22,9 @@ Invariants: no network, no clock; the same address gets the same answer for as l
 """
 
 from cormorant.sources.rules.boundary import DEFAULT_RULE, Boundary, compile_rules, met
-from cormorant.sources.rules.documents import INDEX_TYPES, Facts, IndexRules
+from cormorant.sources.rules.index_rules import INDEX_TYPES, Facts, IndexRules
 from cormorant.sources.rules.matching import AnyOf, TextTest, Tried, compile_pattern, in_order
-from cormorant.sources.rules.reading import (
+from cormorant.sources.rules.parser import (
     DOCUMENT_TYPES,
     RULE_TYPES,
     Rule,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from cormorant.model.address import Origin, origin_of, unescaped
-from cormorant.model.rules import Gate, Ruling
+from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
+from cormorant.model.url import Origin, origin_of, unescaped
 from cormorant.sources.rules.matching import AnyOf, Tried
-from cormorant.sources.rules.reading import Rule, parse_rule
+from cormorant.sources.rules.parser import Rule, parse_rule
 
 DEFAULT_RULE = "hosts of the start addresses"
 """How rulings name what holds without an include rule that says where."""

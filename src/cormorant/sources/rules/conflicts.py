@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from cormorant.model.address import Origin, canonical, origin_of
+from cormorant.model.url import Origin, canonical, origin_of
 from cormorant.sources.rules.boundary import WHERE
-from cormorant.sources.rules.reading import Rule, host_name, parse_rule, split_rule
+from cormorant.sources.rules.parser import Rule, host_name, parse_rule, split_rule
 
 _ANYTHING = "\0"
 """Stands for any text in an address: no rule can name it, and `*` takes it."""

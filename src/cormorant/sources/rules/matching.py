@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import re2
 
 from cormorant.base.errors import BadRule
-from cormorant.model.rules import Ruling
+from cormorant.model.ruling import Ruling
 
 MAX_PATTERN = 1_000
 """Characters of a regular expression."""

@@ -12,35 +12,36 @@ from typing import ClassVar, NamedTuple
 
 from msgspec.structs import replace
 
-from cormorant.base import runlog
+from cormorant.base import run_context
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
-from cormorant.egress.policy import AddressClass, Consent, classify
-from cormorant.egress.resolve import is_localhost, literal
-from cormorant.fetch import faults
-from cormorant.fetch.http import Fetcher
-from cormorant.fetch.route import Route
-from cormorant.fetch.values import Answer, Fault, Request
-from cormorant.model.address import Origin, origin_of
-from cormorant.model.audit import is_chosen
 from cormorant.model.content import Content, Wire
+from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome, OutcomeKind, Unchanged
-from cormorant.model.pace import Pace
 from cormorant.model.resource import Found, How, Removal, Resource, Role
 from cormorant.model.status import Status
+from cormorant.model.text.sampling import is_chosen
+from cormorant.model.url import Origin, origin_of
+from cormorant.net.egress.policy import AddressClass, Consent, classify
+from cormorant.net.egress.resolver import is_localhost, literal
+from cormorant.net.http import curl_errors
+from cormorant.net.http.client import Fetcher
+from cormorant.net.http.connection_options import Route
+from cormorant.net.http.messages import Answer, Fault, Request
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.web import aging, exchange, feeds, sitemaps, told
-from cormorant.sources.web.audit import differing
-from cormorant.sources.web.exchange import Hop
-from cormorant.sources.web.gates import WebGates
-from cormorant.sources.web.logins import instead
-from cormorant.sources.web.pace import pace_of
-from cormorant.sources.web.recent import Recent
-from cormorant.sources.web.redaction import Redaction
+from cormorant.sources.web import age_rules, exchange_log, feeds, response
+from cormorant.sources.web.auth.login_redirects import instead
+from cormorant.sources.web.auth.session import Session
+from cormorant.sources.web.crawl_delay import pace_of
+from cormorant.sources.web.filters import WebGates
+from cormorant.sources.web.redirect_pacing import Sleep, Turns
+from cormorant.sources.web.response import Hop
+from cormorant.sources.web.revalidation_audit import differing
 from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
-from cormorant.sources.web.session import Session
-from cormorant.sources.web.settings import WebSettings
-from cormorant.sources.web.turns import Sleep, Turns
+from cormorant.sources.web.robots_cache import Recent
+from cormorant.sources.web.settings import sitemaps
+from cormorant.sources.web.settings.web import WebSettings
+from cormorant.sources.web.urls.redact import Redaction
 
 MAX_HOPS = 10
 MAX_ANSWERS = 3
@@ -173,14 +174,14 @@ class WebSource:
         home = await self._at_home(origin_of(address), wire, beside=resource.role is Role.PROBE)
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
-        conditions = () if aging.comes_in(self.gates, resource) else _conditions(resource)
+        conditions = () if age_rules.comes_in(self.gates, resource) else _conditions(resource)
         seen = {self._as_asked(address, wire)}
         while True:
             said = await self._asked(resource, address, wire, conditions if address == resource.address else ())
             if not isinstance(said, Hop):
                 if isinstance(said, Unchanged) and self.settings.hash_audit:
                     said = await self._audited(said, resource, wire)
-                said = aging.judged(self.gates, resource, said) if self.gates.asks_age else said
+                said = age_rules.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
                     ended = self._told(said, origin_of(address).site, home)
                     return self._instead(ended, resource, said.target if isinstance(said, Moved) else address)
@@ -216,7 +217,7 @@ class WebSource:
             return Unchanged()  # noindex is meant for the sitemap itself
         if isinstance(said, Moved) and self._is_at(said.target, resource.address):
             return Hop(said.target)  # it adds a session to its own address, say
-        return exchange.denied(said, got, wire.credential) if said.__class__ is Failed else said
+        return response.denied(said, got, wire.credential) if said.__class__ is Failed else said
 
     def _is_at(self, target: str, address: str) -> bool:
         """Is the target of a redirect known as this very address, though it is written otherwise?"""
@@ -257,14 +258,14 @@ class WebSource:
         if site == home.site:
             return said
         if isinstance(said, Deferred) and said.whole_site:
-            self._turns.rest(site, min(said.wait_s or REST_ELSEWHERE_S, exchange.MAX_WAIT_ELSEWHERE_S))
-        return exchange.elsewhere(said, site)
+            self._turns.rest(site, min(said.wait_s or REST_ELSEWHERE_S, response.MAX_WAIT_ELSEWHERE_S))
+        return response.elsewhere(said, site)
 
     def _said(self, got: Answer | Fault, address: str, *, conditional: bool) -> Content | Outcome | Hop:
         if isinstance(got, Fault):
-            return exchange.of_fault(got)
+            return response.of_fault(got)
         agent, now = self.settings.robots_agent, self._clock.now()
-        return exchange.of_answer(got, address, now, conditional=conditional, agent=agent)
+        return response.of_answer(got, address, now, conditional=conditional, agent=agent)
 
     async def _get(self, address: str, wire: Wire, conditions: tuple[str, ...], max_bytes: int = 0) -> Answer | Fault:
         """Ask with what is offered there; once more where the server says how it wants to be told who asks."""
@@ -277,8 +278,8 @@ class WebSource:
             wire.conditional += bool(conditions) and got.requests
             if isinstance(got, Fault):
                 return got
-            if got.status == faults.PROXY_LOGIN and offer.route.proxy is not None:
-                return faults.no_login(offer.route.proxy)._replace(requests=got.requests, received=got.received)
+            if got.status == curl_errors.PROXY_LOGIN and offer.route.proxy is not None:
+                return curl_errors.no_login(offer.route.proxy)._replace(requests=got.requests, received=got.received)
             if not (session.heard((origin, address), got, offer, wire, self._clock.now()) and left):
                 return got
             await self._next_turn(origin, wire)
@@ -300,8 +301,8 @@ class WebSource:
                 settings.timeout_s, settings.idle_timeout_s, settings.connect_timeout_s, route=route,
             )
         )  # fmt: skip
-        if runlog.wants("header"):
-            told.exchange(address, (f"User-Agent: {settings.agent_header}", _ACCEPT, *lines), got)
+        if run_context.wants("header"):
+            exchange_log.exchange(address, (f"User-Agent: {settings.agent_header}", _ACCEPT, *lines), got)
         wire.requests += got.requests
         wire.received += got.received
         wire.decoded += got.decoded if isinstance(got, Answer) else 0
@@ -317,8 +318,8 @@ class WebSource:
         while True:
             got = await self._get(at, wire, (), ROBOTS_BYTES)
             if isinstance(got, Fault):
-                return _unread(exchange.of_fault(got), redirected=at != address)
-            said = exchange.of_answer(got, at, self._clock.now(), conditional=False, agent="")
+                return _unread(response.of_fault(got), redirected=at != address)
+            said = response.of_answer(got, at, self._clock.now(), conditional=False, agent="")
             if not isinstance(said, Hop | Moved) or said.target == at or hops == ROBOTS_HOPS:
                 break
             late = await self._late(origin_of(said.target).site, {}, site, wire)
@@ -329,7 +330,7 @@ class WebSource:
         if verdict.reading is Reading.DISALLOW_ALL:
             wait = said.wait_s if isinstance(said, Deferred) else None
             if wait is not None and origin_of(at).site != site:
-                wait = min(wait, exchange.MAX_WAIT_ELSEWHERE_S)
+                wait = min(wait, response.MAX_WAIT_ELSEWHERE_S)
             return Deferred(got.status, verdict.because, wait, whole_site=True)
         body = got.body if verdict.reading is Reading.PARSE else b""
         return Content(address, body, "text/plain", validator=str(verdict.valid_s))
@@ -408,7 +409,7 @@ class WebSource:
         why = "wants to be left alone for a while" if resting else "has many to answer before"
         return Deferred(
             Status.SERVICE_UNAVAILABLE, f"It redirects to {site}, which {why}.",
-            min(wait, exchange.MAX_WAIT_ELSEWHERE_S), elsewhere=True,
+            min(wait, response.MAX_WAIT_ELSEWHERE_S), elsewhere=True,
         )  # fmt: skip
 
     def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:
@@ -428,7 +429,7 @@ def _unread(said: Outcome, *, redirected: bool) -> Outcome:
 
     What is refused, or cannot be connected to or asked for at all, ends the visit that asked: that will not change.
     """
-    unasked = exchange.NO_CONNECTION if redirected else (*exchange.NO_CONNECTION, Status.BAD_RELATIVE_ADDRESS)
+    unasked = response.NO_CONNECTION if redirected else (*response.NO_CONNECTION, Status.BAD_RELATIVE_ADDRESS)
     if isinstance(said, Failed) and said.status not in unasked:
         return Deferred(said.status, said.reason, None, whole_site=True)
     return said

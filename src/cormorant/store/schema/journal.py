@@ -33,7 +33,7 @@ run = Table(
     Column("waited_s", Double, comment="how long it did so before"),
     Column("mode", Text, nullable=False, server_default=text("'accept'"), comment="what becomes of what it finds"),
     Column("forget", Boolean, nullable=False, server_default=text("false"), comment="it goes when it is done"),
-    Column("measured", Text, comment="JSON, how far it was lately; journal/measured.py"),
+    Column("measured", Text, comment="JSON, how far it was lately; store/journal/progress_samples.py"),
     Column("queued_at", Double, comment="when it asked for its turn; none: it has had it"),
     Column("goes_on", Text, comment="the state in which it was left and goes on; none: it has not begun"),
     Column("behind", Integer, comment="how many runs are under way, while it waits for the end of one"),

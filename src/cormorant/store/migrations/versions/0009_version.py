@@ -22,7 +22,7 @@ def upgrade() -> None:
         ),
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("run", sa.Integer, nullable=False, comment="that changed it, or would"),
-        sa.Column("likeness", sa.BigInteger, nullable=False, comment="of the newer text, see `extract.likeness`"),
+        sa.Column("likeness", sa.BigInteger, nullable=False, comment="of the newer text"),
         sa.Column(
             "waiting", sa.Boolean, nullable=False, comment="true: the newer version, held; false: the one it replaced"
         ),

@@ -19,7 +19,7 @@ def upgrade() -> None:
         ),
         sa.Column("source_id", sa.Integer, nullable=False),
         sa.Column("acl_id", sa.Integer, nullable=False),
-        sa.Column("sketch", sa.LargeBinary, nullable=False, comment="see `model.sketch`"),
+        sa.Column("sketch", sa.LargeBinary, nullable=False, comment="see `model.text.near_duplicates`"),
         sa.Column(
             "label", sa.BigInteger, nullable=False, comment="of its class, which may be of this document alone"
         ),

@@ -11,4 +11,6 @@ down_revision = "0022"
 
 def upgrade() -> None:
     """Add the column; a run under way writes it from now on."""
-    op.add_column("run", sa.Column("measured", sa.Text, comment="JSON, how far it was lately; journal/measured.py"))
+    op.add_column(
+        "run", sa.Column("measured", sa.Text, comment="JSON, how far it was lately; store/journal/progress_samples.py")
+    )

@@ -1,0 +1,53 @@
+"""Have what is found, or is to be sent again, delivered to a receiver: by a process of our own, or by whoever delivers.
+
+running(plan) -> look, look ... -> nothing is left, or the receiver does not take it
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cormorant.app import data_dir
+from cormorant.app.build import Plan, open_house
+from cormorant.app.processes.session import Running, running
+from cormorant.base.clock import SystemClock, pause
+from cormorant.operate.delivery import receivers
+from cormorant.operate.installation import House
+
+LOOK_S = 0.1
+STUCK_S = 15.0
+"""How long a receiver is watched that does not get on."""
+
+
+def carry_out(plan: Plan, name: str) -> dict[str, Any]:
+    """Return the record of a receiver when nothing waits for it any more, or when it does not get on.
+
+    No store may be open in this process: it forks. Raises CormorantError when our processes died, NotFoundError when
+    the receiver was deleted, KeyboardInterrupt when asked to end.
+    """
+    while True:
+        with running(plan, crawling=False) as processes:
+            house = open_house(plan)
+            try:
+                seen = _watch(plan, house, name, processes)
+            finally:
+                house.store.close()
+        if seen is not None:
+            return seen
+
+
+def _watch(plan: Plan, house: House, name: str, processes: Running) -> dict[str, Any] | None:
+    """The record in the end; None when whoever delivered is gone."""
+    clock = SystemClock()
+    before, since = -1, clock.monotonic()
+    while True:
+        seen = receivers.shown(house, name)
+        left = seen["backlog"]
+        if left != before:
+            before, since = left, clock.monotonic()
+        if not left or seen["paused"] or clock.monotonic() - since > STUCK_S:
+            return seen
+        processes.look(plan.folder / "logs", "What was not delivered yet is kept.")
+        if not processes.owner and data_dir.is_free(plan.folder):
+            return None
+        pause(LOOK_S)

@@ -1,0 +1,168 @@
+"""Have runs carried out, and watch them to their end: by processes of our own, or by whoever owns the data folder.
+
+owner gone before the end? take its place -.
+running(plan) -> look, look, look ... -----+-> every run has ended
+                 `-> asked to end: our processes end; of an owner's, the runs that were ordered here are suspended
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Protocol
+
+from cormorant.app import data_dir
+from cormorant.app.build import Plan, open_house
+from cormorant.app.processes.session import Running, running
+from cormorant.app.processes.signals import held_back
+from cormorant.base.clock import SystemClock, pause
+from cormorant.base.errors import CormorantError, NoRoom, Unreachable
+from cormorant.operate.installation import House
+from cormorant.operate.runs import start, waiting_for
+from cormorant.operate.runs.start import Ordered
+
+LOOK_S = 0.1
+RARER, RAREST = 1.03, 5.0
+"""Seconds between two looks at the processes, and how many of these pass between two at the runs: more as time goes."""
+STORE_LOOKS = 18_000
+"""Looks in a row at a database that does not answer, before the command gives up: half an hour, for what an update of a
+machine takes. Those who crawl wait as well."""
+LOOK_AT_LOCK = 10
+"""How many looks pass between two at the lock of an owner that is somebody else."""
+
+
+class Watcher(Protocol):
+    """Is shown the runs while they go on."""
+
+    def begin(self, *, owner: bool) -> None:
+        """The processes are there; `owner` is False when they are another command's."""
+        ...
+
+    def look(self, house: House) -> None:
+        """Called ten times a second at first, later twice."""
+        ...
+
+    def away(self, error: CormorantError) -> None:
+        """Called instead of `look` for as long as the database does not answer, or its disk is full."""
+        ...
+
+
+class Left(KeyboardInterrupt):
+    """Asked to end. `suspended` are the runs ordered here that an owner carries out; None: our processes have ended."""
+
+    def __init__(self, suspended: Sequence[Ordered] | None) -> None:
+        super().__init__()
+        self.suspended = suspended
+
+
+class Nobody:
+    """Watches nothing."""
+
+    def begin(self, *, owner: bool) -> None:
+        """Nothing to say."""
+
+    def look(self, house: House) -> None:
+        """Nothing to see."""
+
+    def away(self, error: CormorantError) -> None:
+        """Nothing to say either."""
+
+
+def carry_out(plan: Plan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
+    """Return when every one of these runs has ended that this node may carry out: `elsewhere` tells of the others.
+
+    No store may be open in this process: it forks.
+
+    Raises CormorantError when our processes died, Left when asked to end.
+    """
+    numbers, owner = [each.run for each in ordered], None
+    ended = len(elsewhere(plan, numbers)) == len(numbers)
+    try:
+        while not ended:
+            with running(plan) as processes:
+                owner = processes.owner
+                watcher.begin(owner=owner)
+                ended = _follow(plan, numbers, processes, watcher)
+    except KeyboardInterrupt as asked:
+        raise Left(left_by(asked, plan, ordered) if owner is not True else None) from None
+
+
+def elsewhere(plan: Plan, numbers: Sequence[int]) -> dict[int, str]:
+    """Those of these runs that are under way, or to be, on another node than this alone, with the name of that one."""
+    house = open_house(plan)
+    try:
+        return waiting_for.elsewhere(house, numbers, waiting_for.node_at(house, _place(plan)))
+    finally:
+        house.store.close()
+
+
+def _place(plan: Plan) -> str | None:
+    """Where somebody is at work on the folder; None when nobody is."""
+    return None if data_dir.is_free(plan.folder) else data_dir.node(plan.folder)
+
+
+def left_by(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered]) -> Sequence[Ordered] | None:
+    """Which runs are suspended when asked to end after an order; None when all have stopped with our processes.
+
+    It may have come before `carry_out` began, when an owner has long taken the order up.
+    """
+    if isinstance(asked, Left):
+        return asked.suspended
+    return None if data_dir.is_free(plan.folder) else _leave(plan, ordered)
+
+
+def _leave(plan: Plan, ordered: Sequence[Ordered]) -> list[Ordered]:
+    """Suspend what was ordered here; who insists meanwhile has said nothing new."""
+    left: list[Ordered] = []
+    with contextlib.suppress(KeyboardInterrupt), held_back(SystemClock()):
+        house = open_house(plan)
+        try:
+            left = start.leave(house, ordered)
+        finally:
+            house.store.close()
+    return left
+
+
+def _follow(plan: Plan, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
+    """Watch until the runs have ended (True) or their owner is gone (False)."""
+    house = open_house(plan)
+    try:
+        return _watch(plan, house, numbers, processes, watcher)
+    finally:
+        house.store.close()
+
+
+def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
+    looks, between, due, unanswered = 0, 1.0, 0.0, 0.0
+    place = None if processes.owner else data_dir.node(plan.folder)
+    while True:
+        if looks >= due:
+            between = min(between * RARER, RAREST)
+            due = looks + between
+            ended, unanswered = _look(house, numbers, place, watcher, unanswered + between)
+            if ended:
+                return True
+        looks += 1
+        processes.look(plan.folder / "logs", "What was done so far is kept; the same command goes on.")
+        if not processes.owner and looks % LOOK_AT_LOCK == 0 and data_dir.is_free(plan.folder):
+            return False
+        pause(LOOK_S)
+
+
+def _look(
+    house: House, numbers: Sequence[int], place: str | None, watcher: Watcher, unanswered: float
+) -> tuple[bool, float]:
+    """Have all runs ended? If not the watcher sees them. And for how many looks the database has not answered, if so.
+
+    Raises Unreachable or NoRoom when those have become too many.
+    """
+    try:
+        if start.are_over(house, numbers, waiting_for.node_at(house, place)):
+            return True, 0.0
+        watcher.look(house)
+    except (Unreachable, NoRoom) as error:
+        if unanswered > STORE_LOOKS:
+            raise
+        watcher.away(error)
+        return False, unanswered
+    return False, 0.0

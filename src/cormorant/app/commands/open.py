@@ -1,0 +1,75 @@
+"""Open the installation for one command; what its processes need is not imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from os import close as close_descriptor
+
+from cormorant.app import data_dir
+from cormorant.app.build import Plan, open_house
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.operate.installation import House
+from cormorant.store.db.migrate import Upgraded
+
+
+@contextmanager
+def opened(plan: Plan, *, new: bool = False, told: Callable[[Upgraded], None] | None = None) -> Iterator[House]:
+    """Open the installation for the length of a block; `new` makes it when there is none.
+
+    `told` hears of it when its database was of an older version.
+
+    Raises NotFoundError when there is none, and what `open_house` raises.
+    """
+    if not new and not data_dir.is_prepared(plan.folder):
+        if plan.folder.exists() and not plan.folder.is_dir():
+            data_dir.prepare(plan.folder)
+        data_dir.refuse_remains(plan.folder)
+        raise NotFoundError(
+            f"There is nothing in {plan.folder} yet. `cormorant quickstart` begins with a sample, `cormorant source "
+            "add` with a source of yours; --data names another folder."
+        )
+    house = open_house(plan, first=True, told=told)
+    try:
+        yield house
+    finally:
+        house.store.close()
+
+
+@contextmanager
+def alone(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterator[House]:
+    """Open the installation as its owner, so that nobody crawls or delivers meanwhile.
+
+    Raises ConflictError when somebody does, and what `opened` raises.
+    """
+    with opened(plan, told=told) as house, owned(plan):
+        yield house
+
+
+@contextmanager
+def beside(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterator[tuple[House, bool]]:
+    """Open the installation as its owner, or beside the crawl or `serve` that is; says whether somebody is.
+
+    Raises ConflictError while another command has to be alone, and what `opened` raises.
+    """
+    with opened(plan, told=told) as house, ExitStack() as held:
+        lock = data_dir.take_lock(plan.folder)
+        if lock is not None:
+            data_dir.note_alone(lock)
+            held.callback(close_descriptor, lock)
+        elif data_dir.is_alone(plan.folder):
+            raise ConflictError(f"Another command is at work on {plan.folder} alone. Wait until it ends.")
+        yield house, lock is None
+
+
+@contextmanager
+def owned(plan: Plan) -> Iterator[None]:
+    """Own the data folder for the length of a block. Raises ConflictError while somebody crawls or delivers."""
+    lock = data_dir.take_lock(plan.folder)
+    if lock is None:
+        raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it.")
+    try:
+        data_dir.note_alone(lock)
+        yield
+    finally:
+        close_descriptor(lock)

@@ -1,0 +1,1 @@
+"""Logs of processes and runs, and traces for OpenTelemetry."""

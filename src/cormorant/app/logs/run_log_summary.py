@@ -1,0 +1,64 @@
+"""Has the log of a run begin with what it goes by, and end with what came of it. Of each source the newest stay."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from cormorant.app.logs import process_log, run_log
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.base.run_context import Wish
+from cormorant.frontier.queue import host_leases
+from cormorant.model.run import RunState
+from cormorant.operate.installation import House
+from cormorant.operate.runs import start
+from cormorant.operate.storage import retention
+from cormorant.store.catalog import sources
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+
+_log = logger(__name__)
+KEPT: Final = 7
+"""Logs of runs that stay, of each source."""
+SETTLED_S: Final = 10.0
+LOOK_S: Final = 0.2
+"""How long the log of a run that somebody ended waits for its last visits, and how often it looks."""
+
+
+def begin(house: House, row: RunRow) -> None:
+    """Keep a log of a run, and say what it goes by; those of older ones go."""
+    with house.store.read() as tx:
+        owner = sources.numbered(tx, row.source_id)
+        kept = {run.id for each in sources.every(tx) for run in runs.every(tx, each.id, KEPT)}
+    run_log.tidy(house.folder / "logs", kept | {row.id})
+    retention.tidy(house, row)
+    if owner is None:
+        return
+    wish: Wish | None = Wish(owner.name)
+    with suppress(CormorantError):  # what is wrong with its settings is told as the reason why it fails
+        wish = house.source(owner, row.settings).settings.log(owner.name)
+    if wish is not None:
+        process_log.follow(row.id, wish)
+        head = {"kind": owner.kind, "state": row.state.value, "refresh": row.refresh.value, "mode": row.mode.value}
+        _log.info("goes on" if row.started_at else "begins", extra={"run": row.id, **head, "settings": row.settings})
+
+
+async def settled(house: House, row: RunRow) -> None:
+    """Wait until what was under way when somebody ended a run is written and counted, and no longer than a while."""
+    began = house.clock.monotonic()
+    while house.clock.monotonic() - began < SETTLED_S:
+        with house.store.read() as tx:
+            ended = runs.again(tx, row).state in (RunState.STOPPED, RunState.SUSPENDED)
+            if not (ended and host_leases.is_leased(tx, row.source_id)):
+                return
+        await asyncio.sleep(LOOK_S)
+
+
+def end(house: House, number: int) -> None:
+    """Say what a run has counted so far, as its report does; its log is complete until it goes on."""
+    with suppress(CormorantError):
+        report = {name: value for name, value in start.report(house, number).items() if value is not None}
+        _log.info("summary", extra=report)
+    process_log.leave(number)

@@ -1,0 +1,113 @@
+"""Carry out every run whose turn it is, each in a task of its own; have schedules order theirs.
+
+look -> what a clock that was set back left -> end what has ended -> schedules -> turns -> let go of what is another
+node's -> begin what is new -> rest
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from cormorant.app import build
+from cormorant.app.logs import run_log_summary
+from cormorant.app.processes.schedule_tick import Schedules
+from cormorant.base import run_context, secret_masking, tracing
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.base.polling import nap
+from cormorant.crawl.resource_guard import Room
+from cormorant.crawl.run import damaged_copies, deletion_watch, run_queue, transitions
+from cormorant.crawl.run.clock_repair import Setbacks
+from cormorant.crawl.run.controller import Conductor
+from cormorant.model.run import RunState
+from cormorant.operate.documents import takedowns
+from cormorant.operate.installation import House
+from cormorant.store.catalog import sources
+from cormorant.store.db.bulk import storable
+from cormorant.store.journal import runs
+
+if TYPE_CHECKING:
+    from cormorant.sources.protocol import Source
+    from cormorant.store.journal.runs import RunRow
+
+_log = logger(__name__)
+POLL_S: Final = 0.2
+
+Tasks = dict[int, asyncio.Task[None]]
+
+
+async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules: bool) -> None:
+    """Carry out runs until told to stop. Raises CormorantError when the database said so."""
+    scheduled = Schedules(house) if schedules else None
+    tasks: Tasks = {}
+    takedowns.go_on(house)
+    setbacks = Setbacks(house.store, house.clock)
+
+    def build_source(row: RunRow) -> Source:
+        with house.store.read() as tx:
+            found = sources.numbered(tx, row.source_id)
+        return build.source_of(row, found.kind if found else "", None, house)
+
+    while not stop.is_set():
+        setbacks.look()
+        for number in [number for number, task in tasks.items() if task.done()]:
+            ended(house, number, tasks.pop(number))
+        if scheduled is not None:
+            await scheduled.look()
+        for row in _ours(house, tasks):
+            tasks[row.id] = asyncio.create_task(_follow(house, row, build_source, room))
+        await nap(POLL_S, stop)
+    for task in tasks.values():
+        task.cancel()
+    await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+
+def _ours(house: House, tasks: Tasks) -> list[RunRow]:
+    """The runs to be begun, or gone on with, here: one of a source. What is another node's by now is let go of."""
+    rows = run_queue.give(house.store, house.node, house.runs_at_once)
+    busy, found = {row.source_id for row in rows if row.id in tasks}, []
+    for row in rows:
+        if row.id in tasks and not row.is_for(house.node):
+            tasks[row.id].cancel()
+        if row.is_under_way and row.is_for(house.node) and row.source_id not in busy:
+            busy.add(row.source_id)
+            found.append(row)
+    return found
+
+
+async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], Source], room: Room) -> None:
+    """Take up a run, with a log of its own, which says at once what came of it: who waits for the end may stop us."""
+    with run_context.within(row.id), tracing.span("run", run=row.id, source=row.source_id):
+        run_log_summary.begin(house, row)
+        if row.state is RunState.WAITING:
+            await damaged_copies.mend(house.store, house.cache, row)
+        await Conductor(house.store, house.clock, row, build_source, room).conduct()
+        try:
+            await run_log_summary.settled(house, row)
+        finally:  # also when the process is to end
+            deletion_watch.look(house.store, row)
+            run_log_summary.end(house, row.id)
+
+
+def ended(house: House, number: int, task: asyncio.Task[None]) -> None:
+    """A run's task ended, or was let go of for another node.
+
+    A fault that nobody foresaw ends its run, and not the process that all others need as well.
+
+    Raises what is no fault of the program's: it is the process's.
+    """
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, CormorantError):
+        raise error
+    if error is None:
+        return
+    _log.error("fault", extra={"run": number}, exc_info=error)
+    reason = f"{secret_masking.fault(error)}. logs/conductor.log says where."
+    with house.store.begin() as tx:
+        ended = {"state": RunState.FAILED, "reason": storable(reason), "error": "fault", "finished_at": tx.now()}
+        for row in runs.open_runs(tx):
+            if row.id == number:
+                transitions.go_on(tx, row, **ended)
+    run_log_summary.end(house, number)

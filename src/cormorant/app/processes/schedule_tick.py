@@ -1,0 +1,46 @@
+"""Look at schedules, and at takedowns whose time is over, once a second from a loop that has other things to do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.crawl.run.completion import is_of_store
+from cormorant.operate.documents import takedowns
+from cormorant.operate.installation import House
+from cormorant.operate.runs.scheduler import Scheduler
+
+_log = logger(__name__)
+LOOK_S: Final = 1.0
+REST_S: Final = 60.0
+"""How long schedules are left alone behind a fault of the program's, so that it does not fill the log."""
+
+
+class Schedules:
+    """The schedules of an installation, looked at once a second."""
+
+    def __init__(self, house: House) -> None:
+        self._house, self._scheduler, self._clock = house, Scheduler(house), house.clock
+        self._due = self._clock.monotonic()
+
+    async def look(self) -> None:
+        """Look, if it is time to. A fault that nobody foresaw is logged, and ends nothing that others need.
+
+        Raises CormorantError when the database said so.
+        """
+        now = self._clock.monotonic()
+        if now < self._due:
+            return
+        self._due = now + LOOK_S
+        (error,) = await asyncio.gather(self._once(), return_exceptions=True)
+        if isinstance(error, CormorantError) and is_of_store(error):
+            raise error
+        if isinstance(error, Exception):
+            _log.error("fault", extra={"of": "schedules"}, exc_info=error)
+            self._due = now + REST_S
+
+    async def _once(self) -> None:
+        self._scheduler.look()
+        takedowns.expire(self._house)

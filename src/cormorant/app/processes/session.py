@@ -1,0 +1,154 @@
+"""Carry out what was ordered: own the data folder and start the processes, or follow whoever owns it.
+
+order runs -> lock free?  yes: fork the supervisor, follow the runs, stop it
+                          no:  follow the runs; the owner carries them out
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from cormorant.app import data_dir
+from cormorant.app.build import Plan
+from cormorant.app.logs import otel, process_log
+from cormorant.app.processes import database_wait, entrypoints, fork_servers, memory
+from cormorant.app.processes.restarts import Birth
+from cormorant.app.processes.signals import Held, blocked, held_back
+from cormorant.app.processes.supervisor import TOLD, Supervisor, die_with_parent, name_process
+from cormorant.base.clock import SystemClock, pause
+from cormorant.base.errors import CormorantError, DataFolderError
+
+STOP_S = 40.0
+WEB = "web"
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The processes of an installation. `owner` is False when somebody else owns the folder."""
+
+    owner: bool
+    pid: int
+    held: Held
+
+    def look(self, logs: Path, kept: str) -> None:
+        """See that the supervisor is there; somebody else's always is. `kept` says what is not lost when it is not.
+
+        Raises CormorantError when it has ended, KeyboardInterrupt when asked to end.
+        """
+        self.held.let_through()
+        pid, status = os.waitpid(self.pid, os.WNOHANG) if self.owner else (0, 0)
+        if pid and os.waitstatus_to_exitcode(status) == TOLD:
+            raise CormorantError(f"The processes cannot go on; what is wrong was told before this. {kept}")
+        if pid:
+            raise CormorantError(f"The processes ended unexpectedly. {kept} What they said last is in {logs}.")
+
+
+def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> int:
+    """Be the supervisor: start every process, watch them and the fork servers of converters until told to stop.
+
+    Schedules are only carried out beside `web`, which is there for good. Returns as `Supervisor.supervise` does.
+    """
+    _call(plan, "supervisor")
+    with fork_servers.started() as servers:
+        birth = Birth()
+        jobs: dict[str, Callable[[], None]] = {
+            "conductor": partial(entrypoints.conductor, plan, schedules=web is not None, birth=birth),
+            "provider": partial(entrypoints.provider, plan),
+        }
+        if not crawling:
+            del jobs["conductor"]
+        for number in range(1, plan.installation.retriever_count + 1) if crawling else ():
+            jobs[f"retriever-{number}"] = partial(entrypoints.retriever, plan, number, servers.addresses, birth)
+        if web is not None:
+            jobs[WEB] = web
+        jobs = {name: partial(_do, plan, name, job) for name, job in jobs.items()}
+        return Supervisor(jobs, SystemClock(), servers.keep_alive, patient=web is not None).supervise()
+
+
+def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
+    """What a child does, its name first. All but the pages, which say so themselves, wait for the database."""
+    _call(plan, name)
+    if name != WEB:
+        database_wait.database(plan.store_url)
+    with otel.told(plan, name):
+        job()
+
+
+def _call(plan: Plan, name: str) -> None:
+    """What this process is called, where processes are listed and by its log."""
+    name_process(name)
+    process_log.keep(plan, name)
+
+
+@contextmanager
+def running(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> Iterator[Running]:
+    """Have the processes running for the length of the block, unless another command's are; `web` is one more of them.
+
+    Without `crawling` only what is found already is delivered, and no run goes on.
+
+    No store may be open in this process when the block begins: it forks. A signal to end is raised by `Running.alive`,
+    which is to be asked often, or at the end of the block.
+    """
+    otel.check(plan)
+    with held_back(SystemClock()) as held:
+        lock = data_dir.take_lock(plan.folder)
+        if lock is None:
+            yield Running(owner=False, pid=0, held=held)
+            return
+        pid = _fork(plan, web, crawling)
+        os.close(lock)
+        try:
+            memory.leave_libraries()
+            yield Running(owner=True, pid=pid, held=held)
+        finally:
+            _stop(pid)
+
+
+def _fork(plan: Plan, web: Callable[[], None] | None, crawling: bool) -> int:
+    """Fork the supervisor, which no signal reaches before it knows what they mean."""
+    memory.share_from_here()
+    parent = os.getpid()
+    with blocked():
+        pid = os.fork()
+        if pid == 0:
+            _be_supervisor(plan, web, parent, crawling)
+    return pid
+
+
+def _be_supervisor(plan: Plan, web: Callable[[], None] | None, parent: int, crawling: bool) -> None:
+    """The forked supervisor's whole life, signals blocked until `Supervisor.supervise` lets them in; never returns."""
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        die_with_parent()
+        if os.getppid() == parent:
+            code = supervise(plan, web=web, crawling=crawling)
+        else:
+            code = 0
+    finally:
+        os._exit(code)
+
+
+def _stop(pid: int) -> None:
+    """Ask the supervisor to end, and wait for it."""
+    clock = SystemClock()
+    try:
+        os.kill(pid, signal.SIGTERM)
+    except ProcessLookupError:
+        return
+    until = clock.monotonic() + STOP_S
+    while clock.monotonic() < until:
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                return
+        except ChildProcessError:
+            return
+        pause(0.02)
+    os.kill(pid, signal.SIGKILL)
+    raise DataFolderError("The processes did not end in time and were killed. Nothing is lost; the next crawl goes on.")

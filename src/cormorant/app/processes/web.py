@@ -1,0 +1,242 @@
+"""The web process: where it listens, and what it does until it is told to stop."""
+
+from __future__ import annotations
+
+import errno
+import re
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from ipaddress import ip_address, ip_network
+from typing import TypeAlias
+
+from cormorant.app import data_dir
+from cormorant.app.build import Plan, open_house
+from cormorant.app.processes import memory
+from cormorant.app.sample import sample_source
+from cormorant.app.settings import MOST_PORT
+from cormorant.base.errors import ConflictError, CormorantError, NoRoom, NotPermitted, Unreachable, UsageError
+from cormorant.operate.storage.check import Finding
+
+Listener: TypeAlias = socket.socket
+"""A port that was taken."""
+
+BACKLOG = 128
+NEARBY = 40
+"""How many ports behind the usual one are tried when that is taken."""
+GRACE_S = 5
+MOST_CONNECTIONS = 400
+"""Connections that are open at once, most of them at rest; how many are answered at once is the guard's to say."""
+SELDOM = 50_000
+"""Objects that are made before young ones are looked through; Python's own measure is 700."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Who can reach the pages, and by which names.
+
+    `names` are asked for besides the addresses and the name of the machine; `proxies` are believed in what they say of
+    whom they speak for; `private` asks for a token before anything is searched. `named`: somebody chose the port, so no
+    other one will do.
+    """
+
+    host: str
+    port: int
+    names: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
+    private: bool = False
+    named: bool = True
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether others reach the pages: over the network, or through a proxy that answers to a name of its own."""
+        return self.private or bool(self.names or self.proxies) or not _is_loopback(self.host)
+
+    @property
+    def hosts(self) -> list[str]:
+        """What requests may name as their host; the address that each came to is known when it comes."""
+        named = [*self.names, f"[{self.host}]" if ":" in self.host else self.host]
+        machine = socket.gethostname().lower()
+        return [*named, machine, machine.partition(".")[0]] if self.is_beyond else named
+
+
+def reach_of(
+    plan: Plan, host: str | None, port: int | None, *,
+    names: Sequence[str] = (), proxies: Sequence[str] = (), private: bool = False,
+) -> Reach:  # fmt: skip
+    """Where to listen: where was asked for, else where the installation says. Raises UsageError for no address."""
+    set_host = plan.installation.listen.rpartition(":")[0]
+    chosen = (host or set_host or "127.0.0.1").strip("[]").lower()
+    number = plan.installation.port if port is None else port
+    if number is None:
+        raise UsageError(
+            f"CORMORANT_LISTEN is {plan.installation.listen!r}; it takes HOST:PORT, like 127.0.0.1:8765, with a port "
+            f"up to {MOST_PORT}."
+        )
+    named = port is not None or "listen" in plan.installation.model_fields_set
+    reach = Reach(chosen, number, tuple(map(_name, names)), tuple(map(_proxy, proxies)), private)
+    return replace(reach, named=named or reach.is_beyond)
+
+
+_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
+
+
+def _name(text: str) -> str:
+    """A host as requests name it. Raises UsageError."""
+    bare = text.strip("[]")
+    if _is_address(bare):
+        return f"[{ip_address(bare)}]" if ":" in bare else bare
+    with suppress(UnicodeError):
+        name = text.encode("idna").decode().lower().removesuffix(".")
+        if _NAME.fullmatch(name):
+            return name
+    raise UsageError(f"--name {text}: this is no host. Give the name or address alone, like --name search.example.org.")
+
+
+def _proxy(text: str) -> str:
+    """A proxy's address or network. Raises UsageError: of a mistyped one nothing would ever be noticed."""
+    try:
+        return str(ip_network(text)) if "/" in text else str(ip_address(text))
+    except ValueError:
+        raise UsageError(
+            f"--proxy {text}: this is no address. Give that of the proxy, like --proxy 127.0.0.1, or a network, like "
+            "--proxy 10.0.0.0/24."
+        ) from None
+
+
+def _is_address(text: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(text))
+    return False
+
+
+def _is_loopback(host: str) -> bool:
+    return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
+
+
+def bind(reach: Reach, plan: Plan) -> Listener:
+    """Take the port; 0 takes a free one. Raises ConflictError when it is taken, NotPermitted, Unreachable.
+
+    A port that nobody named may be taken: then it is the next free one, unless the pages of this folder are there.
+    """
+    listener = _bind(reach, reach.port)
+    if listener is not None:
+        return listener
+    served = data_dir.noted_ports(plan.folder) if data_dir.is_there(plan.folder) else set()
+    if reach.port in served or (served and not reach.named):
+        at = reach.port if reach.port in served else min(served)
+        raise ConflictError(f"Cormorant serves {plan.folder} already, at port {at}: open that page, or stop it first.")
+    other = _next_free(reach)
+    if other is None or reach.named:
+        raise ConflictError(_taken(reach, other))
+    return other
+
+
+def _next_free(reach: Reach) -> Listener | None:
+    """The next port that is free, None when there is none nearby; that of the sample site is passed over."""
+    nearby = range(reach.port + 1, min(reach.port + NEARBY, MOST_PORT) + 1)
+    with suppress(NotPermitted):
+        return next(filter(None, (_bind(reach, port) for port in nearby if port != sample_source.PORT)), None)
+    return None
+
+
+def _bind(reach: Reach, port: int) -> Listener | None:
+    """Take this port and no other, None when it is taken. Raises NotPermitted, Unreachable."""
+    host = reach.host
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            return None
+        if error.errno == errno.EACCES:
+            raise NotPermitted(f"Port {port} may not be used by you. Choose one above 1023 with --port.") from None
+        raise Unreachable(f"Nothing can listen at {host}, port {port}: {error.strerror}.") from None
+    return listener
+
+
+def _taken(reach: Reach, other: Listener | None) -> str:
+    """That the port is in use, and which one is free."""
+    free = ": --port N"
+    if other is not None:
+        free = f", like --port {other.getsockname()[1]}, which is free"
+        other.close()
+    return f"Port {reach.port} of {reach.host} is in use by another program. Name another{free}."
+
+
+def moved(listener: Listener, reach: Reach) -> str:
+    """That the pages are at another port than the usual one; "" when they are not."""
+    port = listener.getsockname()[1]
+    if reach.named or port == reach.port:
+        return ""
+    return f"Port {reach.port} is in use by another program, so the page is at port {port}. --port N names another."
+
+
+def port_free(plan: Plan, *, busy: bool) -> Finding:
+    """Could `serve` listen where the installation says? `busy`: processes of this folder are at work, perhaps there."""
+    try:
+        reach = replace(reach_of(plan, None, None), named=True)
+        bind(reach, plan).close()
+    except ConflictError as error:
+        if busy:
+            return Finding("port", ok=True, said=f"{plan.installation.listen} is in use, as while `serve` is at work")
+        return Finding(
+            "port", None, error.sentence, "Stop that program, or name another port: `serve` does not get this one."
+        )
+    except CormorantError as error:
+        return Finding("port", ok=False, said=error.sentence, mend="Set CORMORANT_LISTEN to HOST:PORT of this machine.")
+    return Finding("port", ok=True, said=f"{plan.installation.listen} is free")
+
+
+def shown_address(listener: Listener, reach: Reach) -> str:
+    """The address people open; where every address of the machine is listened at, its name."""
+    host, port = listener.getsockname()[:2]
+    if ip_address(host).is_unspecified:
+        host = reach.names[0].strip("[]") if reach.names else socket.gethostname()
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def with_port(plan: Plan, listener: Listener) -> Plan:
+    """The plan as it is once the port is known, so that no source is made to ask ourselves."""
+    host, port = listener.getsockname()[:2]
+    return Plan(plan.folder, plan.installation.model_copy(update={"listen": f"{host}:{port}"}))
+
+
+def seldom_collected() -> None:
+    """Have this process look for cycles of objects seldom, and not among those that it has now.
+
+    An answer is made of up to 10,000 hits, each an object or two: by Python's own measure that is some twenty looks
+    through all young objects for a question, and they take a quarter of its time.
+    """
+    memory.collect_late(SELDOM, 20, 20)
+
+
+def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
+    """Answer requests until SIGTERM. Runs in a process of its own."""
+    import uvicorn
+
+    from cormorant.operate.search import query_log
+    from cormorant.web.app import make
+    from cormorant.web.query_recorder import Asked
+    from cormorant.web.security.authorization import Exposure
+
+    house = open_house(plan)
+    with suppress(Unreachable, NoRoom):  # the pages say so themselves
+        query_log.trim(house)
+    asked = Asked(house)
+    beyond = Exposure.PRIVATE if reach.private else Exposure.PUBLIC
+    pages = make(house, reach.hosts, beyond if reach.is_beyond else Exposure.LOCAL, asked)
+    config = uvicorn.Config(
+        pages, log_level="critical", access_log=False, server_header=False, lifespan="off",
+        proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),
+        timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_CONNECTIONS,
+    )  # fmt: skip
+    seldom_collected()
+    uvicorn.Server(config).run(sockets=[listener])
+    asked.flush()
+    house.store.close()

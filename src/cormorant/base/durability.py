@@ -1,0 +1,53 @@
+"""What survives a power cut, and what is said of a disk that fails?"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Final
+
+from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, TooManyFiles
+from cormorant.base.exhaustion import of_files
+
+FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a disk without room, or of one on which we may take no more."""
+_FAILING: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable: new files, and those that were renamed."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def too_many(error: BaseException, what: str) -> TooManyFiles | None:
+    """What to say of an error that means that too many files are open, after `what` was not done; None of any other."""
+    lack = of_files(error)
+    if lack is None:
+        return None
+    cure = f"{lack.cure[0].upper()}{lack.cure[1:]}"
+    return TooManyFiles(f"{what}: too many open files. {cure}; what is at work goes on by itself.")
+
+
+def told(error: BaseException) -> CormorantError | None:
+    """What to say of an error that is a disk's or a limit's and no fault of the program's; None of any other."""
+    many = too_many(error, f"{_named(error)} could not be opened")
+    if many is not None:
+        return many
+    if not isinstance(error, OSError) or error.errno not in (*FULL, *_FAILING):
+        return None
+    advice = "Free some space" if error.errno in FULL else "Check the disk, and that it may be written"
+    kind = NoRoom if error.errno in FULL else DataFolderError
+    return kind(
+        f"{_named(error)} could not be read or written: {os.strerror(error.errno or 0)}. What was kept before stays. "
+        f"{advice}, then run the same command again."
+    )
+
+
+def _named(error: BaseException) -> str:
+    name = error.filename if isinstance(error, OSError) else None
+    return os.fspath(name) if isinstance(name, str | os.PathLike) else "A file"

@@ -1,0 +1,72 @@
+"""`cormorant doctor` and `cormorant version`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from cormorant.base.errors import CormorantError, NotFoundError
+from cormorant.cli import terminal
+from cormorant.cli.typer_apps import examples, new_app
+
+if TYPE_CHECKING:
+    from cormorant.operate.storage.check import Finding
+
+app = new_app()
+version = new_app()
+
+
+@app.command(epilog=examples("cormorant doctor", "cormorant doctor --json"))
+def doctor(context: typer.Context) -> None:
+    """Look at what is installed, what this machine gives, what is wrong, and say how to mend it.
+
+    Each line says what was looked at, how it is, and what to do. Ends with 1 when one is WRONG; what is only less than
+    it could be has a dash.
+    """
+    from cormorant.app import data_dir
+    from cormorant.app.processes import web
+    from cormorant.operate.system.doctor import at_work, examine
+
+    say = terminal.of(context)
+    plan = say.plan()
+    try:
+        with say.house() as house:
+            resting = data_dir.resting(plan.folder)
+            more = [at_work(house, resting), web.port_free(plan, busy=resting is None)]
+            found = examine(plan.folder, plan.cache, house, None, more)
+    except NotFoundError:
+        found = examine(plan.folder, plan.cache, None, None, [web.port_free(plan, busy=False)])
+    except CormorantError as error:
+        found = examine(plan.folder, plan.cache, None, error)
+    tell(say, found)
+
+
+def tell(say: terminal.Terminal, found: Sequence[Finding]) -> None:
+    """Print findings; ends with 1 when one of them has to be mended."""
+    for each in found:
+        if say.json:
+            say.record(each._asdict())
+            continue
+        mark = {True: "ok", False: "WRONG", None: "-"}[each.ok]
+        say.sentence(f"{mark:<6} {each.check:<26} {each.said}")
+        if each.mend and each.ok is not True:
+            say.print(f"{'':<33} {each.mend}")
+    wrong = [each for each in found if each.ok is False]
+    say.explain(CormorantError(f"{each.check}: {each.said} {each.mend or ''}".strip()) for each in wrong)
+    if wrong:
+        raise typer.Exit(1)
+
+
+@version.command("version", epilog=examples("cormorant version", "cormorant version --json"))
+def version_(context: typer.Context) -> None:
+    """Say which version this is."""
+    import platform
+    from importlib.metadata import version as installed
+
+    say = terminal.of(context)
+    if say.json:
+        say.record({"cormorant": installed("cormorant"), "python": platform.python_version()})
+    else:
+        say.print(f"cormorant {installed('cormorant')} (Python {platform.python_version()})")

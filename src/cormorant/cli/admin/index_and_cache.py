@@ -1,0 +1,186 @@
+"""`cormorant index`, `cormorant cache`: what is derived and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from cormorant.base.errors import Incomplete
+from cormorant.cli import terminal
+from cormorant.cli.formatting import duration, plural
+from cormorant.cli.typer_apps import examples, new_app
+from cormorant.model.schedule.timezones import localized
+
+index = new_app("The search index: rebuild, optimize, stats.", group=True)
+cache = new_app("Kept copies of documents: show, check, repair, diff.", group=True)
+
+HEADS = 2
+"""Lines at the head of a difference, which name the two versions."""
+
+
+@index.command(epilog=examples("cormorant index rebuild"))
+def rebuild(context: typer.Context) -> None:
+    """Make the index anew from the kept copies, without asking any source.
+
+    Search goes on with the old one meanwhile. So does a crawl or `serve` that is at work: what it finds is told to the
+    other receivers, and waits for the index until it is made.
+    """
+    from cormorant.operate.search import reindex
+
+    say = terminal.of(context)
+    with say.beside() as (house, lent):
+        record = reindex.rebuild(house, _told(say), lent=lent)
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Indexed {plural(record['documents'], 'document')} in {duration(record['took_s'])}.")
+    _damaged(say, record)
+
+
+def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
+    """Tell which documents an index that was made anew lacks; ends with 3 when there are any."""
+    from cormorant.base.errors import CacheDamaged
+
+    for url in record["damaged_urls"]:
+        say.problem(
+            CacheDamaged(
+                f"The kept copy of {url} is damaged, so it is not in the index; the next crawl mends it, after "
+                "`cormorant cache repair` also where it is gone as a whole."
+            )
+        )
+    if record["damaged"]:
+        raise typer.Exit(3)
+
+
+@index.command(epilog=examples("cormorant index optimize", "cormorant index optimize --json"))
+def optimize(context: typer.Context) -> None:
+    """Have the index hold only what search may find, in as few parts as that takes.
+
+    Where documents have left or it has come to many parts, it is made anew of the kept copies beside the one in use;
+    else there is nothing to do. Addresses that are gone for good are purged first. Search goes on meanwhile, and so
+    does a crawl or `serve` that is at work, as with `index rebuild`.
+    """
+    from cormorant.operate.search import reindex
+
+    say = terminal.of(context)
+    with say.beside() as (house, lent):
+        record = reindex.optimize(house, _told(say), lent=lent)
+    if say.json:
+        say.record(record)
+    elif record["rebuilt"]:
+        parts = f"{record['segments_before']:,} -> {plural(record['segments'], 'part')}"
+        say.note(f"Dropped {plural(record['dropped'], 'deleted document')}, {parts}, in {duration(record['took_s'])}.")
+    else:
+        say.note("There is nothing in the index that could be dropped or joined.")
+    if record["purged"] and not say.json:
+        say.note(f"Purged {plural(record['purged'], 'address', 'addresses')} that had gone for good.")
+    _damaged(say, record)
+
+
+def _told(say: terminal.Terminal) -> Callable[[int, int], None]:
+    """Says how far a rebuild is, every ten thousand documents."""
+
+    def tell(done: int, total: int) -> None:
+        if done % 10_000 < 500 <= done:
+            say.note(f"{done:,} of {plural(total, 'document')}")
+
+    return tell
+
+
+@index.command(epilog=examples("cormorant index stats", "cormorant index stats --json"))
+def stats(context: typer.Context) -> None:
+    """Show how big the index is, and how far behind."""
+    from cormorant.operate.search import reindex
+
+    say = terminal.of(context)
+    with say.house() as house:
+        say.fields(reindex.stats(house))
+
+
+@cache.command("show", epilog=examples("cormorant cache show"))
+def show_cache(context: typer.Context) -> None:
+    """Show how many copies are kept, and how much room they take."""
+    from cormorant.operate.storage import check
+
+    say = terminal.of(context)
+    with say.house() as house:
+        say.fields(check.copies_size(house))
+
+
+@cache.command("check", epilog=examples("cormorant cache check", "cormorant cache check --json"))
+def check_cache(context: typer.Context) -> None:
+    """Read every kept copy and compare it with its checksum. Ends with 1 when one is damaged."""
+    from cormorant.base.errors import CacheDamaged
+    from cormorant.operate.storage import check
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = check.copies(house)
+    say.fields(record)
+    if record["damaged"] > record["awaited"]:
+        what = plural(record["damaged"] - record["awaited"], "kept copy", "kept copies")
+        raise CacheDamaged(
+            f"Damaged: {what}. `cormorant cache repair` has the next crawl fetch these anew, `crawl --force` all."
+        )
+    if record["damaged"]:
+        what = plural(record["damaged"], "kept copy", "kept copies")
+        say.note(f"Damaged: {what}, which the next crawl fetches anew.")
+
+
+@cache.command("repair", epilog=examples("cormorant cache repair", "cormorant cache repair --json"))
+def repair_cache(context: typer.Context) -> None:
+    """Have documents whose kept copy is damaged name another of the same content, or be fetched anew, and only these.
+
+    Nothing may be at work meanwhile. Ends with 3 when the next crawl has to fetch some. They are found until then.
+    """
+    from cormorant.operate.storage import repair
+
+    say = terminal.of(context)
+    with say.alone() as house:
+        done = repair.copies(house)
+    for each in done:
+        if say.json:
+            say.record(each._asdict())
+        elif each.number:
+            say.print(f"{each.check}: {each.said}")
+        else:
+            say.note(each.said)
+    later = [each for each in done if each.later]
+    say.explain(Incomplete(f"{each.check}: {each.said}") for each in later)
+    if later:
+        raise typer.Exit(3)
+
+
+Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")]
+
+
+@cache.command(
+    "diff",
+    epilog=examples("cormorant cache diff http://localhost:8000/", "cormorant cache diff /srv/papers/minutes.txt"),
+)
+def diff(
+    context: typer.Context,
+    address: Address,
+    back: Annotated[
+        int, typer.Option("--back", metavar="N", min=1, help="Compare with the version so many before the newest.")
+    ] = 1,
+) -> None:
+    """Show what two kept versions of a document say differently, line by line.
+
+    Versions that were replaced are there until `store compact` gives their room back.
+    """
+    from cormorant.operate.documents import diff as document_diff
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = document_diff.diff(house, address, back)
+    for each in records:
+        if say.json:
+            say.record(each)
+            continue
+        for number, line in enumerate(each["diff"]):
+            say.print(localized(line, precision="seconds") if number < HEADS else line)
+        if not each["diff"]:
+            say.note(f"Both versions of {each['url']} say the same.")

@@ -1,0 +1,59 @@
+"""`cormorant tuning`: what counts how much in the order of hits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cormorant.base.errors import UsageError
+from cormorant.cli import terminal
+from cormorant.cli.typer_apps import examples, new_app
+
+app = new_app("What counts how much in the order of hits: list, edit, reset.", group=True)
+
+Given = Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="A weight and its value, like title=4.")]
+
+
+@app.command("list", epilog=examples("cormorant tuning list", "cormorant tuning list --json"))
+def list_(context: typer.Context) -> None:
+    """List the weights, with the standard of each."""
+    from cormorant.operate.search import ranking
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        records = ranking.listed(house)
+    _tell(say, records)
+
+
+@app.command(epilog=examples("cormorant tuning edit title=4", "cormorant tuning edit recency=3 links=0"))
+def edit(context: typer.Context, given: Given) -> None:
+    """Change weights. The next search counts by them, in every process."""
+    from cormorant.operate.search import ranking
+
+    say = terminal.of(context)
+    pairs = [each.partition("=") for each in given]
+    wrong = next((name for name, equals, _ in pairs if not equals), None)
+    if wrong is not None:
+        raise UsageError(f"{wrong!r} names no value. Write a name, = and a number: cormorant tuning edit title=4")
+    with say.house(new=True) as house:
+        records = ranking.edit(house, {name: value for name, _, value in pairs})
+    _tell(say, records)
+
+
+@app.command(epilog=examples("cormorant tuning reset", "cormorant tuning reset title recency"))
+def reset(
+    context: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Weights; none: all of them.")] = None,
+) -> None:
+    """Put weights back to the standard."""
+    from cormorant.operate.search import ranking
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        records = ranking.reset(house, names or ())
+    _tell(say, records)
+
+
+def _tell(say: terminal.Terminal, records: list[dict[str, Any]]) -> None:
+    say.table(records, ("name", "value", "standard", "about"))

@@ -1,0 +1,177 @@
+"""`cormorant status`: everything on one page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.formatting import plural, size
+from cormorant.cli.typer_apps import examples, new_app
+from cormorant.model.schedule.timezones import wall_time
+
+app = new_app()
+
+
+@app.command(epilog=examples("cormorant status", "cormorant status --json"))
+def status(context: typer.Context) -> None:
+    """Show the state of everything: sources and their last good run, held runs, schedules, deliveries, processes."""
+    from cormorant.app import data_dir
+    from cormorant.operate.search import reindex_lock
+    from cormorant.operate.system import status as operation
+
+    say = terminal.of(context)
+    plan = say.plan()
+    with say.house() as house:
+        record = operation.status(house, data_dir.resting(plan.folder))
+    if say.json:
+        say.record(record)
+    else:
+        _tell(say, record)
+        _tell_waiting(say, record, plan.folder)
+        if any(each["made_anew"] for each in record["receivers"]):
+            say.print()
+            say.print(reindex_lock.SAID)
+
+
+def _with_answer(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same, with the state of a run that nobody answered said as that."""
+    unanswered = source["last_state"] == "finished" and not source["last_answered"]
+    return {**source, "last_state": "finished, but no start address answered"} if unanswered else source
+
+
+def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
+    say.print(f"{plural(record['documents'], 'document')} in {record['data_folder']}")
+    say.print()
+    if record["sources"]:
+        say.table(
+            map(_with_answer, record["sources"]),
+            ("source", "kind", "documents", "state", "to_fetch", "last_state", "last_good_at"),
+        )
+    else:
+        say.print("No source yet. `cormorant source add` makes one.")
+    _tell_disks(say, record["disks"])
+    _tell_faults(say, record["sources"])
+    _tell_quarantined(say, record["sources"])
+    _tell_leaving(say, record["sources"])
+    _tell_troubles(say, record["sources"])
+    _tell_schedules(say, record["schedules"])
+    say.print()
+    say.table(record["receivers"], ("receiver", "kind", "backlog", "oldest_undelivered_at", "paused", "error"))
+    say.print()
+    if record["processes"]:
+        say.table(record["processes"], ("process", "role", "node", "pid", "seen_at"))
+    else:
+        say.print("Nothing is running.")
+    for each in record["sources"]:
+        if each["state"] == "interrupted" and not each["waits"]:
+            what = "goes on with it" if each["survives_restart"] else "begins anew, since survives_restart is off"
+            goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` {what}."
+            say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
+        elif each["run"] is not None and each["last_reason"]:
+            say.sentence(f"Run {each['run']} of {each['source']!r}: {each['last_reason']}")
+    of = {each["held_run"]: f" of {each['source']!r}" for each in record["sources"]}
+    for run in record["held_runs"]:
+        say.print()
+        told = f"`cormorant run show {run}` says why, and what can be answered."
+        say.print(f"Run {run}{of.get(run, '')} waits for an answer. {told}")
+
+
+def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path) -> None:
+    """What waits for somebody to be at work: deliveries, and schedules, which fire beside the pages alone."""
+    from cormorant.app import data_dir
+    from cormorant.cli.display.report import undelivered
+
+    well = [each["backlog"] for each in record["receivers"] if not each["error"]]
+    waits = undelivered(max(well, default=0), record["paused"], resting=data_dir.is_free(place))
+    if record["paused"] or waits:
+        say.print()
+        say.print(waits or "Deliveries are paused. `cormorant provider resume` goes on.")
+    elsewhere = any(
+        each["role"] == "conductor" and not each["process"].endswith(f"@{data_dir.node(place)}")
+        for each in record["processes"]
+    )
+    planned = [each for each in record["schedules"] if each["enabled"] and each["next_at"]]
+    if planned:
+        say.print()
+    for each in planned:
+        at = wall_time(each["next_at"], each["time_zone"])
+        say.print(f"Schedule {each['schedule']!r} fires next at {at}.")
+    if planned and not elsewhere and not data_dir.noted_ports(place):
+        say.print("Schedules fire only while `cormorant serve` is at work, which it is not now.")
+
+
+def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> None:
+    """Which disks are nearly full, and what that means."""
+    for each in disks:
+        if each["full"]:
+            say.print()
+            say.print(
+                f"The disk of {each['folder']} is nearly full: {size(each['free_bytes'])} are free, and crawls wait "
+                f"below {size(each['least_bytes'])}. They go on by themselves when there is room."
+            )
+
+
+def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Why the newest run of a source failed, and that documents did, with what names them."""
+    for source in sources:
+        name, run = shlex.quote(source["source"]), source["last_run"]
+        if source["last_state"] == "failed":
+            say.print()
+            say.sentence(f"{source['source']}: run {run} failed: {source['last_reason'] or 'no reason is known.'}")
+        if source["last_failed"]:
+            failed = plural(source["last_failed"], "document")
+            say.print()
+            say.print(
+                f"{source['source']}: {failed} failed in run {run}. `cormorant run show {run}` says why, and "
+                f"`cormorant document list --source {name} --state error` names all that fail now."
+            )
+
+
+def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Where documents killed their converter."""
+    from cormorant.model.status import Status
+
+    for source in sources:
+        if source["quarantined"]:
+            name, many = shlex.quote(source["source"]), plural(source["quarantined"], "document")
+            say.print()
+            say.print(
+                f"{source['source']}: {many} killed the converter, twice each, and are left alone until they change. "
+                f"`cormorant document recrawl --source {name} --status {Status.QUARANTINED.value}` has them tried anew."
+            )
+
+
+def _tell_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Where a run would let go of too much by now, or would have when it was stopped."""
+    for source in sources:
+        if source["would_leave"]:
+            many = plural(source["would_leave"], "document")
+            say.print()
+            say.print(
+                f"{source['source']}: {many} of {source['documents']:,} would leave the index. That is too many to let "
+                "go of unasked: search finds them until a run of the source has come to its end."
+            )
+
+
+def _tell_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any]]) -> None:
+    """Which schedules went wrong last, and why."""
+    for each in schedules:
+        if each["state"] in ("failed", "partially_failed"):
+            how = each["state"].replace("_", " ")
+            say.print()
+            reason = each["reason"] or "no reason is known."
+            say.sentence(f"Schedule {each['schedule']!r}: {how}: {reason}", each["time_zone"])
+
+
+def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Which sites did not answer, what to do, and that the next crawl asks them again."""
+    for source in sources:
+        for each in source["troubles"]:
+            again = "" if each["not_before"] else f" `cormorant crawl {shlex.quote(source['source'])}` asks it again."
+            say.print()
+            say.sentence(f"{source['source']}: {each['said']}. {each['advice']}{again}")

@@ -1,0 +1,167 @@
+"""`cormorant serve`: web pages and crawl processes under one supervisor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cormorant.base.errors import ConflictError, Interrupted
+from cormorant.cli import terminal
+from cormorant.cli.typer_apps import examples, new_app
+
+if TYPE_CHECKING:
+    from cormorant.app.build import Plan
+    from cormorant.app.processes.web import Listener, Reach
+    from cormorant.cli.terminal import Terminal
+
+app = new_app()
+
+LOOK_S = 0.2
+_STOPPED = "Stopped. Everything is kept; `cormorant serve` goes on."
+
+Port = Annotated[
+    int | None, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+]
+
+
+@app.command(
+    epilog=examples(
+        "cormorant serve",
+        "cormorant serve --port 9000",
+        "cormorant serve --host 0.0.0.0 --name search.example.org",
+        "cormorant serve --name search.example.org --proxy 127.0.0.1",
+    )
+)
+def serve(
+    context: typer.Context,
+    host: Annotated[
+        str | None,
+        typer.Option("--host", metavar="H", help="Address to listen on; 0.0.0.0 is every one of this machine."),
+    ] = None,
+    port: Port = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="A host to answer for, besides this machine's name and addresses; may repeat.",
+        ),
+    ] = None,
+    proxies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS",
+            help="A proxy, or a network of them, to believe in X-Forwarded-For and -Proto; may repeat.",
+        ),
+    ] = None,
+    private: Annotated[
+        bool, typer.Option("--private", help="Ask for a token before anything is searched, too.")
+    ] = False,
+) -> None:
+    """Serve the search page, and crawl what other commands ask for. Ctrl-C ends it, with 130, and SIGTERM, with 0.
+
+    Only this machine reaches it, unless --host, --name or --proxy says otherwise. Then search and cached copies of what
+    is for everyone stay open, and everything else needs a token of the scope that it asks for. The first one, for
+    everything, is shown at the first start; `cormorant token` makes others.
+    """
+    from cormorant.app.processes import web
+
+    say = terminal.of(context)
+    plan = say.plan()
+    with stopped(say):
+        reach = web.reach_of(plan, host, port, names=names or (), proxies=proxies or (), private=private)
+        listener = listening(say, plan, reach)
+        with say.house(new=True):
+            pass
+        until_stopped(say, plan, listener, reach)
+
+
+def listening(say: Terminal, plan: Plan, reach: Reach) -> Listener:
+    """Take the port, or the next free one when nobody named it; says so. Raises ConflictError."""
+    from cormorant.app.processes import web
+
+    listener = web.bind(reach, plan)
+    if said := web.moved(listener, reach):
+        say.warn(said)
+    return listener
+
+
+@contextmanager
+def stopped(say: Terminal) -> Iterator[None]:
+    """End a block when asked to: after SIGTERM all is well, else Interrupted is raised."""
+    from cormorant.app.processes.signals import was_terminated
+
+    try:
+        yield
+    except KeyboardInterrupt as asked:
+        if not was_terminated(asked):
+            raise Interrupted(_STOPPED) from None
+        say.note(_STOPPED)
+
+
+def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -> None:
+    """Serve until SIGTERM, or Ctrl-C: raises Interrupted then.
+
+    Raises ConflictError when somebody else owns the data folder.
+    """
+    from cormorant.app.data_dir import note_port
+    from cormorant.app.processes import web
+    from cormorant.app.processes.session import running
+    from cormorant.base.clock import pause
+
+    plan = web.with_port(plan, listener)
+    with stopped(say), running(plan, web=partial(web.serve, plan, listener, reach)) as processes:
+        if not processes.owner:
+            raise ConflictError(
+                f"Another crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it."
+            )
+        address = web.shown_address(listener, reach)
+        note_port(plan.folder, listener.getsockname()[1])
+        listener.close()
+        _announce(say, address, _first_token(say) if reach.is_beyond else None, private=reach.private)
+        if reach.is_beyond and not reach.private:
+            _warn(say)
+        while True:
+            processes.look(plan.folder / "logs", "Everything is kept.")
+            pause(LOOK_S)
+
+
+def _first_token(say: Terminal) -> str | None:
+    """The first token, made once; only now, since whoever finds another at work on the folder shows nothing."""
+    from cormorant.operate.system import tokens
+
+    with say.house() as house:
+        return tokens.first(house)
+
+
+def _warn(say: Terminal) -> None:
+    """Tell of sources of which others will now find what only a login shows."""
+    from cormorant.operate.sources import sources
+
+    with say.house() as house:
+        names = sources.opened(house)
+    if names:
+        say.warn(
+            f"Everyone who reaches this page finds what was crawled with a login: {', '.join(names)}. `cormorant "
+            "source edit NAME --set grants=group:NAME` keeps it from them, --private asks all for a token."
+        )
+
+
+def _announce(say: Terminal, address: str, first: str | None, *, private: bool) -> None:
+    """Say where the page is, and the first token: here and never again."""
+    import sys
+
+    if say.json:
+        say.record({"address": address} | ({"token": first} if first else {}))
+    else:
+        say.print(f"Search page: {address}  (Ctrl-C ends it)")
+        if first:
+            say.print(f"First token: {first}")
+            others = "nobody may search without a token" if private else "others may search what is for everyone"
+            say.print(f"Keep it: it is not shown again. Whoever has it may do everything here; {others}.")
+    sys.stdout.flush()

@@ -1,0 +1,1 @@
+"""Commands that crawl: sources, runs, schedules, hosts, receivers."""

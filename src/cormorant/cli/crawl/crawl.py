@@ -1,0 +1,268 @@
+"""`cormorant crawl`: run sources now, show how it goes, report how it went."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cormorant.base.errors import ConflictError, Interrupted, UsageError
+from cormorant.cli import terminal
+from cormorant.cli.option_groups import taking
+from cormorant.cli.typer_apps import examples, new_app
+from cormorant.model.run import Mode, Refresh
+
+if TYPE_CHECKING:
+    from cormorant.app.build import Plan
+    from cormorant.cli.terminal import Terminal
+    from cormorant.operate.installation import House
+    from cormorant.operate.runs.start import Ordered
+
+app = new_app()
+
+
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """How a crawl is ordered."""
+
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Take nothing for unchanged: fetch, read and deliver everything anew. The report still "
+            "counts as changed only what says something else than before.",
+        ),
+    ] = False
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
+    ] = False
+    refresh: Annotated[
+        Refresh | None,
+        typer.Option(
+            "--refresh",
+            help="all: everything known and found. due: what was left over or put off, and files that changed. "
+            "append: only what was never visited. scratch: everything, with nothing remembered. Else as each source "
+            "says (its setting refresh): all.",
+        ),
+    ] = None
+    examine: Annotated[
+        bool, typer.Option("--examine", help="Fetch and follow, index nothing: look first, then `run index`.")
+    ] = False
+    index_only: Annotated[bool, typer.Option("--index-only", help="Index what is known; links are not read.")] = False
+    test: Annotated[
+        bool, typer.Option("--test", help="Crawl a copy of the source as if for the first time; deliver nothing.")
+    ] = False
+    detach: Annotated[bool, typer.Option("--detach", help="Order it and return; `run watch` shows how it goes.")] = (
+        False
+    )
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Have the run deleted when it is done; what it found stays.")
+    ] = False
+
+    @property
+    def mode(self) -> Mode | None:
+        """The mode that is asked for, None for that of each source. Raises UsageError for several."""
+        asked = {Mode.EXAMINE: self.examine, Mode.INDEX_ONLY: self.index_only, Mode.TEST: self.test}
+        modes = [mode for mode, wanted in asked.items() if wanted]
+        if len(modes) > 1:
+            raise UsageError("Say one of --examine, --index-only and --test.")
+        return modes[0] if modes else None
+
+
+@app.command(
+    epilog=examples(
+        "cormorant crawl",
+        "cormorant crawl docs",
+        "cormorant crawl docs papers --json",
+        "cormorant crawl docs --refresh due",
+        "cormorant crawl docs --examine",
+        "cormorant crawl docs --detach",
+    )
+)
+@taking(How, "how")
+def crawl(
+    context: typer.Context,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE",
+            help="Sources; none: all. One whose run is held is left out.",
+            show_default=False,
+            default_factory=list,
+        ),
+    ],
+    how: How,
+) -> None:
+    """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
+
+    With -q there is no report, only what a person should look at, on standard error.
+
+    Where another command is at work on the data folder, like `serve`, that one crawls; Ctrl-C stops the runs all the
+    same, but those that somebody else has ordered.
+
+    Ends with 0 when all went well, 3 when some documents failed that had not failed so at their last visit, a run is
+    held, was stopped or waits for another node, or search does not find what was found, as when the index cannot be
+    read; 6 when no start address answered. With known_failures=report of a source, 3 also when they fail as before.
+    """
+    raise typer.Exit(_crawl(terminal.of(context), names, how))
+
+
+def crawl_due(say: Terminal, names: Sequence[str]) -> int:
+    """Crawl what is due of these sources, and return the exit code."""
+    return _crawl(say, names, How(refresh=Refresh.DUE))
+
+
+def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
+    """Order runs, have them carried out, tell of those that are held; returns the exit code."""
+    from cormorant.app import data_dir
+    from cormorant.operate.runs import start as runs
+
+    plan = say.plan()
+    ordered: list[Ordered] = []
+    try:
+        with say.house() as house:
+            tell_cut_off(say, plan, house)
+            wish = runs.Wish(how.refresh, how.force, how.restart, how.mode, how.forget)
+            tell_exposed(say, house, names)
+            left_out = runs.left_out(house, names, wish)
+            ordered = runs.order(house, names, wish, data_dir.resting(plan.folder))
+    except KeyboardInterrupt as asked:
+        if not ordered:
+            raise
+        raise _interrupted(asked, plan, ordered) from None
+    for each in left_out:
+        say.problem(each)
+    if how.detach:
+        return 3 if _detach(say, plan, ordered) or left_out else 0
+    codes = [carry_out(say, plan, ordered) if ordered else 0, *(3 for _ in left_out)]
+    return runs.worst(codes)
+
+
+def tell_cut_off(say: Terminal, plan: Plan, house: House) -> None:
+    """Stop runs that are not to go on although they were under way when the program ended, and say so."""
+    from cormorant.app.processes.restarts import end_cut_off
+
+    for row in end_cut_off(plan, house):
+        say.note(f"Run {row.id} was stopped. It was under way when the program ended, and survives_restart is off.")
+
+
+def tell_exposed(say: Terminal, house: House, names: Sequence[str]) -> None:
+    """Say before a first crawl which files everyone would find that others may not read, unless `source add` did.
+
+    A program reads it in the report.
+    """
+    from cormorant.operate.checks import exposure
+
+    for sentence in exposure.first_looks(house, names) if not say.json else ():
+        say.warn(sentence)
+
+
+def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> bool:
+    """Leave ordered runs to whoever is at work, or to a process that goes on by itself, and say so.
+
+    Returns whether any of them is for another node.
+    """
+    from cormorant.app.commands.detach import carry_out_later
+
+    away = _tell_elsewhere(say, plan, ordered)
+    log = carry_out_later(plan, [each for each in ordered if each.run not in away], say.asked.config)
+    for each in ordered:
+        if say.json:
+            say.record(each.record())
+        else:
+            say.print(f"Run {each.run} of {each.source!r}. `cormorant run watch {each.run}` shows how it goes.")
+    if log is not None:
+        say.note(f"It goes on by itself; what it has to say is in {log}.")
+    elif len(ordered) > len(away):
+        say.note("The command at work on this folder carries it out.")
+    return bool(away)
+
+
+def _tell_elsewhere(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> dict[int, str]:
+    """Say which of these runs are for another node than this one; returns them."""
+    from cormorant.app.commands.follow import elsewhere
+
+    away = elsewhere(plan, [each.run for each in ordered])
+    for each in ordered:
+        if each.run in away:
+            say.problem(
+                ConflictError(
+                    f"Run {each.run} of {each.source!r} waits for node {away[each.run]!r}: its source is crawled there "
+                    f"alone, and this is another node. `cormorant run show {each.run}` says how it goes."
+                )
+            )
+    return away
+
+
+def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered], *, report: bool = False) -> int:
+    """Have ordered runs carried out, show how they go, print the reports; returns the exit code.
+
+    `report`: print them with -q as well. Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and
+    everything is kept.
+    """
+    away = _tell_elsewhere(say, plan, ordered)
+    try:
+        _follow(say, plan, [each for each in ordered if each.run not in away])
+    except KeyboardInterrupt as asked:
+        raise _interrupted(asked, plan, ordered) from None
+    from cormorant.cli.display.report import tell
+
+    shown = [each.run for each in ordered if say.json or each.run not in away]
+    return tell(say, plan, shown, failed=bool(away), asked=report)
+
+
+def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
+    """Say what is followed, and show how it goes until it ends."""
+    if not ordered:
+        return
+    from cormorant.app import data_dir
+    from cormorant.app.commands import follow
+    from cormorant.app.sample import sample_source
+    from cormorant.cli.display.progress import watcher
+
+    under_way = any(each.resumed for each in ordered) and not data_dir.is_free(plan.folder)
+    for each in ordered:
+        if each.resumed and under_way and not each.mine:
+            say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
+        elif each.resumed:
+            was = "suspended" if each.mine else "interrupted"
+            anew = f"`cormorant crawl {shlex.quote(each.source)} --restart` begins anew."
+            say.note(f"Going on with run {each.run} of {each.source!r}, which was {was}. {anew}")
+        if each.as_before:
+            say.note("It goes on as it was ordered; what is asked for otherwise is for the next.")
+    numbers = [each.run for each in ordered]
+    with sample_source.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:
+        if sample:
+            say.note(f"Serving the bundled sample at {sample} while it is crawled.")
+        follow.carry_out(plan, ordered, watching)
+
+
+def _interrupted(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered]) -> Interrupted:
+    """What becomes of what was ordered, now that nobody waits for it."""
+    from cormorant.app.commands.follow import left_by
+
+    left = left_by(asked, plan, ordered)
+    return Interrupted(f"Interrupted. {_kept(ordered, left)}" if left is None else _left(ordered, left))
+
+
+def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
+    """How to go on with runs that have stopped: suspended ones (`left`), or since the program has ended."""
+    names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
+    survives = left is not None or any(each.survives for each in ordered)
+    what = "goes on with it" if survives else "begins anew, since survives_restart is off"
+    return f"What was done so far is kept; `cormorant crawl {names}` {what}."
+
+
+def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
+    """What becomes of runs that another command carries out, when nobody watches them any more."""
+    said = ["Interrupted."]
+    if suspended:
+        said.append(_kept(suspended, suspended))
+    if others := [each for each in ordered if each not in suspended]:
+        which = ", ".join(f"run {each.run} of {each.source!r}" for each in others)
+        what = "this command no longer watches" if not suspended else "not stopped is"
+        said.append(f"The command at work on this folder goes on: {what} {which}.")
+    return " ".join(said)

@@ -1,0 +1,38 @@
+"""`cormorant provider`: pause and resume deliveries."""
+
+from __future__ import annotations
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.typer_apps import examples, new_app
+
+app = new_app("Deliveries to the index and all receivers: pause, resume. Crawling goes on meanwhile.", group=True)
+
+
+@app.command(epilog=examples("cormorant provider pause"))
+def pause(context: typer.Context) -> None:
+    """Pause deliveries. What is found waits, and nothing new is searchable until they are resumed."""
+    _set(terminal.of(context), paused=True)
+
+
+@app.command(epilog=examples("cormorant provider resume"))
+def resume(context: typer.Context) -> None:
+    """Resume deliveries where they stopped; receivers that failed are tried at once."""
+    _set(terminal.of(context), paused=False)
+
+
+def _set(say: terminal.Terminal, *, paused: bool) -> None:
+    from cormorant.app import data_dir
+    from cormorant.operate.delivery import receivers
+
+    with say.house() as house:
+        receivers.set_paused(house, paused=paused)
+    if say.json:
+        say.record({"paused": paused})
+    elif paused:
+        say.note("Deliveries are paused; `cormorant provider resume` goes on.")
+    elif data_dir.is_free(say.plan().folder):
+        say.note("Deliveries go on with the next crawl, or with `cormorant serve`: nothing is at work now.")
+    else:
+        say.note("Deliveries go on.")

@@ -1,0 +1,76 @@
+"""`cormorant site`: how politely sites are visited."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.formatting import plural
+from cormorant.cli.typer_apps import OfSource, examples, new_app
+from cormorant.model.schedule.timezones import wall_time
+
+app = new_app("Sites: how fast each is visited, by whose rule, and how close together its requests were.", group=True)
+
+SHOWN_HOURS = 24
+
+
+@app.command("list", epilog=examples("cormorant site list", "cormorant site list --source docs --json"))
+def list_(
+    context: typer.Context,
+    source: OfSource = None,
+) -> None:
+    """List the sites that are known: requests of the last day, and the gap that was tightest beside the delay asked."""
+    from cormorant.operate.system import hosts
+
+    say = terminal.of(context)
+    with say.house() as house:
+        say.table(
+            hosts.listed(house, source),
+            ("site", "requests_lately", "smallest_gap_s", "asked_gap_s", "rule", "trouble"),
+        )
+
+
+@app.command(epilog=examples("cormorant site show 127.0.0.1"))
+def show(
+    context: typer.Context,
+    host: Annotated[str, typer.Argument(metavar="HOST", help="A host, with :PORT for one of its sites only.")],
+) -> None:
+    """Show how a host is treated: its pace, the rule behind it, the smallest gap, its requests by hour."""
+    from cormorant.operate.system import hosts
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = hosts.shown(house, host)
+    for record in records:
+        if say.json:
+            say.record(record)
+        else:
+            _print(say, record)
+
+
+def _print(say: terminal.Terminal, record: dict[str, Any]) -> None:
+    hours, asking, known = record.pop("hours"), record.pop("sources"), record.pop("facts")
+    say.print(say.bold(record.pop("site")))
+    say.fields({name: value for name, value in record.items() if value is not None})
+    for each in asking:
+        say.print(f"  source {each['source']!r}: {plural(each['addresses'], 'address', 'addresses')}, {_asked(each)}")
+    for each in known:
+        say.print(f"  {each['name']} ({each['size_bytes']:,} bytes) holds until {wall_time(each['until'])}")
+    for each in hours[:SHOWN_HOURS]:
+        said = f"  {wall_time(each['hour'])}: {plural(each['requests'], 'request')}"
+        if each["asked_gap_s"]:
+            said += f", the tightest {each['smallest_gap_s']:g} s apart where {each['asked_gap_s']:g} s were asked"
+        say.print(f"{said}; the newest by {each['rule']}")
+    if len(hours) > SHOWN_HOURS:
+        say.print(f"  and {plural(len(hours) - SHOWN_HOURS, 'hour')} before, with --json")
+
+
+def _asked(each: dict[str, Any]) -> str:
+    """The pace that a source asks for."""
+    if "problem" in each:
+        return str(each["problem"])
+    if each["suspended_until"]:
+        return f"nothing until {wall_time(each['suspended_until'])}: {each['rule']}"
+    return f"{each['delay_s']:g} s apart, {each['parallel']} at once: {each['rule']}"

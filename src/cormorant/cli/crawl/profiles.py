@@ -1,0 +1,148 @@
+"""`cormorant parameters`: values of settings that many sources share."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated, Any
+
+import typer
+
+from cormorant.base.errors import UsageError
+from cormorant.cli import terminal
+from cormorant.cli.crawl.sources import Set, agreed, given, tell
+from cormorant.cli.formatting import plural
+from cormorant.cli.typer_apps import examples, new_app
+
+app = new_app("Values of settings that many sources share: list, show, add, edit, delete.", group=True)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the set; `system` holds for every source.")]
+COLUMNS = ("parameters", "settings", "sources")
+
+
+@app.command("list", epilog=examples("cormorant parameters list", "cormorant parameters list --json"))
+def list_(context: typer.Context) -> None:
+    """List the sets, with the sources that use each."""
+    from cormorant.operate.sources import profiles
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        records = profiles.listed(house)
+    say.table(records, COLUMNS)
+
+
+@app.command(epilog=examples("cormorant parameters show system", "cormorant parameters show gentle --json"))
+def show(context: typer.Context, name: Name) -> None:
+    """Show a set."""
+    from cormorant.operate.sources import profiles
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        record = profiles.show(house, name)
+    say.fields(record)
+
+
+@app.command(epilog=examples("cormorant parameters add gentle --set delay_s=5 --set max_documents=2000"))
+def add(context: typer.Context, name: Name, pairs: Set) -> None:
+    """Add a set. `source edit SOURCE --set parameters=NAME` has a source use it."""
+    from cormorant.operate.sources import profiles
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        record = profiles.add(house, name, given(pairs))
+    if say.json:
+        say.record(record)
+    else:
+        uses = f"`cormorant source edit SOURCE --set parameters={shlex.quote(name)}`"
+        say.note(f"Added the set {name!r}. {uses} has a source use it.")
+
+
+@app.command(
+    epilog=examples(
+        "cormorant parameters edit system --set delay_s=2",
+        "cormorant parameters edit gentle --set delay_s=10 --preview",
+        "cormorant parameters edit gentle --set delay_s=",
+    )
+)
+def edit(
+    context: typer.Context,
+    name: Name,
+    pairs: Set,
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, also when documents would leave the index.")] = False,
+) -> None:
+    """Change settings of a set. Settings that are not named stay; an empty value (NAME=) takes one out.
+
+    Shows what it would change for each source that uses it, and asks before documents leave the index.
+    """
+    from cormorant.operate.sources import impact_preview, profiles
+
+    say = terminal.of(context)
+    if not pairs:
+        raise UsageError(f"Say what to change: cormorant parameters edit {name} --set NAME=VALUE.")
+    wanted = given(pairs)
+    with say.house(new=True) as house:
+        changed = profiles.edited(house, name, wanted)
+        effects = [impact_preview.of_whole(house, source, whole) for source, whole in changed.items()]
+        if say.json and preview:
+            say.record({"parameters": name, "sources": effects})
+            return
+        for effect in effects:
+            _tell(say, effect)
+        if preview:
+            return
+        if not yes and not agreed(say, effects):
+            say.note("Nothing was changed.")
+            raise typer.Exit(1)
+        record = profiles.edit(house, name, wanted, {each["source"]: impact_preview.agreed(each) for each in effects})
+    if say.json:
+        say.record(record)
+    else:
+        which = ", ".join(changed) or "no source"
+        say.note(f"Changed the set {name!r}. It changes something for {which}, at the next crawl of each.")
+
+
+def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
+    if not say.json:
+        say.note(f"{effect['source']}:")
+    tell(say, effect)
+
+
+@app.command(epilog=examples("cormorant parameters delete gentle"))
+def delete(
+    context: typer.Context,
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Also when sources use it, which then do without.")] = False,
+) -> None:
+    """Delete a set. One that sources use is kept, unless that is agreed to.
+
+    Shows what each source loses with it, and asks. A program says --yes.
+    """
+    import sys
+
+    from cormorant.operate.sources import profiles
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        seen = profiles.foreseen(house, name)
+        asks = bool(seen.effects) and not yes and not say.json and sys.stdin.isatty()
+        for effect in seen.effects if yes or asks else ():
+            _tell(say, effect)
+        if asks and not typer.confirm(_question(seen.going), err=True):
+            say.note("Nothing was changed.")
+            raise typer.Exit(1)
+        record = profiles.delete(house, name, used=yes or asks, seen=seen)
+    used = record["sources"]
+    if say.json:
+        say.record(record)
+        return
+    if not record["deleted"]:
+        say.note(f"Nothing was kept in the set {name!r}, so there is nothing to delete: the built-in values hold.")
+        return
+    verb = "does" if len(used) == 1 else "do"
+    without = f" {', '.join(used)} {verb} without it from the next crawl on." if used else ""
+    say.note(f"Deleted the set {name!r}.{without}")
+
+
+def _question(going: int) -> str:
+    left = f", and let {plural(going, 'document')} leave at the next crawl" if going else ""
+    return f"Delete it{left}?"

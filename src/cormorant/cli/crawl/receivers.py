@@ -1,0 +1,239 @@
+"""`cormorant receiver`: where crawled documents are delivered."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cormorant.base.errors import Interrupted, UsageError
+from cormorant.cli import terminal
+from cormorant.cli.crawl.sources import given, set_option
+from cormorant.cli.formatting import plural
+from cormorant.cli.typer_apps import examples, new_app
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cormorant.app.build import Plan
+
+app = new_app(
+    "Where crawled documents are delivered: add, list, show, faulty, edit, resend, delete. The search index is one of "
+    "them.",
+    group=True,
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the receiver.")]
+Set = Annotated[list[str], set_option("receiver kinds")]
+
+
+@app.command(epilog=examples("cormorant receiver kinds", "cormorant receiver kinds jsonlines --json"))
+def kinds(
+    context: typer.Context, kind: Annotated[str, typer.Argument(help="Only this kind, with its settings.")] = ""
+) -> None:
+    """List the kinds of receivers, or the settings of one kind."""
+    from cormorant.operate.sources import kinds as of_kinds
+    from cormorant.plugins import RECEIVERS, receiver_kind
+
+    say = terminal.of(context)
+    if not kind:
+        say.table(({"kind": each.name, "about": each.about} for each in RECEIVERS.values()), ("kind", "about"))
+        return
+    say.described(of_kinds.settings_of(receiver_kind(kind).settings))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant receiver add jsonlines found --source docs --set path=/tmp/found.jsonl",
+        "cormorant receiver add webhook shop --set url=https://hooks.example.org/found --set secret=secret:shop",
+        "cormorant receiver add opensearch engine --set url=https://search.example.org:9200 --set index=papers",
+        "cormorant receiver add warc archive --set folder=/srv/archive",
+    )
+)
+def add(
+    context: typer.Context,
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND", help="Kind: jsonlines, warc, webhook, opensearch, python. `receiver kinds` lists them."
+        ),
+    ],
+    name: Name,
+    pairs: Set,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="S", help="Documents of this source; else of all.")
+    ] = None,
+) -> None:
+    """Add a receiver. It is told what is found from now on."""
+    from cormorant.operate.delivery import receivers
+
+    say = terminal.of(context)
+    with say.house(new=True) as house:
+        record = receivers.add(house, kind, name, source, given(pairs))
+    if say.json:
+        say.record(record)
+    else:
+        everything = f"`cormorant receiver resend {shlex.quote(name)}` tells it of everything there is."
+        say.note(f"Added {kind} receiver {name!r}. It is told what is new or changed from now on; {everything}")
+
+
+@app.command("list", epilog=examples("cormorant receiver list", "cormorant receiver list --json"))
+def list_(context: typer.Context) -> None:
+    """List the receivers, with what waits for each."""
+    from cormorant.operate.delivery import receivers
+    from cormorant.operate.search import reindex_lock
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = receivers.listed(house)
+    say.table(
+        records,
+        (
+            "receiver",
+            "kind",
+            "source",
+            "place",
+            "backlog",
+            "oldest_undelivered_at",
+            "paused",
+            "refused",
+            "next_try_at",
+            "error",
+        ),
+    )
+    if any(each["made_anew"] for each in records):
+        say.note(reindex_lock.SAID)
+
+
+@app.command(epilog=examples("cormorant receiver show index"))
+def show(context: typer.Context, name: Name) -> None:
+    """Show a receiver, its settings, how far it has come."""
+    from cormorant.operate.delivery import receivers
+
+    say = terminal.of(context)
+    with say.house() as house:
+        say.fields(receivers.shown(house, name))
+
+
+@app.command(epilog=examples("cormorant receiver edit found --set rotate_bytes=100MB"))
+def edit(context: typer.Context, name: Name, pairs: Set) -> None:
+    """Change settings of a receiver. Settings that are not named stay; an empty value (NAME=) goes back to the default.
+
+    It goes on behind what it was told last, also in another file.
+    """
+    from cormorant.operate.delivery import receivers
+
+    say = terminal.of(context)
+    if not pairs:
+        raise UsageError(f"Say what to change: cormorant receiver edit {name} --set NAME=VALUE.")
+    with say.house() as house:
+        record = receivers.edit(house, name, given(pairs))
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Changed receiver {name!r}. The next delivery goes by it.")
+
+
+@app.command(epilog=examples("cormorant receiver delete old"))
+def delete(context: typer.Context, name: Name) -> None:
+    """Delete a receiver. What it has written stays."""
+    from cormorant.operate.delivery import receivers
+
+    say = terminal.of(context)
+    with say.house() as house:
+        receivers.delete(house, name)
+    if say.json:
+        say.record({"receiver": name, "deleted": True})
+    else:
+        say.note(f"Deleted receiver {name!r}; what it has written stays.")
+
+
+@app.command(epilog=examples("cormorant receiver faulty shop", "cormorant receiver faulty shop --json"))
+def faulty(context: typer.Context, name: Name) -> None:
+    """List the documents that a receiver could not take, and why. `resend --faulty` offers them again."""
+    from cormorant.operate.delivery import receivers
+
+    say = terminal.of(context)
+    with say.house() as house:
+        say.table(receivers.faulty(house, name), ("seq", "event", "source", "url", "reason", "told_at"))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant receiver resend found", "cormorant receiver resend found --source docs",
+        "cormorant receiver resend shop --faulty",
+    )
+)  # fmt: skip
+def resend(
+    context: typer.Context,
+    name: Name,
+    source: Annotated[str | None, typer.Option("--source", metavar="S", help="Only documents of this source.")] = None,
+    only_faulty: Annotated[bool, typer.Option("--faulty", help="Only what it could not take.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Do not wait until it is done.")] = False,
+) -> None:
+    """Tell a receiver everything once more that is kept, without asking any source. The index has `index rebuild`.
+
+    Where nothing is at work on the data folder, it is delivered now; Ctrl-C stops that, and what delivers next goes on.
+    Ends with 3 when it could not be told of some documents, 1 when it took none, 6 when it was not reached.
+    """
+    from cormorant.operate.delivery import receivers
+
+    say = terminal.of(context)
+    plan = say.plan()
+    with say.house() as house:
+        before = record = receivers.resend(house, name, source, faulty=only_faulty)
+    if before["backlog"] and not detach:
+        record = _delivered(plan, name)
+    if say.json:
+        say.record(record)
+    said = _nothing(name, only_faulty=only_faulty)
+    if before["backlog"]:
+        said = _ordered(plan, before) if detach else _ended(say, before, record)
+    if not say.json:
+        say.note(said)
+
+
+def _nothing(name: str, *, only_faulty: bool) -> str:
+    """What is said when there is nothing to send."""
+    if only_faulty:
+        return f"There is nothing to send: {name!r} has taken everything that it was told."
+    return f"There is nothing to send to {name!r}: nothing is kept."
+
+
+def _ordered(plan: Plan, record: Mapping[str, Any]) -> str:
+    """What is said of deliveries that nobody waits for."""
+    from cormorant.app import data_dir
+
+    waits = f"{plural(record['backlog'], 'delivery waits', 'deliveries wait')} for {record['receiver']!r}."
+    if record["paused"]:
+        return f"{waits} Deliveries are paused; `cormorant provider resume` goes on."
+    if data_dir.is_free(plan.folder):
+        return f"{waits} The next crawl, or `cormorant serve`, makes them."
+    return f"{waits} They are made meanwhile."
+
+
+def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    """What is said when all was delivered. Tells what was not, and ends with another code then."""
+    from cormorant.operate.delivery import replay_result
+
+    with say.house() as house:
+        end = replay_result.end(house, before, record)
+    for each in end.problems:
+        say.problem(each)
+    if end.code:
+        raise typer.Exit(end.code)
+    name = record["receiver"]
+    if not before["resending"]:
+        return f"Nothing was to be sent again to {name!r}; what waited for it is delivered."
+    return f"Sent again to {name!r}."
+
+
+def _delivered(plan: Plan, name: str) -> dict[str, Any]:
+    """Watch until a receiver has been told everything, or does not take it. Raises Interrupted on Ctrl-C."""
+    from cormorant.app.commands import deliver
+
+    try:
+        return deliver.carry_out(plan, name)
+    except KeyboardInterrupt:
+        raise Interrupted("Interrupted. `cormorant serve`, or the next crawl, goes on with it.") from None

@@ -1,0 +1,226 @@
+"""`cormorant schedule`: sources that are crawled by themselves."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cormorant.base.errors import UsageError
+from cormorant.cli import terminal
+from cormorant.cli.option_groups import taking
+from cormorant.cli.typer_apps import examples, new_app
+from cormorant.model.schedule.schedule import Missed, Overrun, Revisit
+from cormorant.model.schedule.timezones import wall_time
+
+if TYPE_CHECKING:
+    from cormorant.operate.runs.schedules import Wanted
+
+app = new_app("When sources are crawled by themselves, while `cormorant serve` is at work.", group=True)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What is said of a schedule; None and empty lists: nothing."""
+
+    sources: Annotated[
+        list[str] | None, typer.Option("--source", metavar="S", help="A source; may repeat: one after another.")
+    ] = None
+    when: Annotated[
+        str | None,
+        typer.Option("--when", metavar="WHEN", help="Cron (minute, hour, day, month, day of the week), or manual."),
+    ] = None
+    every: Annotated[
+        str | None,
+        typer.Option(
+            "--every", metavar="TIME", help="Instead: like '2 hours', 'day at 02:00', 'week on sun at 02:00'."
+        ),
+    ] = None
+    zone: Annotated[
+        str | None,
+        typer.Option("--time-zone", metavar="Z", help="Whose clock, like Europe/Berlin; else the machine's."),
+    ] = None
+    windows: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--window", metavar="HOURS",
+            help="Hours of the week in which its runs may work, like 'Mon-Fri 20-06'; outside they are suspended. May "
+            "repeat; '' for all.",
+        ),
+    ] = None  # fmt: skip
+    overrun: Annotated[
+        Overrun | None,
+        typer.Option(
+            "--overrun", help="While the launch before is under way: skip it, queue it, or restart. Else skip."
+        ),
+    ] = None
+    missed: Annotated[
+        Missed | None,
+        typer.Option("--missed", help="When nothing was at work: run once as soon as something is, or skip. Else run."),
+    ] = None
+    refresh: Annotated[
+        Revisit | None, typer.Option("--refresh", help="What is visited, as `crawl --refresh` says. Else all.")
+    ] = None
+
+    def wanted(self) -> Wanted:
+        """The same for whoever does it. Raises UsageError for two times at once."""
+        from cormorant.operate.runs.schedules import Wanted
+
+        if self.when is not None and self.every is not None:
+            raise UsageError("Say --when or --every, not both.")
+        return Wanted(
+            self.sources or None, self.when if self.every is None else _every(self.every), self.zone,
+            self.windows or None, self.overrun, self.missed, self.refresh,
+        )  # fmt: skip
+
+
+def _every(given: str) -> str:
+    """What stands behind --every, as --when would have it."""
+    return f"every {given.strip().removeprefix('every ')}"
+
+
+def _told(say: terminal.Terminal, record: dict[str, Any], done: str) -> None:
+    """Say what was done, and when the schedule fires next."""
+    if say.json:
+        say.record(record)
+        return
+    if not record["enabled"]:
+        next_at = f"It is disabled: `cormorant schedule enable {shlex.quote(record['schedule'])}`."
+    elif record["next_at"]:
+        next_at = f"Next: {wall_time(record['next_at'], record['time_zone'])}, while `cormorant serve` is at work."
+    else:
+        next_at = f"It waits for `cormorant schedule start {shlex.quote(record['schedule'])}`."
+    say.note(f"{done} {next_at}")
+
+
+@app.command(
+    epilog=examples(
+        "cormorant schedule add nightly --source docs --when '0 2 * * *' --time-zone Europe/Berlin",
+        "cormorant schedule add weekend --source papers --source docs --every 'week on sat at 06:00'",
+        "cormorant schedule add quiet --source docs --when @hourly --window 'Mon-Fri 20-06' --window 'Sat:00-Sun:24'",
+        "cormorant schedule add by-hand --source docs --when manual",
+    )
+)
+@taking(Said, "said")
+def add(context: typer.Context, name: Name, said: Said) -> None:
+    """Add a schedule. Its sources are crawled one after another.
+
+    A time that a change of the clock leaves out is at the next minute there is; one that comes twice counts once.
+    """
+    from cormorant.operate.runs import schedules
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = schedules.add(house, name, said.wanted())
+    _told(say, record, f"Added schedule {name!r}.")
+
+
+@app.command("list", epilog=examples("cormorant schedule list", "cormorant schedule list --json"))
+def list_(context: typer.Context) -> None:
+    """List the schedules: how each went last, and when it fires next."""
+    from cormorant.operate.runs import schedules
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = schedules.listed(house)
+    columns = ("schedule", "sources", "when", "time_zone", "state", "last_at", "next_at", "reason")
+    if not say.table(records, columns) and not say.json:
+        say.note("There is no schedule yet. Add one: cormorant schedule add NAME --source S --when '0 2 * * *'")
+
+
+@app.command(epilog=examples("cormorant schedule show nightly", "cormorant schedule show nightly --json"))
+def show(context: typer.Context, name: Name) -> None:
+    """Show a schedule and what became of its last times, the newest first."""
+    from cormorant.operate.runs import schedules
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = schedules.shown(house, name)
+    if say.json:
+        say.record(record)
+        return
+    history, zone = record.pop("history"), record["time_zone"]
+    say.fields(record)
+    say.print()
+    past = (_flat(each) | {"time_zone": zone} for each in history)
+    say.table(past, ("slot_at", "why", "state", "started_at", "finished_at", "runs", "reason"))
+
+
+def _flat(past: dict[str, Any]) -> dict[str, Any]:
+    """A launch with the numbers of its runs."""
+    ended = [each["run"] for each in past["ends"] if each["run"] is not None]
+    return past | {"runs": [*ended, *([past["run"]] if past["run"] is not None else [])]}
+
+
+@app.command(epilog=examples("cormorant schedule edit nightly --when '30 3 * * *' --overrun queue"))
+@taking(Said, "said")
+def edit(context: typer.Context, name: Name, said: Said) -> None:
+    """Change a schedule. What is not named stays; --source names all of them anew.
+
+    A launch under way goes on with the sources that it began with.
+    """
+    from cormorant.operate.runs import schedules
+
+    say = terminal.of(context)
+    wanted = said.wanted()
+    if wanted == schedules.Wanted():
+        raise UsageError(f"Say what to change: cormorant schedule edit {shlex.quote(name)} --when '0 3 * * *'.")
+    with say.house() as house:
+        record = schedules.edit(house, name, wanted)
+    _told(say, record, f"Changed schedule {name!r}.")
+
+
+@app.command(epilog=examples("cormorant schedule enable nightly"))
+def enable(context: typer.Context, name: Name) -> None:
+    """Have a schedule fire by itself again. Times that passed meanwhile are not made up for."""
+    _switch(context, name, enabled=True)
+
+
+@app.command(epilog=examples("cormorant schedule disable nightly"))
+def disable(context: typer.Context, name: Name) -> None:
+    """Have a schedule fire no more by itself. A launch under way goes on."""
+    _switch(context, name, enabled=False)
+
+
+def _switch(context: typer.Context, name: str, *, enabled: bool) -> None:
+    from cormorant.operate.runs import schedules
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = schedules.set_enabled(house, name, enabled=enabled)
+    _told(say, record, f"{'Enabled' if enabled else 'Disabled'} schedule {name!r}.")
+
+
+@app.command(epilog=examples("cormorant schedule start nightly"))
+def start(context: typer.Context, name: Name) -> None:
+    """Have the sources of a schedule crawled now, whatever the time: by `cormorant serve`, as soon as it is at work."""
+    from cormorant.operate.runs import schedules
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = schedules.start(house, name)
+    if say.json:
+        say.record(record)
+    else:
+        say.note(
+            f"Started schedule {name!r}. `cormorant serve` carries it out; `cormorant schedule show` says how far."
+        )
+
+
+@app.command(epilog=examples("cormorant schedule delete nightly"))
+def delete(context: typer.Context, name: Name) -> None:
+    """Forget a schedule and its history. A run of it that is under way goes on."""
+    from cormorant.operate.runs import schedules
+
+    say = terminal.of(context)
+    with say.house() as house:
+        left = schedules.delete(house, name)
+    if say.json:
+        say.record({"schedule": name, "deleted": True, "runs": left})
+    else:
+        goes_on = f" Run {left[0]} goes on." if left else ""
+        say.note(f"Deleted schedule {name!r}.{goes_on}")

@@ -1,0 +1,345 @@
+"""`cormorant source`: the places documents come from."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cormorant.base.errors import CormorantError, Incomplete, Unreachable, UsageError
+from cormorant.cli import terminal
+from cormorant.cli.typer_apps import examples, new_app
+
+if TYPE_CHECKING:
+    from cormorant.operate.checks.exposure import Seen
+    from cormorant.store.catalog.sources import SourceRow
+
+app = new_app("Places documents come from: add, list, show, edit, test, delete.", group=True)
+
+
+def set_option(listed: str) -> Any:
+    """The option that gives settings, of which the command `listed` tells."""
+    about = f"A setting; may repeat, for a list too. `{listed}` lists them."
+    return typer.Option("--set", metavar="NAME=VALUE", help=about, default_factory=list, show_default=False)
+
+
+Set = Annotated[list[str], set_option("source kinds")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the source.")]
+
+
+def given(pairs: Sequence[str]) -> dict[str, Any]:
+    """Read NAME=VALUE pairs; a name given twice makes a list. Raises UsageError."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise UsageError(f"--set takes NAME=VALUE, like --set depth=2; {pair!r} has no value.")
+        if name in found:
+            before = found[name]
+            found[name] = [*before, value] if isinstance(before, list) else [before, value]
+        else:
+            found[name] = value
+    return found
+
+
+@app.command(epilog=examples("cormorant source kinds", "cormorant source kinds web"))
+def kinds(
+    context: typer.Context, kind: Annotated[str, typer.Argument(help="Only this kind, with its settings.")] = ""
+) -> None:
+    """List the kinds of sources, or the settings of one kind."""
+    from cormorant.operate.sources import kinds as of_kinds
+    from cormorant.plugins import source_kind
+
+    say = terminal.of(context)
+    if not kind:
+        say.table(of_kinds.of_sources(), ("kind", "about"))
+        return
+    say.described(of_kinds.settings_of(source_kind(kind).settings))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant source add web handbook --set start=https://handbook.example.org/",
+        "cormorant source add web wiki --set start=https://wiki.example.org/ --set depth=3 --set 'exclude=path:/old/*'",
+        "cormorant source add files reports --set path=/srv/reports",
+    )
+)
+def add(
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind: web, files. `source kinds` lists them.")],
+    name: Name,
+    pairs: Set,
+) -> None:
+    """Add a source."""
+    from cormorant.operate.sources import sources
+
+    say = terminal.of(context)
+    wanted = given(pairs)
+    with say.house(new=True) as house:
+        seen = sources.foreseen(house, kind, name, wanted)
+        if say.asks and "owner_grants" not in wanted and _is_to_be_closed(say, name, seen):
+            wanted["owner_grants"], seen = "true", None
+        row = sources.add(house, kind, name, wanted, seen)
+        record = sources.as_record(house, row)
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Added {row.kind} source {row.name!r}. `cormorant crawl {shlex.quote(row.name)}` crawls it.")
+        if not say.asks:
+            tell_exposed(say, name, seen)
+    _doubt(say, row)
+
+
+def _is_to_be_closed(say: terminal.Terminal, name: str, seen: Seen) -> bool:
+    """Say which files everyone would find that others may not read, and ask a person whether they are to be closed."""
+    tell_exposed(say, name, seen)
+    closable = seen is not None and seen[0].inside > 0
+    return closable and typer.confirm(
+        "Go by the rights of the files, so that these are found by those alone who may read them (owner_grants)?",
+        default=None, err=True,
+    )  # fmt: skip
+
+
+def tell_exposed(say: terminal.Terminal, name: str, seen: Seen) -> None:
+    """Say which files everyone would find that others may not read, with -q as well."""
+    from cormorant.operate.checks import exposure
+
+    for sentence in exposure.sentences(name, seen[0]) if seen is not None else ():
+        say.warn(sentence)
+
+
+def _doubt(say: terminal.Terminal, row: SourceRow, *, told: bool = False) -> None:
+    """Tell of a source that cannot be crawled as things are, or not as it was meant; it is kept all the same.
+
+    `told`: what does not go together was said before.
+    """
+    from cormorant.operate.sources import sources
+
+    doubt = sources.doubt(row)
+    if doubt is not None:
+        say.problem(doubt)
+    if not say.json and not told:
+        for sentence in sources.doubts(row):
+            say.note(sentence)
+
+
+@app.command("list", epilog=examples("cormorant source list", "cormorant source list --json"))
+def list_(context: typer.Context) -> None:
+    """List the sources."""
+    from cormorant.operate.sources import sources
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = [sources.as_record(house, row) for row in sources.every(house)]
+    if not say.table(records, ("source", "kind", "documents", "last_run")) and not say.json:
+        say.note("There is no source yet. Add one: cormorant source add web NAME --set start=https://...")
+
+
+@app.command(epilog=examples("cormorant source show docs", "cormorant source show docs --effective --json"))
+def show(
+    context: typer.Context,
+    name: Name,
+    effective: Annotated[
+        bool, typer.Option("--effective", help="Show every setting, and where its value comes from.")
+    ] = False,
+) -> None:
+    """Show a source and its settings."""
+    from cormorant.operate.sources import sources
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = sources.as_record(house, sources.named(house, name), effective=effective)
+    if say.json:
+        say.record(record)
+        return
+    settings, every = record.pop("settings"), record.pop("effective", None)
+    if record["exposed_files"] is not None:
+        record["exposed_files"] = record["exposed_files"]["files"]
+    say.fields(record)
+    say.print()
+    if every is None:
+        say.fields(settings)
+    else:
+        say.table(({"setting": key, **value} for key, value in every.items()), ("setting", "value", "from"))
+
+
+@app.command(
+    epilog=examples(
+        "cormorant source edit docs --set depth=2 --preview",
+        "cormorant source edit docs --set depth=9 --yes",
+    )
+)
+def edit(
+    context: typer.Context,
+    name: Name,
+    pairs: Set,
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, also when documents would leave the index.")] = False,
+) -> None:
+    """Change settings of a source. Settings that are not named stay; an empty value (NAME=) goes back to the default.
+
+    Shows how many documents would leave the index, and asks before they do.
+    """
+    say = terminal.of(context)
+    if not pairs:
+        raise UsageError(f"Say what to change: cormorant source edit {name} --set NAME=VALUE.")
+    apply_edit(say, name, given(pairs), preview=preview, yes=yes)
+
+
+def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, preview: bool, yes: bool) -> None:
+    """Show what an edit would do, ask where documents would leave, and make it."""
+    from cormorant.app import data_dir
+    from cormorant.operate.sources import impact_preview, sources
+
+    plan = say.plan()
+    with say.house() as house:
+        effect = impact_preview.preview(house, name, wanted)
+        if say.json and preview:
+            say.record(effect)
+            return
+        tell(say, effect)
+        if preview:
+            return
+        if not yes and not agreed(say, [effect]):
+            say.note("Nothing was changed.")
+            raise typer.Exit(1)
+        before = sources.exposed(house, name)
+        row = sources.edit(house, name, wanted, impact_preview.agreed(effect))
+        record, after = sources.as_record(house, row), sources.exposed(house, name)
+    if say.json:
+        say.record(record)
+    else:
+        say.note(f"Changed {name!r}. {_followed(effect, resting=data_dir.is_free(plan.folder))}")
+        for sentence in after if after != before else ():
+            say.warn(sentence)
+    _doubt(say, row, told=True)
+
+
+def tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
+    """Say what an edit would do."""
+    if say.json:
+        return
+    from cormorant.operate.sources.impact_preview import sentences
+
+    for change in effect["changes"]:
+        say.note(f"{change['setting']}: {terminal.show(change['before'])} -> {terminal.show(change['after'])}")
+    for sentence in sentences(effect):
+        say.note(sentence)
+
+
+def _followed(effect: dict[str, Any], *, resting: bool) -> str:
+    """Who follows an edit, and when; `resting`: nothing is at work on the data folder."""
+    later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
+    if effect["suspended"]:
+        return f"Run {effect['run']}, which is suspended, goes on under it."
+    if effect["run"] is None or not effect["at_once"]:
+        return "The next crawl follows it."
+    which, when = ("was interrupted", "when it goes on") if resting else ("is under way", "at once")
+    now = f"Run {effect['run']}, which {which}, follows {', '.join(effect['at_once'])} {when}"
+    return f"{now}; the next crawl follows all." if later else f"{now}."
+
+
+def agreed(say: terminal.Terminal, effects: Sequence[Mapping[str, Any]]) -> bool:
+    """Ask where documents would leave; a program cannot answer, so it is told which, and what to say instead."""
+    import sys
+
+    from cormorant.operate.sources import impact_counts
+
+    going = impact_counts.going(effects)
+    if going and (not sys.stdin.isatty() or say.json):
+        raise UsageError(
+            f"{going} documents would leave the index. Say --yes to agree, or --preview to see them.",
+            **impact_counts.of_edits(effects),
+        )
+    return not going or typer.confirm(f"Save, and let {going} documents leave at the next crawl?", err=True)
+
+
+@app.command(
+    "test",
+    epilog=examples(
+        "cormorant source test docs",
+        "cormorant source test docs --address http://localhost:8000/",
+        "cormorant source test docs --address https://elsewhere.example/old/ --no-fetch",
+    ),
+)
+def try_(
+    context: typer.Context,
+    name: Name,
+    address: Annotated[
+        str | None, typer.Option("--address", metavar="A", help="Fetch this; else the first start address.")
+    ] = None,
+    no_fetch: Annotated[
+        bool, typer.Option("--no-fetch", help="Ask nobody: say what the rules make of it, by what is known.")
+    ] = False,
+) -> None:
+    """Fetch one thing now, and say what it saw, each gate it went through and which rule decided. Nothing is kept."""
+    from cormorant.app.commands.test_source import try_source
+    from cormorant.operate.sources import fetch_test, sources
+
+    say = terminal.of(context)
+    if no_fetch:
+        with say.house() as house:
+            record = fetch_test.judge(house, name, address)
+    else:
+        record = try_source(say.plan(), name, address)
+    with say.house() as house:
+        record["doubts"] = sources.doubts(sources.named(house, name))
+    code = record.pop("exit_code")
+    if say.json:
+        say.fields(record)
+        say.explain([_ended_badly(record, code)] if code else [])
+    else:
+        gates, doubts = record.pop("gates"), record.pop("doubts")
+        for sentence in doubts:
+            say.note(sentence)
+        say.fields(record)
+        say.print()
+        say.table(gates, ("gate", "ruling", "rule"))
+    raise typer.Exit(code)
+
+
+def _ended_badly(record: Mapping[str, Any], code: int) -> CormorantError:
+    """Return the error of a trial that did not go well: its outcome, or the rule by which the address is kept out."""
+    if "status" not in record:
+        return Incomplete(f"{record['address']} is kept out by {record['rule']}.")
+    parts = [f"{record['address']}: {record['status']} {record['status_text']}."]
+    parts += [str(record[name]) for name in ("reason", "advice") if record.get(name)]
+    return (Unreachable if code == Unreachable.exit_code else Incomplete)(" ".join(parts))
+
+
+@app.command(epilog=examples("cormorant source delete wiki --yes"))
+def delete(
+    context: typer.Context,
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a source, with everything known about it. Its documents leave the index."""
+    import sys
+
+    from cormorant.operate.runs import schedules
+    from cormorant.operate.sources import impact_counts, sources
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = sources.as_record(house, sources.named(house, name))
+        planned = schedules.naming(house, name)
+        if record["documents"] and not yes:
+            if not sys.stdin.isatty() or say.json:
+                raise UsageError(
+                    f"{record['documents']} documents would leave the index. Say --yes to agree.",
+                    **impact_counts.of_deletion(house, name),
+                )
+            if not typer.confirm(f"Delete {name!r} and its {record['documents']} documents?", err=True):
+                say.note("Nothing was changed.")
+                raise typer.Exit(1)
+        left = sources.delete(house, name)
+    if say.json:
+        say.record({"source": name, "deleted": True, "documents": left, "schedules": planned})
+        return
+    say.note(f"Deleted {name!r}; {left} documents leave the index.")
+    for each in planned:
+        what = "is deleted with it" if each["alone"] else "crawls its other sources from now on"
+        say.note(f"Schedule {each['schedule']!r} {what}.")

@@ -1,0 +1,45 @@
+"""`cormorant trap`: what seems to go on for ever, and the rules that would leave it out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cormorant.cli import terminal
+from cormorant.cli.crawl.sources import apply_edit
+from cormorant.cli.typer_apps import OfSource, examples, new_app
+
+app = new_app("Suspected traps, and the rules that leave them out: list, accept.", group=True)
+
+
+@app.command("list", epilog=examples("cormorant trap list", "cormorant trap list --source docs --json"))
+def list_(
+    context: typer.Context,
+    source: OfSource = None,
+) -> None:
+    """List parts of sites that go on for ever and say nothing new, with the rule that would leave each out."""
+    from cormorant.operate.checks import traps
+
+    say = terminal.of(context)
+    with say.house() as house:
+        records = traps.listed(house, source)
+    columns = ("trap", "source", "template", "addresses", "visited", "accepted", "rule")
+    if not say.table(records, columns) and not say.json:
+        say.note("No trap is suspected.")
+
+
+@app.command(epilog=examples("cormorant trap accept 1f8a03bc --preview", "cormorant trap accept 1f8a03bc --yes"))
+def accept(
+    context: typer.Context,
+    trap: Annotated[str, typer.Argument(metavar="ID", help="The trap, as `trap list` has it.")],
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, also when documents would leave the index.")] = False,
+) -> None:
+    """Add the rule of a suspected trap to the exclude rules of its source, as `source edit` would."""
+    from cormorant.operate.checks import traps
+
+    say = terminal.of(context)
+    with say.house() as house:
+        name, edit = traps.proposed(house, trap)
+    apply_edit(say, name, edit, preview=preview, yes=yes)

@@ -1,0 +1,97 @@
+"""The figures of one run over the last minute, and what they mean."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from cormorant.base.clock import SystemClock
+from cormorant.cli.formatting import duration
+
+if TYPE_CHECKING:
+    from cormorant.base.errors import CormorantError
+    from cormorant.operate.installation import House
+    from cormorant.operate.runs.eta import Ahead
+    from cormorant.operate.runs.live import Look
+    from cormorant.store.journal.progress_samples import Sample
+
+FOLLOWING = "Another command is at work on this data folder; it carries this out, and this command follows."
+
+
+class Course:
+    """The figures of one run over the last minute."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._clock = SystemClock()
+        self._samples: deque[Sample] = deque()
+        self._wanted: dict[int, float] = {}
+        self.busy = 0.0
+
+    def look(self, house: House) -> Look:
+        """Look at the run and remember its figures."""
+        from cormorant.crawl.run.progress import share
+        from cormorant.operate.runs import live
+        from cormorant.store.journal.progress_samples import LOOK_BACK_S
+
+        seen = live.look(house, self.number)
+        now, wanted = self._clock.monotonic(), live.processors_s(house)
+        if self._samples:
+            self.busy = share(self._wanted, wanted, now - self._samples[-1].at)
+        self._wanted = wanted
+        self._samples.append(live.sample(seen, now))
+        while self._samples[0].at < now - LOOK_BACK_S:
+            self._samples.popleft()
+        return seen
+
+    @property
+    def rate(self) -> float:
+        """Documents a second, lately."""
+        from cormorant.operate.runs.eta import rate
+
+        return rate(self._samples)
+
+    def ahead(self, seen: Look) -> Ahead | None:
+        """What is still to be expected."""
+        from cormorant.operate.runs import live
+
+        return live.ahead(seen, list(self._samples))
+
+    def bottleneck(self, seen: Look) -> str:
+        """What holds it up."""
+        from cormorant.operate.runs import live
+
+        return live.bottleneck(seen, self.busy, list(self._samples))
+
+
+def waiting(error: CormorantError) -> str:
+    """That what is wrong with the database is waited for."""
+    return f"{error.sentence} Waiting meanwhile."
+
+
+def awaited(seen: Look) -> str:
+    """What the run waits for, or which sites have to wait and why, and when the run gives up; "" when none has to."""
+    if seen.report["waits"]:
+        return str(seen.report["reason"] or "")
+    if seen.suspended_s:
+        from cormorant.operate.runs.live import SUSPENDED
+
+        return f"{SUSPENDED} at this hour; it goes on in {duration(seen.suspended_s)}"
+    if seen.waits is None:
+        return ""
+    which = "it is" if seen.waits.sites == 1 else "the first is"
+    when = f"asked again in {duration(seen.waits.again_s)}" if seen.waits.again_s else "being asked now"
+    gives_up_s = seen.waits.gives_up_s
+    ends = "" if gives_up_s is None else f", the run gives up in {duration(gives_up_s)} at the latest"
+    return f"{seen.waits.said}; {which} {when}{ends}"
+
+
+def expected(ahead: Ahead | None) -> str:
+    """An interval of time, in words."""
+    if ahead is None:
+        return ""
+    if ahead.most_s is None:
+        return f"{duration(ahead.least_s)} or more to go, since new addresses are still found"
+    if duration(ahead.least_s) == duration(ahead.most_s):
+        return f"about {duration(ahead.least_s)} to go"
+    return f"{duration(ahead.least_s)} to {duration(ahead.most_s)} to go"

@@ -1,0 +1,206 @@
+"""What a run came to, for a person and for a program."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cormorant.base.errors import CormorantError, Incomplete, Unreachable, coded
+from cormorant.cli.formatting import duration, plural, size
+from cormorant.model.run import ASKING_STATES, RunState
+from cormorant.model.schedule.timezones import localized
+
+if TYPE_CHECKING:
+    from cormorant.app.build import Plan
+    from cormorant.cli.terminal import Terminal
+
+COUNTERS = (
+    "to_fetch",
+    "fetched",
+    "fetch_failures",
+    "rejected",
+    "discovered",
+    "indexed",
+    "non_indexable",
+    "conversion_failures",
+)
+"""The eight classic ones, in their order."""
+
+FEW = 10
+"""Documents that are named at the end of a crawl which would let them go; `run show` names more."""
+
+_MORE = (
+    "new",
+    "changed",
+    "unchanged",
+    "moved",
+    "gone",
+    "excluded",
+    "unlinked",
+    "unvisited_changed",
+    "unvisited_deleted",
+    "deferred",
+    "failed",
+    "quarantined",
+    "held",
+)
+
+
+def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False, asked: bool = False) -> int:
+    """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`.
+
+    With -q the problems alone are printed, unless the report was `asked` for.
+    """
+    from cormorant.app import data_dir
+    from cormorant.app.commands.open import opened
+    from cormorant.operate.delivery import receivers
+    from cormorant.operate.runs import start
+
+    with opened(plan) as house:
+        for number in numbers:
+            record = start.shown(house, number)
+            going = start.leaving_count(house, number) if record.get("leaving") else 0
+            if say.quiet and not asked:
+                _warn(say, record, start.exit_code(house, [number]))
+            else:
+                _tell(say, record, going)
+            say.explain(_errors(record, start.exit_code(house, [number])))
+        if not say.json and (told := undelivered(*receivers.waiting(house), resting=data_dir.is_free(plan.folder))):
+            say.note(told)
+        code = start.exit_code(house, numbers)
+        return start.worst([code, 3]) if failed else code
+
+
+def undelivered(count: int, paused: bool, *, resting: bool) -> str:
+    """What has been found and waits to be delivered, and what delivers it; "" where somebody does so by now.
+
+    `resting`: nothing is at work on the data folder.
+    """
+    if not count or not (paused or resting):
+        return ""
+    wait = plural(count, "change waits", "changes wait")
+    them = "it" if count == 1 else "them"
+    who = "the next crawl, or `cormorant serve`, delivers" if resting else "the command at work delivers"
+    if paused:
+        return f"{wait} to be delivered. Deliveries are paused: after `cormorant provider resume` {who} {them}."
+    return f"{wait} to be delivered: {who} {them}."
+
+
+def _warn(say: Terminal, record: Mapping[str, Any], code: int) -> None:
+    """Print the notices of a run, and the problems of one that did not go well; where it has none, how it ended."""
+    problems = ([each["sentence"] for each in record["problems"]] or [_ended(record)]) if code else []
+    for sentence in (*problems, *(each["sentence"] for each in record["notices"])):
+        say.warn(sentence)
+
+
+def _ended(record: Mapping[str, Any]) -> str:
+    """How a run ended, in one sentence."""
+    state = f"Run {record['run']} of {record['source']!r} is {record['state']}."
+    return f"{state} {record['reason']}" if record["reason"] else state
+
+
+def _errors(record: Mapping[str, Any], code: int) -> Iterator[CormorantError]:
+    """The problems of a run that did not go well, as errors of its exit code."""
+    about = {"run": record["run"], "source": record["source"]}
+    kinds: dict[int, type[CormorantError]] = {Unreachable.exit_code: Unreachable, Incomplete.exit_code: Incomplete}
+    kind = kinds.get(code) or coded(record["error"])
+    for each in record["problems"] if code else ():
+        place = {"address": each["address"]} if "address" in each else {}
+        yield kind(each["sentence"], kind=each["kind"], **about, **place)
+    if code and not record["problems"]:
+        yield kind(_ended(record), kind="run", **about)
+
+
+def _tell(say: Terminal, record: Mapping[str, Any], going: int) -> None:
+    if say.json:
+        say.record(record)
+        return
+    for line in figures(record):
+        say.print(line)
+    for line in problem_lines(record):
+        say.warn(line)
+    for line in leaving_lines(record, going):
+        say.print(line)
+    for line in questions(record):
+        say.print(line)
+
+
+def lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """The report of one run, as a person reads it."""
+    yield from figures(record)
+    yield from problem_lines(record)
+    yield from questions(record)
+
+
+def figures(record: Mapping[str, Any]) -> Iterator[str]:
+    """How the run went, and what it counted."""
+    took = duration(record["seconds"])
+    head = f"Run {record['run']} of {record['source']!r}: {record['state']} after {took}"
+    yield f"{head}, {record['pages_per_s']:g} pages a second"
+    if record["reason"] and record["reason"] not in (each["sentence"] for each in record["problems"]):
+        yield f"  {localized(record['reason'])}"
+    yield ""
+    for name in COUNTERS:
+        yield f"  {name.replace('_', ' '):<20}{record[name]:>12,}"
+    yield ""
+    yield f"  {plural(record['requests'], 'request')}, {size(record['bytes'])} over the wire"
+    if record["edited"]:
+        yield f"  every document was fetched whole, since this was edited: {', '.join(record['edited'])}"
+    outcomes = [f"{record[name]:,} {name.replace('_', ' ')}" for name in _MORE if record[name]]
+    if outcomes:
+        yield f"  {', '.join(outcomes)}"
+    if (known := record["failed_as_before"]) and record["source"]:
+        yield f"  {plural(known, 'document fails', 'documents fail')} as before:"
+        yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error   lists what fails"
+    if record["exposed_files"]:
+        yield f"  {plural(record['exposed_files'], 'file')} for everyone to find that others may not read on the disk"
+    if record["unchanged"] and (record["new"] or record["changed"] or record["index_deletes"]):
+        yield f"  cormorant document list --changed {record['run']}   lists what is new, changed or gone since"
+
+
+def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """What a person should look at, by the run that met it: they may go elsewhere than its figures.
+
+    That a run waits for an answer is not repeated, since it ends in a question.
+    """
+    told = [each["sentence"] for each in record["problems"] if each.get("code") not in ASKING_STATES]
+    if told:
+        yield ""
+        yield f"  Problems of run {record['run']} of {record['source']!r}:"
+    for sentence in told:
+        yield f"    {localized(sentence)}"
+    for each in record["notices"]:
+        yield ""
+        yield f"  {each['sentence']}"
+
+
+def leaving_lines(record: Mapping[str, Any], going: int, most: int = FEW) -> Iterator[str]:
+    """The first documents that a held run would let go, and how many more of all that are `going`."""
+    first = record.get("leaving", ())[:most]
+    if first:
+        yield ""
+        yield "  These documents would leave the index:"
+    for each in first:
+        yield f"    {each['status']}  {each['url']}"
+    if first and going > len(first):
+        yield f"    and {going - len(first):,} more"
+
+
+def questions(record: Mapping[str, Any]) -> Iterator[str]:
+    """What a person has to answer, if the run waits for that."""
+    run = record["run"]
+    if record["state"] == RunState.HELD:
+        yield ""
+        yield "  Nothing has left the index yet. What now?"
+        yield f"    cormorant run show {run}      shows which documents would go"
+        yield f"    cormorant run accept {run}    lets them go"
+        yield f"    cormorant run refuse {run}    keeps them until the next crawl"
+    if record["state"] == RunState.PENDING:
+        yield ""
+        yield f"  {plural(record['to_index'], 'document')} of it can be indexed, and nothing is yet. What now?"
+        yield f"    cormorant document list --run {run}   shows what it has visited"
+        yield f"    cormorant run prune {run} RULE        leaves out what a rule matches, like path:/drafts/"
+        yield f"    cormorant run index {run}             indexes the rest, without a request"
+        yield f"    cormorant run stop {run}              drops it: the next crawl fetches it anew"
+    yield ""

@@ -1,0 +1,75 @@
+"""Where the program meets the shell: every ending becomes an exit code and, if need be, one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from cormorant.base.durability import told
+from cormorant.base.errors import CormorantError, Interrupted, UsageError
+from cormorant.cli import options, registry
+from cormorant.cli.options import Asked
+
+PIPE_CLOSED = 141
+"""What a program ends with that wrote into a pipe nobody reads any more: 128 + SIGPIPE."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Carry out a command line and return its exit code. Never raises."""
+    asked = Asked(json="--json" in argv, verbosity=options.verbosity(argv))
+    try:
+        asked, rest = options.split(argv)
+        code = _carry_out(asked, rest)
+        sys.stdout.flush()
+        return code
+    except CormorantError as error:
+        return _say(asked, error)
+    except KeyboardInterrupt:
+        return _say(asked, Interrupted("Interrupted. What was done so far is kept; the same command goes on."))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:  # noqa: BLE001 - the outermost boundary: a person gets a sentence
+        return _say(asked, told(error) or _ours(error))
+
+
+def _carry_out(asked: Asked, rest: list[str]) -> int:
+    """Find the command, import it, run it."""
+    if not rest and asked.json:
+        raise UsageError("No command was named. `cormorant --help` lists them.")
+    if not rest or rest[0] in ("-h", "--help", "help"):
+        print(registry.overview())
+        return 0 if rest else 2
+    if rest[0] == "--version":
+        rest = ["version"]
+    command = registry.find(rest[0])
+    from cormorant.cli.typer_apps import call
+
+    return call(command, asked, rest[1:])
+
+
+def _say(asked: Asked, error: CormorantError) -> int:
+    """Tell a person in one sentence, a program in one object."""
+    if asked.verbosity >= 2:
+        sys.excepthook(type(error), error, error.__traceback__)
+    if asked.json:
+        text = json.dumps(error.as_problem(), ensure_ascii=False)
+    else:
+        text = error.sentence
+    sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    print(text, file=sys.stderr)
+    return error.exit_code
+
+
+def _ours(error: Exception) -> CormorantError:
+    """A fault of the program itself, as one sentence."""
+    what = " ".join(str(error).split())[:300]
+    found = CormorantError(
+        f"Something went wrong inside cormorant ({type(error).__name__}{': ' if what else ''}{what}). "
+        "Nothing that was kept is lost. Run the command again with -vv to see where, and report it."
+    )
+    found.__cause__ = error
+    found.__traceback__ = error.__traceback__
+    return found

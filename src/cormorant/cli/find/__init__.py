@@ -1,0 +1,1 @@
+"""Commands about documents: search, explain, list, take down."""

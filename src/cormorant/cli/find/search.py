@@ -1,0 +1,257 @@
+"""`cormorant search`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby, zip_longest
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from cormorant.base.errors import UsageError
+from cormorant.cli import terminal
+from cormorant.cli.formatting import plural
+from cormorant.cli.option_groups import taking
+from cormorant.cli.terminal import clean
+from cormorant.cli.typer_apps import examples, new_app
+
+if TYPE_CHECKING:
+    from cormorant.search.reader import Answer, Hit, Question, Why
+
+app = new_app()
+
+NAME_A_WORD = "Name a word, like cormorant search harbour; cormorant search '*' shows every document."
+
+
+class _Search(TyperCommand):
+    """Tells who leaves out a word, like -ferry, how to say that it is no option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Raises UsageError for a word that reads as an option."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException:
+            word = next((each for each in given if len(each) > 2 and each[0] == "-" != each[1]), None)
+            if word is None or "--" in given:
+                raise
+            words = [word] if any(each.startswith("--") for each in given) else given
+            raise UsageError(
+                f"{word} reads as an option. Write -- before a query that leaves a word out: "
+                f"cormorant search -- {shlex.join(words)}"
+            ) from None
+
+
+class Order(StrEnum):
+    """In which order hits come."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    TITLE = "title"
+
+
+class By(StrEnum):
+    """By what hits come in groups."""
+
+    SOURCE = "source"
+    SITE = "site"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is wanted of all that a query finds."""
+
+    source: Annotated[
+        list[str],
+        typer.Option(
+            "--source", metavar="S", help="In this source only; may repeat.", default_factory=list, show_default=False
+        ),
+    ]
+    since: Annotated[
+        str, typer.Option("--since", metavar="DAY", help="Changed on this day or later; also a month or a year.")
+    ] = ""
+    until: Annotated[
+        str, typer.Option("--until", metavar="DAY", help="Changed on this day or before; also a month or a year.")
+    ] = ""
+    sort: Annotated[Order, typer.Option("--sort", help="In which order; title is from A to Z.")] = Order.RELEVANCE
+    group: Annotated[
+        By | None, typer.Option("--group", help="In groups of one source or site, at most three hits of each.")
+    ] = None
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, max=1000, help="Hits, or groups, to show, at most 1000.")
+    ] = 10
+    offset: Annotated[
+        int, typer.Option("--offset", metavar="N", min=0, help="Hits, or groups, to pass over first.")
+    ] = 0
+    as_typed: Annotated[
+        bool, typer.Option("--as-typed", help="Find nothing rather than answer a query with its spelling corrected.")
+    ] = False
+    every: Annotated[bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")] = False
+    facets: Annotated[bool, typer.Option("--facets", help="Count results by source, site, type, language and age.")] = (
+        False
+    )
+    why: Annotated[bool, typer.Option("--why", help="Say what made the score of each hit.")] = False
+
+
+@app.command(
+    cls=_Search,
+    epilog=examples(
+        "cormorant search harbour",
+        "cormorant search '\"annual meeting\"' --source docs",
+        "cormorant search 'ferry type:pdf' --limit 3 --json",
+        "cormorant search 'timetable date:2026 title:ferry'",
+        "cormorant search timetable --since 2026-03 --sort newest",
+        "cormorant search harbour --group site --facets",
+        "cormorant search harbour --all --offset 10",
+        "cormorant search '*' --source docs",
+        "cormorant search harbour --limit 3 --why",
+    ),
+)
+@taking(Wanted, "wanted")
+def search(
+    context: typer.Context,
+    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words; an exact phrase in quotes.")],
+    wanted: Wanted,
+) -> None:
+    """Search. Any word is enough; what has more of them comes first."""
+    from cormorant.operate.search import search as searching
+
+    say = terminal.of(context)
+    if not "".join(words).strip():
+        raise UsageError(f"There is nothing to search for. {NAME_A_WORD}")
+    question = _question(" ".join(words), wanted)
+    with say.house() as house:
+        shelf = searching.library(house)
+        answer = searching.search(house, question, shelf=shelf)
+        told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
+    if say.json:
+        for hit, why in zip_longest(answer.hits, told):
+            record = searching.hit_record(hit) | ({"answered": answer.answered} if answer.is_corrected else {})
+            say.record(record | {"why": searching.why_record(why)["parts"]} if why else record)
+        if wanted.facets:
+            say.record({"facets": searching.facets_record(answer)})
+        if answer.is_corrected:
+            say.note(_corrected(answer))
+        return
+    show(say, answer, wanted.offset, told)
+
+
+def _question(text: str, wanted: Wanted) -> Question:
+    """What is asked of the library."""
+    from cormorant.search.reader import Chosen, GroupBy, Question, Sort
+
+    return Question(
+        text, tuple(wanted.source), wanted.limit, wanted.offset, Sort(wanted.sort.value), fold=not wanted.every,
+        chosen=Chosen(since=wanted.since, until=wanted.until), facets=wanted.facets,
+        group=GroupBy(wanted.group.value) if wanted.group else None, as_typed=wanted.as_typed,
+    )  # fmt: skip
+
+
+def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[Why | None] = ()) -> None:
+    """Print an answer for a person; `told` are the reasons of its hits, if they were asked for."""
+    for note in answer.understood.notes:
+        say.note(note)
+    say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
+    meant = f"Did you mean {answer.suggestion!r}?" if answer.suggestion and not answer.is_corrected else ""
+    if answer.is_corrected:
+        say.note(_corrected(answer))
+    elif meant and answer.hits:
+        say.note(meant)
+    _show_facets(say, answer)
+    if not answer.hits:
+        say.note(f"{_none(answer, offset)} {meant}".strip())
+        return
+    reasons = {why.id: why for why in told if why is not None}
+    if answer.groups:
+        _show_groups(say, answer, offset, reasons)
+        return
+    for number, hit in enumerate(answer.hits, offset + 1):
+        _show_hit(say, f"{number:>3}.", hit, reasons.get(hit.id))
+    last = offset + len(answer.hits)
+    next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
+    if last < answer.total or offset:
+        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}.{next_ones}")
+    else:
+        say.note(f"{plural(answer.total, 'result')}.")
+
+
+def _show_facets(say: terminal.Terminal, answer: Answer) -> None:
+    """Print how many results each choice leaves."""
+    for facet in answer.facets:
+        if facet.choices:
+            say.raw(say.bold(facet.name))
+        for choice in facet.choices:
+            since = f"  since {choice.since}" if choice.since else ""
+            say.print(f"{choice.results:>7,}  {choice.value}{since}")
+        if facet.others:
+            say.print(f"         and {facet.others:,} more")
+        if facet.choices:
+            say.raw("")
+
+
+def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: Mapping[int, Why]) -> None:
+    """Print hits in their groups."""
+    totals = {each.value: each.total for each in answer.groups}
+    count = 0
+    for value, hits in groupby(answer.hits, key=lambda hit: hit.id if hit.group is None else hit.group):
+        count += 1
+        if isinstance(value, str):
+            say.raw(f"{say.bold(clean(value))}, {plural(totals.get(value, 0), 'result')}")
+        for hit in hits:
+            _show_hit(say, "   -", hit, reasons.get(hit.id))
+    last = offset + count
+    next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
+    said = f"{offset + 1} to {last} of {plural(answer.reachable, 'group')}, {plural(answer.total, 'result')} in all."
+    say.note(f"{said}{next_ones}")
+
+
+def _corrected(answer: Answer) -> str:
+    """Return the sentence that another query was answered than the one that was typed."""
+    return (
+        f"Showing results for {answer.answered!r}, because nothing was found for {answer.understood.text!r}; "
+        "--as-typed keeps to what was typed."
+    )
+
+
+def _none(answer: Answer, offset: int) -> str:
+    """Why no hit is shown."""
+    if not answer.understood.text:
+        return f"There is no word in it to search for. {NAME_A_WORD}"
+    if not answer.total:
+        return f"Nothing found for {answer.understood.text!r}."
+    all_there_are = f"There are {plural(answer.total, 'result')} for {answer.answered!r}"
+    if offset < answer.reachable:
+        return f"{all_there_are}; --limit 0 shows none of them."
+    if answer.reachable < answer.total:
+        return f"{all_there_are}, of which the best {answer.reachable:,} can be shown; --offset is beyond them."
+    return f"{all_there_are}; --offset is beyond them."
+
+
+def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: Why | None) -> None:
+    say.raw(f"{mark} {say.bold(clean(hit.title or hit.url))}")
+    say.print(f"     {hit.url}")
+    shown, at = "", 0
+    for start, end in hit.highlights:
+        shown += clean(hit.snippet[at:start]) + say.bold(clean(hit.snippet[start:end]))
+        at = end
+    shown += clean(hit.snippet[at:])
+    if shown:
+        say.raw(f"     {shown}")
+    if hit.duplicates:
+        say.print(f"     and {plural(hit.duplicates, 'document')} of equal content")
+    if hit.near_duplicates:
+        say.print(f"     and {plural(hit.near_duplicates, 'document')} nearly the same")
+    if why is not None:
+        _show_why(say, why)
+    say.raw("")
+
+
+def _show_why(say: terminal.Terminal, why: Why) -> None:
+    for part in why.parts:
+        say.raw(f"     {part.points:>10,.2f}  {part.name:<20}  {clean(part.about)}")
+    say.raw(f"     {why.score:>10,.2f}  in all")

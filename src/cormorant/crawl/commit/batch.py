@@ -1,0 +1,414 @@
+"""What does a batch of visits write? Pure: visits in, rows for every table out, before the transaction begins.
+
+Not a part of the story but its bookkeeping: which outcome touches which table is decided here and nowhere else.
+
+| outcome             | content    | cache | out-links       | stream                | visit row        | hidden |
+|---------------------|------------|-------|-----------------|-----------------------|------------------|--------|
+| Ok                  | written    | yes   | written         | new or changed        | yes              | leaves |
+| Unchanged, 304      |            |       |                 | (access)              | on a new outcome | leaves |
+| Unchanged, 200      | validators |       | if bytes differ | (access)              | on a new outcome | leaves |
+| Excluded when read  | validators |       | written         | (access) when it ends | yes              | enters |
+| Quarantined         | validators |       |                 | (access)              | yes              |        |
+| leaves the index    |            |       |                 | (access) when it ends | yes              | enters |
+| Failed, Held        |            |       |                 | (access)              | on a new outcome | leaves |
+
+(access): when other rights were learned. "when it ends": that it left, with the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from cormorant.base.profiling import Steps
+from cormorant.crawl import url_rewriting
+from cormorant.crawl.link_filter import Links, Screened
+from cormorant.crawl.url_rewriting import Rename
+from cormorant.crawl.visit.visit import Report
+from cormorant.frontier.links import codec
+from cormorant.frontier.policy.transition import Fate
+from cormorant.frontier.queue.workbench import SiteWork
+from cormorant.frontier.sitemaps.registry import Told
+from cormorant.frontier.state.canonical_target import Copy, claimed
+from cormorant.frontier.state.enqueue import Arrival
+from cormorant.frontier.state.host_facts import INSTALLATION, Fact
+from cormorant.frontier.state.writes import ContentRow
+from cormorant.model.acl import ACL
+from cormorant.model.content import Content, Document, Link
+from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
+from cormorant.model.resource import How, Resource, Role
+from cormorant.receivers.stream import Entry, Event
+from cormorant.sources.protocol import Source
+from cormorant.store.blobs.record import Frame, encode
+from cormorant.store.journal import counters
+from cormorant.store.journal.visits import Exclusion, VisitRow
+
+MAX_TITLE = 500
+MISLED = "The server had answered 304 though the page had changed: a hash audit found it."
+ENTRY_BYTES = 500
+"""What an entry of a sitemap takes until it is settled."""
+
+
+class Visited(NamedTuple):
+    """A visit with its fate, and how many bytes its body had."""
+
+    report: Report
+    fate: Fate
+    size: int = 0
+
+    @property
+    def resource(self) -> Resource:
+        """What was visited."""
+        return self.report.task.resource
+
+
+class Packed(NamedTuple):
+    """An encoded frame waiting for its place, with the visit that ended Ok."""
+
+    visited: Visited
+    frame: bytes
+
+
+@dataclass(slots=True)
+class Batch:
+    """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came.
+
+    `partly` are visits to sitemaps of which this batch has a part, and not the last. `moved` are documents at another
+    address than before, of which receivers have yet to be told there.
+    """
+
+    visited: list[Visited] = field(default_factory=list)
+    partly: list[Visited] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    exclusions: list[Exclusion] = field(default_factory=list)
+    packed: list[Packed] = field(default_factory=list)
+    links: dict[int, bytes] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
+    told: list[Told] = field(default_factory=list)
+    size_bytes: int = 0
+    received: int = 0
+    moved: set[int] = field(default_factory=set)
+
+    @property
+    def waiting(self) -> int:
+        """Visits that wait to be settled."""
+        return len(self.visited) + len(self.partly)
+
+    @property
+    def frames(self) -> list[tuple[int, bytes]]:
+        """Encoded frames by resource, for the cache."""
+        return [(each.visited.resource.id, each.frame) for each in self.packed]
+
+    def without(self, lost: set[int]) -> Batch:
+        """The batch less everything that visits to these sites brought. Their places in the cache are left to sweep."""
+        kept = Batch(visited=[v for v in self.visited if v.resource.site not in lost])
+        drop = {id(each) for site in lost for each in self.of_site.get(site, ())}
+        kept.arrivals = [a for a in self.arrivals if id(a) not in drop]
+        kept.exclusions = [e for e in self.exclusions if id(e) not in drop]
+        kept.packed = [p for p in self.packed if p.visited.resource.site not in lost]
+        ids = {v.resource.id for v in kept.visited}
+        kept.links = {number: blob for number, blob in self.links.items() if number in ids}
+        kept.told = [told for told in self.told if told.resource.site not in lost]
+        kept.facts = [f for f in self.facts if f.site not in lost]
+        return kept
+
+
+def links_to_follow(outcome: Outcome, rename: Rename) -> Links:
+    """The links a named outcome offers to the follow gate, and those that ask not to be followed."""
+    if isinstance(outcome, Ok | Unchanged | Excluded):
+        return Links(outcome.follow, outcome.unfollowed)
+    if isinstance(outcome, Moved):
+        return Links(url_rewriting.links((Link(outcome.target),), rename), how=How.REDIRECT)
+    return Links()
+
+
+def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
+    """Put a visit into the batch, encoding what the cache is to keep."""
+    outcome, resource = visited.report.outcome, visited.resource
+    light = lightened(visited)
+    batch.visited.append(light)
+    batch.received += visited.report.wire.received
+    lead(batch, resource, found)
+    wire, at = visited.report.wire, visited.report.at
+    for scope, facts in ((resource.source, wire.learned), (INSTALLATION, wire.shared)):
+        batch.facts += [Fact(resource.site, scope, name, value, at + seconds) for name, value, seconds in facts]
+    if resource.role is not Role.DOCUMENT:
+        fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, resource.role)
+        if fact:
+            batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], at + fact[2]))
+        return
+    document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+    links = _kept_links(outcome)
+    if links is not None:
+        with steps("links_pack"):
+            batch.links[resource.id] = codec.pack(links)
+    if isinstance(outcome, Ok) and document is not None:
+        with steps("zstd"):
+            frame = encode(_frame(document, outcome.content))
+        batch.packed.append(Packed(light, frame))
+        batch.size_bytes += len(frame)
+
+
+def _kept_links(outcome: Outcome) -> Sequence[Link] | None:
+    """The links that are kept of a page, each saying whether it is to be followed; None when none were read."""
+    if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
+        return outcome.document.links if outcome.follow else codec.unfollowed(outcome.document.links)
+    return outcome.follow if isinstance(outcome, Excluded) and outcome.content is not None else None
+
+
+def lead(batch: Batch, resource: Resource, found: Screened) -> None:
+    """Put what a visit leads to into the batch."""
+    batch.arrivals += found.arrivals
+    batch.exclusions += found.exclusions
+    if found.arrivals or found.exclusions:
+        batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
+    if found.told is not None:
+        batch.told.append(found.told)
+        batch.size_bytes += ENTRY_BYTES * (len(found.arrivals) + len(found.exclusions) + len(found.told.claims))
+
+
+def lightened(visited: Visited) -> Visited:
+    """The visit without its body, text and links: what they bring is in the batch by the time they would be needed."""
+    report, outcome = visited.report, visited.report.outcome
+    if not isinstance(outcome, Ok | Unchanged | Excluded | Quarantined) or outcome.content is None:
+        return visited
+    content = replace(outcome.content, body=b"", header_block=b"")
+    if isinstance(outcome, Excluded):
+        bare: Outcome = replace(outcome, content=content, follow=(), unfollowed=())
+    elif isinstance(outcome, Quarantined):
+        bare = replace(outcome, content=content)
+    else:
+        document = outcome.document and replace(outcome.document, text="", links=(), attributes={})
+        bare = replace(outcome, content=content, document=document, follow=(), unfollowed=())
+        if isinstance(bare, Ok) and bare.sitemap is not None:
+            bare = replace(bare, sitemap=None)
+    return Visited(report._replace(outcome=bare), visited.fate, visited.size or len(outcome.content.body))
+
+
+def _frame(document: Document, content: Content) -> Frame:
+    return Frame(
+        url=document.url,
+        access_url=document.access_url,
+        mime=document.mime,
+        status_line=content.status_line,
+        header_block=content.header_block,
+        body=content.body,
+        text=document.text,
+        title=document.title,
+        language=document.language,
+        charset=document.charset,
+        modified_at=document.modified_at,
+        attributes=document.attributes,
+        truncated=document.truncated,
+        charset_from=document.charset_from,
+        language_from=document.language_from,
+        links_dropped=document.links_dropped,
+    )
+
+
+def sites(batch: Batch) -> list[SiteWork]:
+    """The sites of a batch, whose leases are to be renewed.
+
+    Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
+    """
+    visits = reversed([*batch.visited, *batch.partly])
+    return list({v.resource.site: v.report.task.site for v in visits}.values())
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
+
+    `copies` call another page their original, `originals` no longer do. `regranted` are documents whose rights changed,
+    `returned` those that were visited before and can be found with other rights from now on. `quiet`: nobody is told of
+    what was read. `later`: what is new is told and counted when a person has said so.
+    """
+
+    fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
+    contents: list[ContentRow] = field(default_factory=list)
+    validators: list[tuple[str, str, bytes, int]] = field(default_factory=list)
+    judged: list[tuple[str, str, bool, int]] = field(default_factory=list)
+    access: list[tuple[int, int]] = field(default_factory=list)
+    links: list[tuple[int, int, bool, bytes]] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    visits: list[VisitRow] = field(default_factory=list)
+    hidden: list[tuple[int, int, int]] = field(default_factory=list)
+    shown: list[int] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
+    originals: list[int] = field(default_factory=list)
+    regranted: set[int] = field(default_factory=set)
+    returned: set[int] = field(default_factory=set)
+    quiet: bool = False
+    later: bool = False
+
+    def numbered(self, first: int) -> list[ContentRow]:
+        """Content rows with their places in the stream: they are its first entries, in the same order."""
+        if self.quiet:
+            return self.contents
+        return [row._replace(seq=first + n) for n, row in enumerate(self.contents)]
+
+    def restricted(self, first: int) -> list[tuple[int, int, int, int]]:
+        """Documents whose rights changed, alone or with what they say: hidden until the index has passed the event."""
+        events = enumerate(self.entries)
+        return [(e.resource, e.source, e.run, first + n) for n, e in events if e.resource in self.regranted]
+
+
+def rights(batch: Batch) -> Iterator[ACL]:
+    """The access lists that a batch's rows will name."""
+    for visited in batch.visited:
+        outcome = visited.report.outcome
+        if isinstance(outcome, Ok) and outcome.document is not None:
+            yield outcome.document.acl
+        elif (acl := _acl(outcome)) is not None:
+            yield acl
+
+
+def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_number: Callable[[ACL], int]) -> Rows:
+    """Make the rows of a batch."""
+    made = Rows(links=[(number, run, False, blob) for number, blob in batch.links.items()])
+    for packed, place in zip(batch.packed, places, strict=True):
+        resource, row = packed.visited.resource, content_of(packed, place, acl_number)
+        made.contents.append(row)
+        there = Event.MOVED if resource.id in batch.moved else _told(packed.visited, row)
+        made.entries.append(Entry(resource.source, resource.id, run, there if resource.indexed else Event.NEW))
+        if resource.indexed and row.acl_id != resource.acl:
+            made.regranted.add(resource.id)
+        elif row.acl_id != resource.acl and resource.outcome != OutcomeKind.NONE:
+            made.returned.add(resource.id)
+    unread = batch.moved.difference(row.id for row in made.contents)
+    for visited in batch.visited:
+        made.fates.append((visited.resource, visited.fate, visited.report.at))
+        if visited.resource.id in unread and visited.fate.kept:
+            made.entries.append(Entry(visited.resource.source, visited.resource.id, run, Event.MOVED))
+        _changes(made, visited, run, acl_number, moved=visited.resource.id in batch.moved)
+    return made
+
+
+def _told(visited: Visited, row: ContentRow) -> Event:
+    """What is told of a document that was there. One whose copy was lost is for the index alone if it is as it was."""
+    resource = visited.resource
+    as_it_was = resource.renewed and row.acl_id == resource.acl and says_the_same(resource, visited.report.outcome)
+    return Event.FOUND if as_it_was else Event.CHANGED
+
+
+def content_of(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[ACL], int]) -> ContentRow:
+    """The row of a document that was read, whose frame lies at `place`."""
+    resource, at, outcome = packed.visited.resource, packed.visited.report.at, packed.visited.report.outcome
+    if not isinstance(outcome, Ok) or outcome.document is None:
+        raise AssertionError("only what was read is packed")
+    said, document = outcome.content, outcome.document
+    return ContentRow(
+        resource.id, resource.source, document.url, said.etag, said.modified, document.content_hash, document.text_hash,
+        document.mime, document.language, document.title[:MAX_TITLE], document.size_bytes, document.modified_at, at, at,
+        *place, acl_number(document.acl), indexed=True, seq=0,
+    )  # fmt: skip
+
+
+def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int], *, moved: bool) -> None:
+    """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
+    resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
+    changed = _change(resource, outcome, fate)
+    found = resource.indexed and resource.role is Role.DOCUMENT
+    if resource.indexed and (not fate.kept or (resource.role is Role.SITEMAP and _good(fate.outcome))):
+        made.hidden.append((resource.id, resource.source, run))
+    elif found and not _good(resource.outcome):
+        made.shown.append(resource.id)
+    if found:
+        changed = _refreshed(made, visited, run, acl_number) or changed
+    claim = claimed(resource, outcome)
+    if isinstance(claim, Copy):
+        made.copies.append(claim)
+    elif claim is not None:
+        made.originals.append(claim)
+    judged = _judged(resource, outcome)
+    if judged is not None:
+        made.judged.append((*judged, bool(resource.acl), resource.id))
+    changed = changed or ("address" if moved else "")
+    if changed:
+        document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+        content_hash = document.content_hash if document else None
+        why = MISLED if counters.was_misled(visited.report.wire, outcome) else fate.reason or None
+        made.visits.append(
+            VisitRow(
+                resource.id, run, visited.report.at, int(fate.outcome), fate.status, visited.size, content_hash,
+                changed, why,
+            )
+        )  # fmt: skip
+
+
+def says_the_same(resource: Resource, outcome: Outcome) -> bool:
+    """Was a document fetched and delivered anew by force, and says what it said before?"""
+    document = outcome.document if isinstance(outcome, Ok) else None
+    return resource.indexed and document is not None and document.text_hash == resource.before
+
+
+def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
+    """The validators of a version that was read and is no document, None to leave those that are kept.
+
+    The source is to confirm this version, not the one that could be found before; and none at all when what it said
+    beside the version decided, which it may no longer say.
+    """
+    if isinstance(outcome, Ok) and resource.role is Role.SITEMAP:
+        return outcome.content.etag, outcome.content.modified
+    if not isinstance(outcome, Excluded | Quarantined):
+        return None
+    said = outcome.content
+    if isinstance(outcome, Excluded) and not outcome.ruling.lasting:
+        return None if said is None and resource.outcome == OutcomeKind.NONE else ("", "")
+    return (said.etag, said.modified) if said and (said.etag or said.modified or resource.acl) else None
+
+
+def _change(resource: Resource, outcome: Outcome, fate: Fate) -> str:
+    """What the journal calls this visit, "" when it brought nothing new. A robots.txt is never a new document."""
+    if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT and not says_the_same(resource, outcome):
+        return "content" if resource.indexed else "new"
+    if isinstance(outcome, Ok) and outcome.content.lists:  # it was a document before
+        return "outcome"
+    same = (fate.outcome, fate.status) == (resource.outcome, resource.status)
+    return "" if same or (_good(resource.outcome) and _good(fate.outcome)) else "outcome"
+
+
+def _good(outcome: int) -> bool:
+    return outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+
+
+def _is_unread(outcome: Outcome) -> bool:
+    """Did nothing come that could be judged?"""
+    if isinstance(outcome, Excluded | Quarantined):
+        return outcome.content is None
+    return not isinstance(outcome, Ok | Unchanged)
+
+
+def _acl(outcome: Outcome) -> ACL | None:
+    """The rights a document has now that was not read anew, None when nobody said."""
+    if isinstance(outcome, Failed | Moved | Excluded | Quarantined | Held):
+        return outcome.acl
+    if not isinstance(outcome, Unchanged):
+        return None
+    if outcome.document is not None:
+        return outcome.document.acl
+    return outcome.content.acl if outcome.content is not None else None
+
+
+def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
+    """Nothing new was read: keep the validators of a body that came, and the document's rights if they differ."""
+    resource, outcome = visited.resource, visited.report.outcome
+    if not resource.content_hash and _is_unread(outcome):
+        made.validators.append(("", "", b"", resource.id))  # it was to be judged anew, and still is
+    if isinstance(outcome, Unchanged) and outcome.content is not None:
+        content = outcome.content
+        content_hash = outcome.document.content_hash if outcome.document else resource.content_hash
+        if (content.etag, content.modified, content_hash) != (resource.etag, resource.modified, resource.content_hash):
+            made.validators.append((content.etag, content.modified, content_hash, resource.id))
+    acl = _acl(outcome)
+    number = acl_number(acl) if acl is not None else resource.acl
+    if number == resource.acl:
+        return ""
+    made.access.append((number, resource.id))
+    made.entries.append(Entry(resource.source, resource.id, run, Event.ACCESS))
+    made.regranted.add(resource.id)
+    return "access"

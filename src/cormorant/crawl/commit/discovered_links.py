@@ -1,0 +1,201 @@
+"""What does a visit lead to, and what do the facts of a site? Screened here, admitted by the transaction that settles.
+
+A page leads to its links; a sitemap to its entries, among them other sitemaps; a robots.txt to the sitemaps it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cormorant.crawl.commit import batch as batch_rows
+from cormorant.crawl.link_filter import Screened, excluded, may_become, screen
+from cormorant.frontier.policy.priority import at_level
+from cormorant.frontier.sitemaps import lastmod_trust, registry
+from cormorant.frontier.sitemaps.lastmod_trust import Claim
+from cormorant.frontier.sitemaps.registry import Tally, Told
+from cormorant.frontier.state import enqueue, host_facts
+from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.model.content import Entry, Sitemap
+from cormorant.model.outcome import Moved, Ok, OutcomeKind
+from cormorant.model.resource import Found, How, Resource, Role
+from cormorant.model.settings.priority import Level
+from cormorant.model.status import Status
+from cormorant.model.url import fingerprint
+from cormorant.store.journal import visits
+
+if TYPE_CHECKING:
+    from cormorant.crawl.commit.batch import Batch, Visited
+    from cormorant.crawl.context import Means
+    from cormorant.crawl.visit.visit import Report
+    from cormorant.model.run import Counters
+    from cormorant.sources.protocol import Source
+    from cormorant.store.db.database import Tx
+
+PART = 2_000
+"""Entries of a sitemap that are admitted at once: that takes about 40 ms, in which nothing else goes on."""
+FIRST = 1
+"""The depth of what a sitemap names: that of a start address's link."""
+
+
+def of_visit(source: Source, order: Admission, batch: Batch, report: Report, means: Means) -> Screened:
+    """Sort what a visit leads to into new resources and exclusions; what is known is neither.
+
+    The visit is about to join `batch`, of which nothing was written yet.
+    """
+    resource, outcome = report.task.resource, report.outcome
+    if resource.role is not Role.SITEMAP:
+        links = batch_rows.links_to_follow(outcome, source.rename)
+        return screen(source, resource, links, means.seen, means.keys, order.run)
+    if isinstance(outcome, Moved):
+        said: Sitemap | None = Sitemap("", (Entry(outcome.target, is_map=True),))
+    else:
+        said = outcome.sitemap if isinstance(outcome, Ok) else None
+    if said is None:
+        return Screened([], [])
+    with means.store.read() as tx:
+        room = registry.room(tx, source.number, resource.id)
+    room = max(room - sum(told.tally.entries for told in batch.told), 0)
+    tally = Tally(said.form, min(len(said.entries), room), over=max(len(said.entries) - room, 0))
+    tally.unusable, tally.truncated = said.unusable, said.truncated
+    return next_part(source, order, Told(resource, tally, said.entries[:room]), means)
+
+
+def next_part(source: Source, order: Admission, before: Told, means: Means) -> Screened:
+    """Screen the next entries of a sitemap that there is room for; the others must not become known."""
+    tally, resource, run = before.tally, before.resource, order.run
+    told, entries = Told(resource, tally, before.left[PART:]), before.left[:PART]
+    arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
+    known = [_known_as(said, source) for said in entries]
+    named = [(means.keys.of(entry.address), fingerprint(entry.address, source.number)) for entry, _ in known]
+    means.seen.meet(named)
+    for (entry, display), (site, key) in zip(known, named, strict=True):
+        level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
+        if not entry.is_map and not means.seen.first_time(site, key):
+            tally.known += 1
+            told.named[key] = site
+            told.claim(Claim(key, site, entry, level))
+            continue
+        found = _found(entry, site, resource, level)._replace(display=display)
+        ruling = may_become(source.gates, found)
+        if not ruling.admitted:
+            exclusions.append(excluded(source.number, key, found, ruling, run))
+        elif entry.is_map:
+            told.sitemaps.append(Arrival(found, key))
+        else:
+            arrivals.append(Arrival(found, key))
+            told.named[key] = site
+            told.claim(Claim(key, site, entry, level, is_new=True))
+    tally.new += len(arrivals)
+    tally.excluded += len(exclusions)
+    return Screened(arrivals, exclusions, told)
+
+
+def _known_as(entry: Entry, source: Source) -> tuple[Entry, str]:
+    """An entry under the address that it is known by, and the address to show, "" for the same."""
+    known = None if entry.is_map else source.rename(entry.address)
+    return (entry, "") if known is None else (entry._replace(address=known.address), known.display)
+
+
+def _found(entry: Entry, site: str, sitemap: Resource, level: Level) -> Found:
+    if entry.is_map:
+        return Found(entry.address, site, sitemap.depth + 1, How.SITEMAP, Role.SITEMAP, sitemap.id, priority=0)
+    priority = at_level(lastmod_trust.priority(entry), level)
+    return Found(entry.address, site, FIRST, How.SITEMAP, referrer=sitemap.id, priority=priority)
+
+
+def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
+    """Admit what a batch of visits led to; returns how many documents are new. A sitemap is none."""
+    if not batch.told:
+        return enqueue.admit(tx, numbers, order, batch.arrivals)
+    changed, fresh, over = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
+    new = enqueue.admit(tx, numbers, order, [*batch.arrivals, *fresh])
+    admitted = {arrival.key for arrival in batch.arrivals}  # others were refused since: nothing is kept of them
+    if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
+        changed |= lastmod_trust.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
+    lastmod_trust.name_again(tx, order, {key for told in batch.told for key in told.named})
+    for told in batch.told:
+        registry.name(tx, numbers, order.source, told)
+    batch.told[0].reordered = changed
+    kept = {each.key for each in fresh}
+    for told in batch.told:
+        told.tally.new += sum(each.key in kept for each in told.sitemaps)
+        told.tally.over += sum(each.key in over for each in told.sitemaps)
+    host_facts.write(tx, [told.tally.fact(told.resource) for told in batch.told])
+    return max(new - len(fresh), 0)
+
+
+def _fresh(
+    tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]
+) -> tuple[set[int], list[Arrival], set[int]]:
+    """Sort sitemaps: sites where one was taken for a document, what is new, keys of what there is no room for."""
+    if not found:
+        return set(), [], set()
+    keyed = {each.key: each for each in found}
+    turned = registry.turn(tx, numbers, order, list(keyed.values())[: registry.MAX_FILES])
+    new, room = enqueue.unknown(tx, numbers, list(keyed.values())), registry.files_left(tx, order.source)
+    return turned, new[:room], {each.key for each in new[room:]}
+
+
+def admit_found(
+    tx: Tx, source: Source, order: Admission, counters: Counters, found: Sequence[Found], means: Means
+) -> tuple[list[int], set[int]]:
+    """Admit the sitemaps that the facts of a site lead to.
+
+    Returns the sites that may have something new to do, and those where documents have become sitemaps.
+    """
+    number = order.source
+    arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
+    for each in found:
+        key, ruling = fingerprint(each.address, number), may_become(source.gates, each)
+        if ruling.admitted:
+            arrivals.append(Arrival(each, key))
+        else:
+            exclusions.append(excluded(number, key, each, ruling, order.run))
+    count(counters, visits.exclude(tx, exclusions))
+    turned, fresh, _ = _fresh(tx, means.sites, order, arrivals)
+    enqueue.admit(tx, means.sites, order, fresh)
+    return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned
+
+
+def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
+    """Have visited as what they are documents that were taken for sitemaps, and sitemaps taken for documents.
+
+    A start address that is a feed was read as one at its visit. Call it when the visits are written; returns the sites.
+    """
+    documents = {each.resource.id for each in batch.visited if each.resource.role is Role.DOCUMENT}
+    none = [
+        each.resource.id
+        for each in batch.visited
+        if each.resource.role is Role.SITEMAP
+        and each.resource.outcome in (OutcomeKind.NONE, OutcomeKind.DEFERRED)
+        and each.fate.outcome is OutcomeKind.FAILED
+        and each.fate.status == Status.CONVERSION_FAILED
+    ]
+    registry.become(tx, [each.resource.id for each in batch.visited if _lists(each)])
+    turned = registry.turn_again(tx, order, documents)
+    return turned | registry.put_back(tx, order, none) if none else turned
+
+
+def _lists(visited: Visited) -> bool:
+    """Was it known as a document, and read as a list of addresses?"""
+    outcome = visited.report.outcome
+    return isinstance(outcome, Ok) and visited.resource.role is Role.SITEMAP and outcome.content.lists
+
+
+def count(counters: Counters, refused: int) -> None:
+    """Count addresses that a gate excluded before they became resources."""
+    counters.excluded += refused
+    counters.rejected += refused
+    counters.discovered += refused
+
+
+def reordered(batch: Batch) -> set[int]:
+    """The sites whose resources, or the order of their visits, are not what they were before a batch was settled."""
+    return {number for told in batch.told for number in told.reordered}
+
+
+def sites(batch: Batch) -> set[str]:
+    """The keys of the sites at which something arrived."""
+    found = {arrival.found.site for arrival in batch.arrivals}
+    return found.union(arrival.found.site for told in batch.told for arrival in told.sitemaps)

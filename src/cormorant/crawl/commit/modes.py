@@ -1,0 +1,121 @@
+"""What becomes of what a run finds, where it is not just indexed?
+
+    examine     nothing is told to anybody -> PENDING -> a person begins indexing -> swept like any other
+    test        nothing is told to anybody -> FINISHED, and deletes nothing
+    index_only  links are not read: nothing new becomes known, and a later run reads what was changed once more
+
+What decides who may read a document holds at once, whatever the mode. So does where a renamed one is: receivers
+were told that it is gone from its old address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from cormorant.crawl.commit import counters as run_counters
+from cormorant.crawl.finish import canonicals
+from cormorant.crawl.visit.convert import unconfirmed
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.staging import unreviewed
+from cormorant.model.outcome import Excluded, Ok, Outcome, Unchanged
+from cormorant.model.resource import Role
+from cormorant.model.run import WITHHELD, Mode, RunState
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.journal import runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cormorant.crawl.commit.batch import Rows
+    from cormorant.crawl.visit.visit import Report
+    from cormorant.store.db.database import Store
+    from cormorant.store.journal.runs import RunRow
+
+CHUNK = 500
+_AT_ONCE = (Event.ACCESS, Event.MOVED)
+"""What is told whatever the mode."""
+
+
+def read(report: Report, mode: Mode) -> Report:
+    """The visit as a mode takes it: without its links, where these are not read.
+
+    Nothing then confirms the page to the next run, which would never see them else.
+    """
+    if mode is not Mode.INDEX_ONLY:
+        return report
+    return report._replace(outcome=_without_links(report.outcome, report.task.resource.role))
+
+
+def _without_links(outcome: Outcome, role: Role) -> Outcome:
+    if role is Role.SITEMAP and isinstance(outcome, Ok):
+        return Unchanged()
+    if isinstance(outcome, Excluded) and outcome.content is not None:
+        return structs.replace(outcome, follow=(), unfollowed=(), content=unconfirmed(outcome.content))
+    if not isinstance(outcome, Ok | Unchanged) or outcome.document is None or outcome.content is None:
+        return outcome
+    document = structs.replace(outcome.document, links=(), content_hash=b"")
+    content = unconfirmed(outcome.content)
+    return structs.replace(outcome, document=document, content=content, follow=(), unfollowed=())
+
+
+def written(made: Rows, mode: Mode) -> Rows:
+    """The rows of a batch as a mode writes them, without links, or told to nobody but who may read what and where."""
+    if mode is Mode.INDEX_ONLY:
+        return replace(made, links=[])
+    if mode not in WITHHELD:
+        return made
+    told = [entry for entry in made.entries if entry.event in _AT_ONCE and mode is not Mode.TEST]
+    contents = [row._replace(indexed=False, seq=0) for row in made.contents]
+    later = mode is Mode.EXAMINE
+    return replace(made, contents=contents, entries=told, hidden=[], returned=set(), quiet=True, later=later)
+
+
+def begin(store: Store, row: RunRow) -> None:
+    """A run begins: what an earlier one has fetched and nobody was told of is fetched anew. Again after a kill."""
+    with store.read() as tx:
+        examined_before = any(each.mode is Mode.EXAMINE for each in runs.since_whole(tx, row))
+    while examined_before:
+        with store.begin() as tx:
+            examined_before = unreviewed.forget_new(tx, row.source_id, CHUNK) > 0
+
+
+def is_over(store: Store, row: RunRow, now: float) -> bool:
+    """Does a run go no further, now that it has visited everything: is it a test, or does a person look at it first?
+
+    Once that person has said so, what it found is indexed.
+    """
+    if row.mode in WITHHELD and row.asked is None:
+        canonicals.settle(store, row)
+    if row.mode is Mode.TEST:
+        run_counters.finish(store, row)
+        with store.begin() as tx:
+            runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now)
+    elif row.mode is Mode.EXAMINE and row.asked is None:
+        run_counters.finish(store, row)
+        with store.begin() as tx:
+            runs.pend(tx, row.id)
+    else:
+        if row.mode is Mode.EXAMINE and row.asked == runs.INDEX:
+            _index(store, row)
+        return False
+    return True
+
+
+def _index(store: Store, row: RunRow) -> None:
+    """Tell of every document that is new and count it, and hide what the visits found gone. Again after a kill."""
+    numbers: Sequence[int] = range(CHUNK)
+    while numbers:
+        with store.begin() as tx:
+            numbers = unreviewed.new(tx, row.source_id, CHUNK)
+            if numbers:
+                first = stream.append(tx, [Entry(row.source_id, each, row.id, Event.NEW) for each in numbers])
+                unreviewed.use(tx, numbers, first)
+                counters = runs.counted_by(tx, row.id, runs.ITSELF)
+                counters.new += len(numbers)
+                runs.count(tx, row.id, runs.ITSELF, counters)
+    with store.begin() as tx:
+        remaining.hide_leaving(tx, row.source_id, row.id)

@@ -1,0 +1,115 @@
+"""What of a listing is new at its address only? Renaming a folder brings nothing that is not known (fault F10).
+
+named for the first time -> held back until the listing has ended -> a document is absent that had its version? moved
+                                                                `-> else admitted as new
+
+A copy or a hard link is none: the address from before must be gone. What else than the address depends on it is read
+anew: titles and types that come from names, and links, which begin where their document is. Receivers are told once: of
+what is read anew the index alone is told at once, and all others when that was done.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from cormorant.frontier.links import codec
+from cormorant.frontier.staging import staged_versions
+from cormorant.frontier.state import enqueue, relocate
+from cormorant.frontier.state.relocate import Absent, Move
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.run import WITHHELD
+from cormorant.model.url import is_below
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.sources.protocol import Discovery
+from cormorant.store.catalog import receivers
+from cormorant.store.journal import visits
+
+if TYPE_CHECKING:
+    from cormorant.crawl.commit.batch import Visited
+    from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+    from cormorant.model.resource import Found
+    from cormorant.sources.protocol import Source
+    from cormorant.store.db.database import Store, Tx
+
+CHUNK = 1_000
+MOST = 100_000
+"""Addresses held back, which take 40 MB; those behind are admitted at once, and what was renamed there is new."""
+
+
+class Newcomers:
+    """What a complete listing has named for the first time so far. Nothing is held back where nothing was known."""
+
+    def __init__(self, store: Store, source: Source, order: Admission, sites: SiteNumbers) -> None:
+        self._source, self._order, self._sites = source, order, sites
+        self._held = defaultdict[str, list["Found"]](list)
+        with store.read() as tx:
+            lists = source.discovery is Discovery.LISTING and order.mode not in WITHHELD
+            self._room = MOST if lists and relocate.absent(tx, source.number, order.run, 1, 0) else 0
+
+    def hold(self, tx: Tx, arrivals: Sequence[Arrival]) -> list[Found]:
+        """Hold back those that are new. Returns the others, and those there is no room for."""
+        new = enqueue.unknown(tx, self._sites, arrivals)[: self._room] if self._room else []
+        held = {key: found for found, key in new if found.validator}
+        for found in held.values():
+            self._held[found.validator].append(found)
+        self._room -= len(held)
+        return [found for found, key in arrivals if key not in held]
+
+    def move(self, tx: Tx, behind: int) -> tuple[int, int | None]:
+        """Find the next absent documents among them: how many were moved, behind which to go on; None at the end."""
+        absent = relocate.absent(tx, self._order.source, self._order.run, CHUNK, behind) if self._held else []
+        blobs = staged_versions.links_of(tx, [each.id for each in absent])
+        linking = {number for number, blob in blobs.items() if codec.unpack(blob)}
+        moves = list[Move]()
+        for was in absent:
+            found = None if is_below(was.address, self._source.unlisted) else self._taken(was)
+            if found is not None:
+                again = was.id in linking or not _namesakes(was, found)
+                moves.append(Move(was, found, self._source.display(found.address), again))
+        moved = self._carried(tx, moves) if moves else 0
+        return moved, absent[-1].id if len(absent) == CHUNK else None
+
+    def _taken(self, was: Absent) -> Found | None:
+        """What an absent document is now, of several the one of the same name."""
+        alike = self._held.get(was.validator)
+        if not alike:
+            return None
+        return alike.pop(next((n for n, found in enumerate(alike) if _namesakes(was, found)), 0))
+
+    def _carried(self, tx: Tx, moves: Sequence[Move]) -> int:
+        """Move them, and tell everybody: the old address is gone, and the document is at the new one."""
+        run, now = self._order.run, tx.now()
+        taken = relocate.carry(tx, self._sites, self._order, moves, now)
+        index = receivers.index(tx)
+        entries, rows = list[Entry](), list[visits.VisitRow]()
+        for was, _, _, again in taken:
+            moved = Entry(self._order.source, was.id, run, Event.MOVED)
+            entries.append(Entry(self._order.source, was.id, run, Event.DELETED, was.url))
+            entries.append(moved._replace(event=Event.CHANGED, receiver=index) if again else moved)
+            said = int(OutcomeKind.UNCHANGED), 200, 0, None, visits.RENAMED if again else "address"
+            rows.append(visits.VisitRow(was.id, run, now, *said, f"It was moved here from {was.address}."))
+        if taken:
+            relocate.show(tx, taken, stream.append(tx, entries))
+            visits.write(tx, rows)
+        for each in set(moves).difference(taken):
+            self._held[each.found.validator].append(each.found)
+        return len(taken)
+
+    def left(self) -> Iterator[list[Found]]:
+        """What is new after all, in batches."""
+        found = [each for alike in self._held.values() for each in alike]
+        self._held.clear()
+        return (found[start : start + CHUNK] for start in range(0, len(found), CHUNK))
+
+
+def unread(tx: Tx, visited: Sequence[Visited]) -> set[int]:
+    """Which of these visits are the first of a moved document at its new address? Receivers are told of it now."""
+    some = [each.resource.id for each in visited if each.resource.indexed and not each.resource.content_hash]
+    return visits.renamed(tx, some) if some else set()
+
+
+def _namesakes(was: Absent, found: Found) -> bool:
+    return was.address.rpartition("/")[2] == found.address.rpartition("/")[2]

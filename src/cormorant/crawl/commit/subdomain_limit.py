@@ -1,0 +1,43 @@
+"""Links that lead to one host too many of a domain become exclusions, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cormorant.crawl.link_filter import excluded
+from cormorant.frontier.policy import subdomain_limit
+from cormorant.frontier.state.enqueue import Arrival
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.store.journal.visits import Exclusion
+
+if TYPE_CHECKING:
+    from cormorant.sources.protocol import Source
+    from cormorant.store.db.database import Tx
+
+RULE = "max_hosts"
+"""How rulings about too many hosts begin."""
+
+
+def sorted_out(
+    tx: Tx, source: Source, arrivals: list[Arrival], run: int, home: Sequence[str] | set[str] = ()
+) -> tuple[list[Arrival], list[Exclusion]]:
+    """Sort arrivals into those that may come and those that are too many. Sites of `home` are known to have come."""
+    settings = source.settings
+    most = settings.host_limit
+    if most is None:
+        return arrivals, []
+    strange = {arrival.found.site for arrival in arrivals}.difference(home)
+    refused = subdomain_limit.beyond(tx, source.number, strange, most, settings.listed_hosts) if strange else {}
+    if not refused:
+        return arrivals, []
+    rulings = {
+        domain: Ruling(False, Gate.BOUNDARY, f"{RULE} {most} of {domain}", Status.TRAP) for domain in refused.values()
+    }
+    away = [
+        excluded(source.number, each.key, each.found, rulings[refused[each.found.site]], run)
+        for each in arrivals
+        if each.found.site in refused
+    ]
+    return [each for each in arrivals if each.found.site not in refused], away

@@ -1,0 +1,110 @@
+"""On their way into the index documents are compared with others that are nearly the same.
+
+    events and copies -> sketches -> classes -> (the index is told of these documents) and of others whose class changed
+
+What is told twice changes nothing, so a kill in between costs a comparison. What is unchanged comes by no event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import random_token
+from cormorant.crawl.deliver.payload import Found, Shelf
+from cormorant.extract.compare.minhash import sketch
+from cormorant.frontier.staging.duplicate_clusters import Classes, Told
+from cormorant.model.acl import PUBLIC
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event, Numbered
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.acls import ACLNumbers
+from cormorant.store.schema import content, near
+
+if TYPE_CHECKING:
+    from cormorant.store.db.database import Store, Tx
+
+PAGE = 500
+SETTING = "near_duplicates"
+
+
+def compare(store: Store, found: Sequence[Found]) -> None:
+    """Take note of documents that are about to be told to the index; those that follow from them come by the stream."""
+    newest = {each.event.resource: each for each in found if not _says_nothing(each.event)}
+    if not newest:
+        return
+    with store.begin() as tx:
+        off = _left_out(tx, {each.event.source for each in newest.values()})
+        told = [_told(each, off) for each in newest.values()]
+        whole = {each.event.resource for each in newest.values() if each.row is not None}
+        runs = [each.event.run for each in newest.values()]
+        _tell(tx, told, whole, max(runs))
+
+
+def compare_all(store: Store, shelf: Shelf) -> None:
+    """Compare what has not been compared yet, as of before there were sketches, and nothing that is no longer to be."""
+    with store.begin() as tx:
+        off = _left_out(tx, {row.id for row in sources.every(tx)})
+        indexed = sa.select(content.c.id).where(content.c.id == near.c.id, content.c.indexed).exists()
+        stale = sa.select(near).where(sa.or_(near.c.source_id.in_(off), sa.not_(indexed)))
+        gone = [Told(row.id, row.source_id, row.acl_id, b"", row.seq) for row in tx.rows(stale)]
+        _tell(tx, gone, set(), 0)
+    for events in _uncompared(store, off):
+        with store.read() as tx:
+            found = shelf.find(tx, events)
+        compare(store, found)
+
+
+def _uncompared(store: Store, off: set[int]) -> Iterator[list[Numbered]]:
+    """Yield documents that search may find and that are in no class, as events that tell of them."""
+    behind = 0
+    while True:
+        statement = (
+            sa.select(content.c.id, content.c.source_id, content.c.seq)
+            .where(
+                content.c.indexed, content.c.id > behind, content.c.source_id.not_in(off),
+                content.c.id.not_in(sa.select(near.c.id)),
+            )
+            .order_by(content.c.id)
+            .limit(PAGE)
+        )  # fmt: skip
+        with store.read() as tx:
+            rows = tx.rows(statement)
+        if not rows:
+            return
+        behind = rows[-1].id
+        yield [Numbered(row.seq, row.source_id, row.id, 0, Event.NEW, None) for row in rows]
+
+
+def _says_nothing(event: Numbered) -> bool:
+    return event.event is Event.LINKS or event.event.of_run or event.event.of_unvisited
+
+
+def _told(each: Found, off: set[int]) -> Told:
+    """What classes are told of a document; one whose copy is damaged is not compared."""
+    event, row, frame = each.event, each.row, each.frame
+    if row is None or frame is None or not row.indexed or event.source in off:
+        return Told(event.resource, event.source, 0, b"", event.seq)
+    return Told(event.resource, event.source, row.acl_id, sketch(row.title, frame.text), event.seq)
+
+
+def _tell(tx: Tx, told: Sequence[Told], whole: set[int], run: int) -> None:
+    """Tell classes, and the index of all whose class changed but those that it is about to be told of as a whole."""
+    acls = ACLNumbers()
+    classes = Classes(tx, lambda number: acls.list_of(tx, number) == PUBLIC, _fresh)
+    changed = classes.tell(told) - whole
+    if changed:
+        rows = tx.rows(sa.select(near.c.id, near.c.source_id).where(near.c.id.in_(sorted(changed))))
+        stream.append(tx, [Entry(row.source_id, row.id, run, Event.LINKS) for row in rows])
+
+
+def _left_out(tx: Tx, numbers: set[int]) -> set[int]:
+    """Of these sources those whose documents are not compared."""
+    found = (sources.numbered(tx, number) for number in numbers)
+    return {row.id for row in found if row is not None and row.settings.get(SETTING) is False}
+
+
+def _fresh() -> int:
+    return int.from_bytes(bytes.fromhex(random_token(8)), "big", signed=True)

@@ -1,0 +1,92 @@
+"""Send again: what is kept is appended to the stream once more, for the one receiver that asked.
+
+Little by little, when the receiver has little before it, and in one transaction with how far that is: so a kill loses
+nothing, a million documents fill nothing, and what a crawl finds meanwhile takes its turn. No source is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.catalog import receivers, rejected_deliveries
+from cormorant.store.schema import content
+from cormorant.store.schema import faulty as not_taken
+
+if TYPE_CHECKING:
+    from cormorant.store.catalog.receivers import ReceiverRow, Resend
+    from cormorant.store.db.database import Store, Tx
+
+CHUNK = 500
+"""Documents appended at a time."""
+
+
+def go_on(store: Store, row: ReceiverRow) -> bool:
+    """Append the next documents that a receiver is to be told of again; says whether there was anything to do."""
+    if row.resend is None:
+        return False
+    with store.begin() as tx:
+        wanted = next((each.resend for each in receivers.every(tx) if each.id == row.id), None)
+        if wanted is None:
+            return False
+        entries, behind = (_faulty if wanted.faulty else _kept)(tx, row, wanted)
+        if entries:
+            stream.append(tx, entries)
+        receivers.set_resend(tx, row.id, wanted._replace(behind=behind) if behind < wanted.upto else None)
+    return True
+
+
+def left(tx: Tx, row: ReceiverRow) -> int:
+    """How many documents have not been appended yet."""
+    wanted = row.resend
+    if wanted is None:
+        return 0
+    if wanted.faulty:
+        return rejected_deliveries.between(tx, row.id, wanted.behind, wanted.upto, wanted.source_id)
+    return int(tx.execute(sa.select(sa.func.count()).where(*_wanted(row, wanted))).scalar_one())
+
+
+def newest(tx: Tx) -> int:
+    """The number of the newest document there is, or that a receiver could not take."""
+    asked = sa.select(sa.func.max(content.c.id)), sa.select(sa.func.max(not_taken.c.resource_id))
+    return max(int(tx.execute(each).scalar_one() or 0) for each in asked)
+
+
+def _wanted(row: ReceiverRow, wanted: Resend) -> list[sa.ColumnElement[bool]]:
+    where = [content.c.indexed, content.c.id > wanted.behind, content.c.id <= wanted.upto]
+    source = wanted.source_id if wanted.source_id is not None else row.source_id
+    return where if source is None else [*where, content.c.source_id == source]
+
+
+def _kept(tx: Tx, row: ReceiverRow, wanted: Resend) -> tuple[list[Entry], int]:
+    """The next kept documents, and behind which number to go on."""
+    columns = content.c.id, content.c.source_id
+    found = tx.rows(sa.select(*columns).where(*_wanted(row, wanted)).order_by(content.c.id).limit(CHUNK))
+    entries = [Entry(each.source_id, each.id, 0, Event.FOUND, None, row.id) for each in found]
+    return entries, found[-1].id if len(found) == CHUNK else wanted.upto
+
+
+def _faulty(tx: Tx, row: ReceiverRow, wanted: Resend) -> tuple[list[Entry], int]:
+    """The next documents that it could not take, which are then no longer noted; of what is gone that it is."""
+    found = [
+        each for each, _ in rejected_deliveries.of(tx, row.id, CHUNK, wanted.behind) if each.resource <= wanted.upto
+    ]
+    mine = [each for each in found if wanted.source_id in (None, each.source)]
+    there = _there(tx, [each.resource for each in mine])
+    rejected_deliveries.taken(tx, row.id, [each.resource for each in mine])
+    entries = [
+        Entry(each.source, each.resource, each.run, Event.FOUND, None, row.id)
+        if each.resource in there
+        else Entry(each.source, each.resource, each.run, Event.DELETED, each.url, row.id)
+        for each in mine
+    ]
+    return entries, found[-1].resource if len(found) == CHUNK else wanted.upto
+
+
+def _there(tx: Tx, resources: Sequence[int]) -> set[int]:
+    there = sa.select(content.c.id).where(content.c.indexed, content.c.id.in_(resources))
+    return {row[0] for row in tx.rows(there)}

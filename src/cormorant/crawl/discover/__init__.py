@@ -1,0 +1,1 @@
+"""Intake of the URLs that a source names: seeds, a complete listing, or changes since a cursor."""

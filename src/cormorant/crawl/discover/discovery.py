@@ -1,0 +1,196 @@
+"""What discovery names becomes resources: seeds through the follow gate, listings against what is known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from cormorant.crawl import url_rewriting
+from cormorant.crawl.commit import discovered_links
+from cormorant.crawl.commit.moved_files import Newcomers
+from cormorant.crawl.discover import acl_update, readmit_excluded
+from cormorant.crawl.discover.timed_iteration import drawn
+from cormorant.crawl.finish import sweep
+from cormorant.crawl.link_filter import excluded, may_become
+from cormorant.frontier.sitemaps import registry
+from cormorant.frontier.staging import pending_deletes
+from cormorant.frontier.state import enqueue, exposure
+from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.model.exposure import ExposureTally
+from cormorant.model.resource import Found, How, Removal, Role
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.run import Counters
+from cormorant.model.status import Status
+from cormorant.model.url import fingerprint, is_below
+from cormorant.sources.protocol import Discovery
+from cormorant.store.catalog import sources
+from cormorant.store.journal import runs, visits
+from cormorant.store.journal.visits import Exclusion
+
+if TYPE_CHECKING:
+    from cormorant.sources.protocol import Source
+    from cormorant.store.db.database import Store, Tx
+    from cormorant.store.journal.runs import RunRow
+
+
+_VETO = Ruling(False, Gate.PLUGIN, "a receiver said that it may not be entered", Status.VETOED)
+
+
+class Listed(NamedTuple):
+    """What discovery proved: whether what it did not name is gone, and below which addresses it is not.
+
+    `cursor` is what the source is to be given the next time, once somebody who might refuse this run has not.
+    """
+
+    complete: bool
+    unlisted: list[str]
+    cursor: str
+
+    def as_values(self) -> dict[str, object]:
+        """The same as columns of the run."""
+        return {"lists": self.complete, "unlisted": json.dumps(self.unlisted), "cursor": self.cursor}
+
+
+class Intake:
+    """Admits the batches of one discovery, one transaction each, and counts them."""
+
+    def __init__(self, store: Store, source: Source, row: RunRow) -> None:
+        self._store, self._source, self._row, self._run = store, source, row, row.id
+        self._order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of, row.mode)
+        self._sites = SiteNumbers()
+        self._counters = Counters()
+        self._newcomers = Newcomers(store, source, self._order, self._sites)
+        self._exposed, self._site = ExposureTally(), ""
+
+    async def take_in(self) -> Listed:
+        """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
+        source = self._source
+        await acl_update.grant(self._store, source, self._row)
+        with self._store.read() as tx:
+            before = sources.numbered(tx, self._order.source)
+            self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
+        self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
+        try:
+            async for batch in drawn(source.discover(before.cursor if before and self._remembers() else "")):
+                self.admit(batch)
+            await self._admit_newcomers()
+        finally:
+            await source.close()
+        self._keep_exposure()
+        self._exclude_vetoed(source.vetoed)
+        self._admit_closed(source.closed)
+        if source.discovery is Discovery.SEEDS:
+            await readmit_excluded.readmit(self._store, source, self._order, self._sites, self._counters)
+        if before is not None and not before.cursor:  # nothing is overridden
+            with self._store.begin() as tx:
+                sources.set_cursor(tx, self._order.source, source.next_cursor)
+        return Listed(source.discovery is Discovery.LISTING, list(source.unlisted), source.next_cursor)
+
+    def _keep_exposure(self) -> None:
+        """Count the files that everyone may find though their folder keeps them from others, and keep their names."""
+        if not self._source.settings.exposes or not self._site:
+            return
+        found = self._exposed.total(at_least=bool(self._source.unlisted), blind=self._source.blind)
+        self._counters.exposed_files = found.files
+        with self._store.begin() as tx:
+            exposure.keep(tx, self._sites, self._order.source, self._site, found)
+            runs.count(tx, self._run, runs.ITSELF, self._counters)
+
+    def _remembers(self) -> bool:
+        """Is the source given what it left the last time? A listing is also where nothing else is to be remembered.
+
+        Only a person may say that another place is the right one.
+        """
+        return not (self._row.overrides if self._source.discovery is Discovery.LISTING else self._order.forced)
+
+    def admit(self, batch: Sequence[Found | Removal]) -> None:
+        """Admit one batch."""
+        last = {each.address: each for each in batch}.values()  # what a feed says last of an address is so
+        found = [each for each in last if isinstance(each, Found)]
+        removed = [each.address for each in last if isinstance(each, Removal)]
+        with self._store.begin() as tx:
+            self._counters.gone += sweep.remove(tx, self._order.source, self._run, removed) if removed else 0
+            arrivals = self._screen(tx, found)
+            if self._source.discovery is not Discovery.SEEDS:
+                self._admit_listed(tx, self._newcomers.hold(tx, arrivals))
+            else:
+                self._counters.discovered += self._admit_seeds(tx, arrivals)
+            runs.count(tx, self._run, runs.ITSELF, self._counters)
+
+    def _admit_listed(self, tx: Tx, listed: list[Found]) -> None:
+        """Admit what a listing names, as far as it is known or is new for certain."""
+        audits = partial(self._source.settings.audits, now=tx.now())
+        admitted = enqueue.admit_listing(tx, self._sites, self._order, listed, audits)
+        self._counters.discovered += admitted.new
+        self._counters.unchanged += admitted.unchanged
+        self._counters.requests_audit += admitted.audited
+
+    async def _admit_newcomers(self) -> None:
+        """The listing has ended: what it named for the first time was moved there, or is new."""
+        behind: int | None = 0
+        while behind is not None:
+            with self._store.begin() as tx:
+                moved, behind = self._newcomers.move(tx, behind)
+                self._counters.moved += moved
+                runs.count(tx, self._run, runs.ITSELF, self._counters)
+            await asyncio.sleep(0)
+        for batch in self._newcomers.left():
+            with self._store.begin() as tx:
+                self._admit_listed(tx, batch)
+                runs.count(tx, self._run, runs.ITSELF, self._counters)
+            await asyncio.sleep(0)
+
+    def _admit_seeds(self, tx: Tx, arrivals: Sequence[Arrival]) -> int:
+        """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""
+        maps = [arrival for arrival in arrivals if arrival.found.role is Role.SITEMAP]
+        if maps:
+            registry.turn(tx, self._sites, self._order, maps, named=True)
+        else:
+            registry.restart(tx, self._sites, self._order, arrivals)
+        fresh = enqueue.unknown(tx, self._sites, arrivals)
+        new = enqueue.admit(tx, self._sites, self._order, fresh)
+        return new - sum(arrival.found.role is Role.SITEMAP for arrival in fresh) if maps else new
+
+    def _admit_closed(self, parts: Sequence[str]) -> None:
+        """Have every document visited where the source may not enter any more: its visit says who may read it."""
+        behind: int | None = 0 if parts else None
+        while behind is not None:
+            with self._store.begin() as tx:
+                unnamed = pending_deletes.absent(tx, self._order.source, self._run, sweep.CHUNK, behind)
+                closed = [number for number, address in unnamed if is_below(address, parts)]
+                enqueue.admit_unlisted(tx, self._order, closed)
+            behind = unnamed[-1][0] if len(unnamed) == sweep.CHUNK else None
+
+    def _exclude_vetoed(self, folders: Sequence[str]) -> None:
+        """Journal the folders that a plug-in kept the source out of."""
+        found = [Found(each, "", 0, How.LISTING) for each in folders]
+        keys = [fingerprint(each.address, self._order.source) for each in found]
+        rows = [
+            excluded(self._order.source, key, each, _VETO, self._run) for key, each in zip(keys, found, strict=True)
+        ]
+        with self._store.begin() as tx:
+            discovered_links.count(self._counters, visits.exclude(tx, rows))
+            runs.count(tx, self._run, runs.ITSELF, self._counters)
+
+    def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:
+        """What a source names is screened like any link; exclusions are journalled and counted."""
+        arrivals, refused = list[Arrival](), list[Exclusion]()
+        for named in found:
+            each = url_rewriting.of_found(named, self._source)
+            key = fingerprint(each.address, self._order.source)
+            ruling = may_become(self._source.gates, each)
+            if ruling.admitted:
+                arrivals.append(Arrival(each, key))
+                self._site = each.site
+                if each.closure is not None:
+                    self._exposed.add(each.address, each.closure)
+            else:
+                refused.append(excluded(self._order.source, key, each, ruling, self._run))
+        arrivals, taken = url_rewriting.unique(tx, self._source, arrivals, self._run)
+        refused += taken
+        new = visits.exclude(tx, refused)
+        discovered_links.count(self._counters, new)
+        return arrivals

@@ -1,0 +1,89 @@
+"""What did a run leave unseen, and what must go? Deletion needs a complete run, below the brake.
+
+absent from a complete listing -> hidden --+
+removed, says a feed ------------> hidden --+
+gone, excluded, moved at its visit ------> hidden --brake?--> deleted (events, index drops them) -> purged
+                                                      `-----> held: found again until a person answers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cormorant.frontier.cleanup import purge
+from cormorant.frontier.links import inlinks, orphans, shortest_paths
+from cormorant.frontier.staging import pending_deletes
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.url import is_below
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.db.database import Store, Tx
+from cormorant.store.journal import runs, visits
+
+CHUNK = 1000
+
+
+def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int:
+    """Hide documents that a complete listing did not name, less those in parts that it could not read."""
+    behind, count = 0, 0
+    while True:
+        with store.begin() as tx:
+            absent = pending_deletes.absent(tx, source, run, CHUNK, behind)
+            gone = [number for number, address in absent if not is_below(address, unlisted)]
+            pending_deletes.hide(tx, [(number, source, run) for number in gone])
+            marked = pending_deletes.mark_absent(tx, gone, run)
+            rows = [visits.VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked]
+            visits.write(tx, rows)
+            if len(absent) < CHUNK:
+                before = pending_deletes.gone_before(tx, source, run)
+                again = [number for number, address in before if not is_below(address, unlisted)]
+                pending_deletes.mark_gone_again(tx, again, run)
+        count += len(gone)
+        if len(absent) < CHUNK:
+            return count
+        behind = absent[-1][0]
+
+
+def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
+    """Hide what a feed says is removed, as a visit that ends 410 would. Returns how many that is news of."""
+    going = pending_deletes.named(tx, source, addresses)
+    pending_deletes.hide(tx, [(number, source, run) for number, indexed in going if indexed])
+    pending_deletes.mark_removed(tx, [number for number, _ in going], run)
+    gone, now = (int(OutcomeKind.GONE), 410, 0, None, "outcome", pending_deletes.REMOVED), tx.now()
+    visits.write(tx, [visits.VisitRow(number, run, now, *gone) for number, _ in going])
+    return len(going)
+
+
+def settle(store: Store, row: runs.RunRow) -> int:
+    """What the run hid is deleted: events for every receiver, no links any more, rows purged by rule; how many."""
+    count, behind, source = 0, 0, row.source_id
+    while True:
+        with store.begin() as tx:
+            going = pending_deletes.waiting(tx, source, CHUNK, behind)
+            if not going and (silent := shortest_paths.gone_that_link(tx, source, CHUNK)):
+                inlinks.silence(tx, source, silent)  # they were never found, or left before their links did
+                continue
+            if not going:
+                purge.purge(tx, source, purge.wait_s(row.settings))
+                return count
+            let_go(tx, row, going)
+        count, behind = count + len(going), going[-1][0]
+
+
+def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]]) -> None:
+    """Hidden documents leave the index, and receivers are told: (resource, display address) of each."""
+    if going:
+        first = stream.append(tx, _events(tx, row.source_id, row.id, going))
+        pending_deletes.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
+        inlinks.silence(tx, row.source_id, shortest_paths.silent(tx, [number for number, _ in going]))
+
+
+def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[Entry]:
+    """What receivers are told of documents that go: also that nothing has linked to them any more, which is counted."""
+    lost = orphans.gone_among(tx, [number for number, _ in going])
+    if lost:
+        counters = runs.counted_by(tx, run, runs.ITSELF)
+        counters.unvisited_deleted += len(lost)
+        runs.count(tx, run, runs.ITSELF, counters)
+    event = {True: Event.UNVISITED_DELETED, False: Event.DELETED}
+    return [Entry(source, number, run, event[number in lost], url) for number, url in going]

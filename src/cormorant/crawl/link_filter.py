@@ -1,0 +1,100 @@
+"""What of a document's links may be followed? Pure: known addresses drop out first, then the gates rule on the new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cormorant.frontier.policy import priority as url_priority
+from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.sitemaps.registry import Told
+from cormorant.frontier.state.enqueue import Arrival
+from cormorant.model.content import Link
+from cormorant.model.resource import Found, How, Resource, Role
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.model.url import fingerprint, origin_of
+from cormorant.sources.protocol import Gates, Source
+from cormorant.store.journal.visits import Exclusion
+
+
+class Links(NamedTuple):
+    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are; and how."""
+
+    follow: Sequence[Link] = ()
+    unfollowed: Sequence[Link] = ()
+    how: How = How.LINK
+
+
+class Screened(NamedTuple):
+    """New resources, and new addresses a gate excluded; `told` is set for a sitemap."""
+
+    arrivals: list[Arrival]
+    exclusions: list[Exclusion]
+    told: Told | None = None
+
+
+NOFOLLOW = Ruling(False, Gate.LINK, "rel=nofollow", Status.NOFOLLOW_ONLY)
+NOFOLLOW_PAGE = Ruling(False, Gate.LINK, "nofollow, said by the page of all its links", Status.NOFOLLOW_ONLY)
+
+
+class SiteKeys:
+    """Addresses to site keys; the part before the path decides and is remembered."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, str] = {}
+
+    def of(self, address: str) -> str:
+        """The key of the site an address belongs to."""
+        end = address.find("/", 8)
+        front = address if end < 0 else address[:end]
+        key = self._keys.get(front)
+        if key is None:
+            if len(self._keys) > 100_000:
+                self._keys.clear()
+            key = self._keys[front] = origin_of(address).site
+        return key
+
+
+def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: SiteKeys, run: int) -> Screened:
+    """Sort the links of a visited resource into new resources and exclusions; what is known is neither.
+
+    A link leads one deeper; where a resource has moved to is as deep as it was.
+    """
+    number, depth, follow = source.number, resource.depth + (links.how is not How.REDIRECT), source.gates.follow
+    level = source.settings.level
+    arrivals: list[Arrival] = []
+    exclusions: list[Exclusion] = []
+    strange = seen.strange(number, links.follow)
+    named = [(keys.of(link.address), fingerprint(link.address, number)) for link in strange]
+    seen.meet(named)
+    for link, (site, key) in zip(strange, named, strict=True):
+        if not seen.first_time(site, key):
+            continue
+        ruling = follow(address := link.address, depth)
+        priority = url_priority.usual(level(address)) if ruling.admitted else url_priority.USUAL
+        found = Found(address, site, depth, links.how, referrer=resource.id, priority=priority, display=link.display)
+        if ruling.admitted:
+            arrivals.append(Arrival(found, key))
+        else:
+            exclusions.append(excluded(number, key, found, ruling, run))
+    named = [(keys.of(link.address), fingerprint(link.address, number)) for link in links.unfollowed]
+    seen.meet(named)
+    for link, (site, key) in zip(links.unfollowed, named, strict=True):
+        if seen.first_unfollowed(site, key):
+            found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
+            exclusions.append(excluded(number, key, found, NOFOLLOW if link.nofollow else NOFOLLOW_PAGE, run))
+    return Screened(arrivals, exclusions)
+
+
+def may_become(gates: Gates, found: Found) -> Ruling:
+    """May what was found become a resource?"""
+    judge = gates.consult if found.role is Role.SITEMAP else gates.follow
+    return judge(found.address, found.depth)
+
+
+def excluded(source: int, key: int, found: Found, ruling: Ruling, run: int) -> Exclusion:
+    """The journal's row for an address that a gate excluded."""
+    return Exclusion(
+        source, key, found.address, ruling.gate, ruling.rule, ruling.status, run, found.depth, found.referrer
+    )

@@ -1,0 +1,45 @@
+"""What of earlier runs must be put right before a run visits anything? Each step may be repeated after a kill.
+
+what waited for a person -> as it was     what was examined -> unknown     order of visits -> as the settings want it
+of all that is known nothing but the documents that can be found, where nothing is to be remembered
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from cormorant.crawl.commit import mass_change_guard, modes
+from cormorant.crawl.finish import link_graph
+from cormorant.crawl.run import reprioritize
+from cormorant.frontier.cleanup import reset
+from cormorant.model.run import Refresh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cormorant.sources.protocol import Source
+    from cormorant.store.db.database import Store
+    from cormorant.store.journal.runs import RunRow
+
+
+async def prepare(store: Store, row: RunRow, build: Callable[[RunRow], Source]) -> None:
+    """Take the steps of the drawing."""
+    mass_change_guard.begin(store, row.source_id, row.id)
+    modes.begin(store, row)
+    if row.refresh is Refresh.SCRATCH:
+        await _forget(store, row.source_id)
+    await reprioritize.level(store, row, build)
+
+
+async def _forget(store: Store, source: int) -> None:
+    """Forget what is known of a source, a transaction a chunk.
+
+    Also who links to what: an address that was forgotten may come back by the links of a page that says what it said.
+    """
+    more = True
+    while more:
+        with store.begin() as tx:
+            more = reset.forget(tx, source)
+        await asyncio.sleep(0)  # other runs go on meanwhile
+    await link_graph.again(store, source)

@@ -1,0 +1,77 @@
+"""Whose turn is it? So many runs are under way at once at the most; the others wait: first asked, first served.
+
+ordered, resumed, answered -> WAITING --its turn--> it begins, or goes on where it was left
+                                 `-> behind: of the runs under way one has to end first
+
+What is held, pending or suspended is not under way. A run whose source names a node gets its turn from the conductor of
+that node alone. Others pass it by while that node is away, and leave it its turn while it is there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store.db import heartbeats
+from cormorant.store.journal import runs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from cormorant.store.db.database import Store, Tx
+    from cormorant.store.journal.runs import RunRow
+
+_LOCK: Final = 0x7275_6E73
+"""The number of the lock that conductors of one PostgreSQL database take while they give turns."""
+
+
+class Turns(NamedTuple):
+    """The runs that have their turn now; those that go on waiting without knowing yet for how many others."""
+
+    given: list[RunRow]
+    waiting: list[RunRow]
+    under_way: int
+
+
+def decide(rows: Sequence[RunRow], node: str, most: int | None, at_work: Collection[str]) -> Turns:
+    """Whose turn it is at a node, of all open runs, where `most` may be under way (None: any number).
+
+    `at_work` are the nodes that have a conductor.
+    """
+    busy = sum(row.is_under_way for row in rows)
+    free = len(rows) if most is None else most - busy
+    given: list[RunRow] = []
+    late: list[RunRow] = []
+    for row in sorted((row for row in rows if row.is_queued), key=lambda row: (row.queued_at, row.id)):
+        if row.is_for(node):
+            (given if free > 0 else late).append(row)
+        free -= row.is_for(node) or row.node in at_work
+    under_way = busy + len(given)
+    return Turns(given, [row for row in late if row.behind != under_way], under_way)
+
+
+def give(store: Store, node: str, most: int | None) -> list[RunRow]:
+    """Give runs their turn at a node where it is theirs. Returns all open runs, those that wait included.
+
+    Any number of conductors may do so at once: it is decided in the transaction that writes it.
+    """
+    with store.read() as tx:
+        rows = runs.open_runs(tx)
+        if not any(_decided(tx, rows, node, most)[:2]):
+            return rows
+    with store.begin() as tx:
+        if not tx.sqlite:  # there, nobody else writes meanwhile
+            tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        turns = _decided(tx, runs.open_runs(tx), node, most)
+        for row in turns.given:
+            runs.give_turn(tx, row)
+        for row in turns.waiting:
+            runs.set_behind(tx, row, turns.under_way)
+        return runs.open_runs(tx)
+
+
+def _decided(tx: Tx, rows: Sequence[RunRow], node: str, most: int | None) -> Turns:
+    if not any(row.is_queued for row in rows):
+        return Turns([], [], 0)
+    return decide(rows, node, most, {each.node for each in heartbeats.alive(tx, "conductor")})

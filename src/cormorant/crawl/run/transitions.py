@@ -1,0 +1,63 @@
+"""The course of a run as receivers are told it: started, finished, stopped, failed. And how one is ended before.
+
+Events are appended only where a receiver has asked for them (its setting `runs`), behind what the run has found so far.
+A run has finished for them when it has found everything: it then waits until they have been told so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cormorant.crawl.run import deletion_watch
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, RunState
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Entry, Event
+from cormorant.store.catalog import receivers
+from cormorant.store.db.bulk import storable
+from cormorant.store.journal import runs
+
+if TYPE_CHECKING:
+    from cormorant.store.db.database import Tx
+    from cormorant.store.journal.runs import RunRow
+
+UNFINISHED = (*OPEN_STATES, *ASKING_STATES, RunState.SUSPENDED)
+_TOLD = {
+    RunState.DISCOVERING: Event.STARTED,
+    RunState.DELIVERING: Event.FINISHED,
+    RunState.STOPPED: Event.STOPPED,
+    RunState.FAILED: Event.FAILED,
+}
+
+
+def go_on(tx: Tx, row: RunRow, **values: object) -> RunRow:
+    """Take a run to its next state unless somebody has changed it meanwhile, and return it as it is now."""
+    changed = bool(values) and runs.advance(tx, row.id, row.state, **values)
+    now = runs.again(tx, row)
+    if changed and now.state is not row.state:
+        if now.state in (RunState.STOPPED, RunState.FAILED):
+            deletion_watch.put_right(tx, now)
+        tell(tx, now)
+    return now
+
+
+def tell(tx: Tx, row: RunRow) -> None:
+    """Have receivers told of the state that a run has just come to, those that want to know; of a test nobody is."""
+    event = _TOLD.get(row.state) if row.mode is not Mode.TEST else None
+    if event is not None and any(each.settings.get("runs") for each in receivers.told_of(tx, row.source_id)):
+        stream.append(tx, [Entry(row.source_id, 0, row.id, event)])
+
+
+def stop(tx: Tx, row: RunRow, reason: str) -> bool:
+    """End a run for good; False when it has ended already. What it found is kept and delivered.
+
+    What it has waited for a person is no part of how long it took.
+    """
+    if row.state not in UNFINISHED:
+        return False
+    ended = {"state": RunState.STOPPED, "finished_at": tx.now(), "asked": None, "gives_up_at": None}
+    return go_on(tx, row, reason=storable(reason), **ended, **runs.waited(tx, row)).state is RunState.STOPPED
+
+
+def finding(tx: Tx) -> frozenset[int]:
+    """The runs that may still find something."""
+    return frozenset(row.id for row in runs.unfinished_runs(tx) if row.state is not RunState.DELIVERING)

@@ -1,0 +1,82 @@
+"""Under which address is a link known, and may it be shown so? Decided once, before links are screened and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from cormorant.crawl.link_filter import excluded
+from cormorant.frontier.state import enqueue
+from cormorant.model.content import Link
+from cormorant.model.outcome import Excluded, Ok, Outcome, Unchanged
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.model.url import origin_of
+from cormorant.store.journal.visits import Exclusion
+
+if TYPE_CHECKING:
+    from cormorant.frontier.state.enqueue import Arrival
+    from cormorant.model.resource import Found
+    from cormorant.model.ruling import Renamed
+    from cormorant.sources.protocol import Source
+    from cormorant.store.db.database import Tx
+
+Rename = Callable[[str], "Renamed | None"]
+
+
+def named(outcome: Outcome, rename: Rename) -> Outcome:
+    """The outcome with its links under the addresses they are known by; the same one when none has another."""
+    if not isinstance(outcome, Ok | Unchanged | Excluded):
+        return outcome
+    follow = links(outcome.follow, rename)
+    unfollowed = links(outcome.unfollowed, rename) if outcome.unfollowed else outcome.unfollowed
+    if isinstance(outcome, Excluded) or outcome.document is None:
+        same = follow is outcome.follow and unfollowed is outcome.unfollowed
+        return outcome if same else replace(outcome, follow=follow, unfollowed=unfollowed)
+    every = outcome.document.links
+    kept = follow if every is outcome.follow else links(every, rename)
+    if kept is every:
+        return outcome
+    return replace(outcome, document=replace(outcome.document, links=kept), follow=follow, unfollowed=unfollowed)
+
+
+def links(found: tuple[Link, ...], rename: Rename) -> tuple[Link, ...]:
+    """Links under the addresses they are known by; the same object when none has another."""
+    changed: dict[int, Link] = {}
+    for place, link in enumerate(found):
+        known = rename(link.address)
+        if known is not None:
+            changed[place] = link._replace(address=known.address, display=known.display)
+    if not changed:
+        return found
+    return tuple(changed.get(place, link) for place, link in enumerate(found))
+
+
+def known_as(address: str, source: Source) -> str:
+    """The address that one which is written so is known by."""
+    known = source.rename(address)
+    return address if known is None else known.address
+
+
+def of_found(found: Found, source: Source) -> Found:
+    """What a source names, under the address it is known by."""
+    known = source.rename(found.address)
+    if known is None:
+        return found
+    return found._replace(address=known.address, site=origin_of(known.address).site, display=known.display)
+
+
+def unique(tx: Tx, source: Source, arrivals: list[Arrival], run: int) -> tuple[list[Arrival], Sequence[Exclusion]]:
+    """Arrivals whose display address is nobody else's, and the others as exclusions. Asked only where it may happen."""
+    taken = enqueue.shown_already(tx, source.number, arrivals) if source.shows_otherwise and arrivals else {}
+    if not taken:
+        return arrivals, ()
+    refused = list[Exclusion]()
+    for found, key in arrivals:
+        if key in taken:
+            rule = f"it would be shown as {found.display or found.address}, and so is {taken[key]}"
+            ruling = Ruling(False, Gate.ADDRESS, rule, Status.NOT_UNIQUE)
+            refused.append(excluded(source.number, key, found, ruling, run))
+    return [arrival for arrival in arrivals if arrival.key not in taken], refused

@@ -1,0 +1,339 @@
+"""What does it say? Inline where that is safe and quick, in a limited child for everything else."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from cormorant.base.log import logger
+from cormorant.base.profiling import Steps
+from cormorant.base.secret_masking import masked
+from cormorant.crawl import url_rewriting
+from cormorant.crawl.visit.change_detection import is_modified
+from cormorant.crawl.visit.soft_errors import Doubts, Read
+from cormorant.extract.compare.fingerprint import likeness
+from cormorant.extract.compare.text_change import attributes_said, main_text_hash
+from cormorant.extract.detect.language import DEFAULT, Declared, language_said
+from cormorant.extract.detect.media_types import OCTETS, essence
+from cormorant.extract.detect.sniff import is_text, sniff
+from cormorant.extract.header_metadata import with_header
+from cormorant.extract.html.head import meant_for
+from cormorant.extract.job import ConversionFault, decode_result, encode_task
+from cormorant.extract.router import Reading, claims_to_be, extract_inline, needs_office, reading_of, unread_status
+from cormorant.extract.sanitize import name_of
+from cormorant.extract.sitemap.job import decode_sitemap, is_read_inline, sitemap_or_fault
+from cormorant.extract.titles import named
+from cormorant.model.acl import ACL, PUBLIC
+from cormorant.model.content import Content, Document, Extraction, Link, Manner, Value, Wire
+from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
+from cormorant.model.resource import Resource, Role
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.model.text import display_directives
+from cormorant.sandbox import Answer, Finished, Killed, PayloadTooBig, ServerGone
+from cormorant.sandbox import Failed as TaskFailed
+from cormorant.sandbox.client import ChildPool
+from cormorant.sources.protocol import Source
+
+TASK, OFFICE_TASK, SITEMAP_TASK = "convert", "convert_office", "read_sitemap"
+"""What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
+SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Rests between attempts to reach the server of the children; then the process ends and is started again."""
+_log = logger(__name__)
+GAVE_UP = "The document cannot be read: its contents are damaged, or not of the format that it seems to have."
+KILLS = 2
+"""Children a document may cost before it is quarantined (fault B9)."""
+
+
+def _unknown(_page: Resource, _original: str) -> bool | None:
+    return False
+
+
+class Reader:
+    """Turns content into an extraction, or into the outcome that says why not."""
+
+    def __init__(
+        self, children: ChildPool, steps: Steps, stands: Callable[[Resource, str], bool | None] = _unknown,
+        doubts: Doubts | None = None, rights: Callable[[int], ACL] = lambda _: PUBLIC,
+    ) -> None:  # fmt: skip
+        self._children = children
+        self._steps = steps
+        self._stands = stands
+        self._doubts = doubts
+        self._rights = rights
+
+    async def believed(self, read: Read, source: Source, wire: Wire) -> Outcome:
+        """How a visit ends whose page was read: as it seems to, unless there is reason to doubt what came."""
+        if fell_silent(read):
+            return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl agrees.")
+        return await self._doubts.outcome(read, source, self.read, wire) if self._doubts is not None else read.outcome
+
+    def outcome(
+        self, source: Source, resource: Resource, content: Content, said: Extraction, content_hash: bytes
+    ) -> Outcome:
+        """What it means for the resource that its page says this."""
+        here = {content.address, resource.address}
+        if said.refresh and not {said.refresh, url_rewriting.known_as(said.refresh, source)} & here:
+            return Moved(said.refresh, 953)
+        follow, unfollowed = followed(content, said)
+        ruling, original = self.judged(source, resource, content, said), ""
+        if ruling.gate is Gate.CANONICAL or (ruling.admitted and not ruling.lasting):
+            original = original_of(source, resource, said)
+        if not ruling.admitted:
+            return Excluded(ruling, ruling.status, follow, content, unfollowed, original=original)
+        if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
+            content, content_hash = unconfirmed(content), b""
+        document = document_of(source, resource, content, said, content_hash)
+        document = replace(document, original=original) if original else document
+        if resource.indexed and not is_modified(source, resource, content, document, self._rights):
+            return Unchanged(200, content, document, follow, unfollowed)
+        return Ok(content, document, follow, unfollowed, likeness=replacing(resource, document))
+
+    def judged(self, source: Source, resource: Resource, content: Content, said: Extraction) -> Ruling:
+        """May what it says be delivered? Not lasting when the same version may be judged otherwise another time.
+
+        A page that calls itself a copy of another one, which this source may follow, goes when a document of this
+        source stands there: no page can have another site's document removed, nor its own for one that is missing. As
+        long as nobody can tell whether one does, it stays what it was, and the end of the run looks again.
+        """
+        ruling = source.gates.index(content, said)
+        original = original_of(source, resource, said) if ruling.admitted else ""
+        if not original:
+            return ruling
+        stands = self._stands(resource, original)
+        if not (stands or (stands is None and resource.status == Status.DUPLICATE_IGNORED)):
+            return ruling._replace(lasting=False)
+        return copy_of(original)
+
+    async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
+        """Sniff the type, ask the gate, read. The content returned carries the sniffed type.
+
+        A document that goes to a limited child is counted in `wire`.
+        """
+        read = await self._read(content, source, wire)
+        if not isinstance(read, tuple):
+            return read
+        content, said = read
+        said = named(said, source.settings.manner, content)
+        if said.directives:
+            said = replace(said, directives=meant_for(said.directives, source.settings.agent))
+        if content.beside or content.refresh:
+            said = with_header(content, said, source.settings.manner.links)
+        if said.links_dropped:
+            _log.warning("links.dropped", extra={"address": content.address, "dropped": said.links_dropped})
+        return content, said
+
+    async def _read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
+        """The same, with the directives of pages as they are."""
+        declared = essence(content.mime)
+        mime = sniff(declared, content.body, content.file_name)
+        content = content if mime == content.mime else replace(content, mime=mime)
+        ruling = source.gates.read(content)
+        if not ruling.admitted:
+            return Excluded(ruling, ruling.status, content=content)
+        if content.truncated and not is_text(content.mime):
+            rule = f"cut short, and {content.mime} cannot be read in part"
+            return Excluded(Ruling(False, Gate.SIZE, rule, Status.TOO_BIG), Status.TOO_BIG, content=content)
+        manner = source.settings.manner
+        match reading_of(content.mime, len(content.body)):
+            case Reading.INLINE:
+                return content, extract_inline(
+                    content.mime, content.body,
+                    address=content.address, charset=content.charset, steps=self._steps, manner=manner,
+                )  # fmt: skip
+            case Reading.CHILD if not content.body.strip():  # nothing in it that a converter could misread
+                return content, Extraction("", name_of(content.address, content.called))
+            case Reading.CHILD:
+                wire.conversions += 1
+                return await self._in_child(content, manner)
+            case Reading.NONE if content.mime == OCTETS and is_text(declared):
+                return Failed(1009, f"It was announced as {declared}, but its bytes are no text.")
+            case Reading.NONE if content.mime == OCTETS and (claimed := claims_to_be(declared, content.file_name)):
+                return Failed(903, f"Its {claimed}, but its bytes are none: the file is damaged, or of another format.")
+            case Reading.NONE:
+                status = unread_status(content.mime)
+                rule = f"no converter reads {content.mime}"
+                return Excluded(
+                    Ruling(admitted=False, gate=Gate.TYPE, rule=rule, status=status), status, content=content
+                )
+
+    async def _in_child(self, content: Content, manner: Manner) -> tuple[Content, Extraction] | Outcome:
+        """Convert in a limited child; what kills two of them is quarantined."""
+        payload = encode_task(
+            content.mime, content.body,
+            address=content.address, charset=content.charset, file_name=content.called, manner=manner,
+        )  # fmt: skip
+        value = await self._answer(OFFICE_TASK if needs_office(content.mime) else TASK, payload, content)
+        return self._decoded(content, value) if isinstance(value, bytes) else value
+
+    async def read_other(self, content: Content, role: Role, wire: Wire) -> Outcome:
+        """Read what is no document: a sitemap, or a list of addresses that was asked for as a document."""
+        is_list = content.lists or role is Role.SITEMAP
+        return await self.read_sitemap(content, wire) if is_list else Ok(content, None)
+
+    async def read_sitemap(self, content: Content, wire: Wire) -> Outcome:
+        """Find out what a sitemap names; at once when it is small, else in a limited child, counted in `wire`."""
+        at, charset = content.address, content.charset
+        if is_read_inline(content.body):
+            said = sitemap_or_fault(content.body, address=at, charset=charset)
+        else:
+            wire.conversions += 1
+            payload = encode_task(content.mime, content.body, address=at, charset=charset)
+            value = await self._answer(SITEMAP_TASK, payload, content)
+            if not isinstance(value, bytes):
+                return value
+            said = decode_sitemap(value)
+        if isinstance(said, ConversionFault):
+            return Failed(said.status, said.reason)
+        return Ok(content, None, sitemap=said)
+
+    async def _answer(self, task: str, payload: tuple[bytes, bytes], content: Content) -> bytes | Outcome:
+        """What a child answers, or the outcome that says why there is no answer."""
+        why = ""
+        for _ in range(KILLS):
+            try:
+                answer = await self._run(task, payload)
+            except PayloadTooBig as error:
+                return Failed(960, error.sentence)
+            match answer:
+                case Finished(value=value):
+                    return value
+                case TaskFailed(reason=reason):
+                    _log.warning("conversion.failed", extra={"address": content.address, "detail": reason})
+                    return Failed(903, _with_detail(GAVE_UP, reason))
+                case Killed(reason=cause, said=said):
+                    why = f"{cause.value}: {said}" if said else cause.value
+        return Quarantined(f"The converter was stopped twice ({why}).", content)
+
+    async def _run(self, task: str, payload: tuple[bytes, bytes]) -> Answer:
+        """Run a child. A server that has died is waited for: whoever started it starts it again."""
+        for wait_s in SERVER_WAITS_S:
+            try:
+                return await self._children.run(task, *payload)
+            except ServerGone:
+                await asyncio.sleep(wait_s)
+        return await self._children.run(task, *payload)
+
+    @staticmethod
+    def _decoded(content: Content, value: bytes) -> tuple[Content, Extraction] | Outcome:
+        said = decode_result(value)
+        if isinstance(said, ConversionFault):
+            if said.detail:
+                _log.warning("conversion.failed", extra={"address": content.address, "detail": said.detail})
+            return Failed(said.status, _with_detail(said.reason, said.detail))
+        return content, said
+
+
+def _with_detail(reason: str, detail: str) -> str:
+    """Why it could not be read, and what the converter said of that; secrets masked."""
+    said = masked(detail).strip()
+    return f"{reason}{CONVERTER_SAID}{said}" if said else reason
+
+
+def document_of(
+    source: Source, resource: Resource, content: Content, said: Extraction, content_hash: bytes
+) -> Document:
+    """What is kept and delivered of a document.
+
+    Its text's hash covers title, attributes, what the page asks of those who show it, and a language that only the
+    source gives it: new ones are changes. With `change_by=main`, attributes alone are none.
+    """
+    by_main = "main" in source.settings.change_by
+    said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
+    title, beside = said.title.encode(errors="replace"), b"" if by_main else attributes_said(said)
+    asked = display_directives.asked(content.directives, said.directives)
+    declared = Declared(said.language, content.language, source.settings.default_language)
+    language, language_from = language_said(declared, said.text)
+    shown = " ".join(asked) + (f"\n{language}" if language_from == DEFAULT else "")
+    text_hash = hashlib.sha256(b"%s\n%s%s%s" % (title, said_hash, beside, shown.encode())).digest()
+    return Document(
+        url=source.display(resource.display or resource.address),
+        access_url=content.address,
+        mime=content.mime,
+        language=language,
+        title=said.title,
+        text=said.text,
+        size_bytes=len(content.body),
+        content_hash=content_hash,
+        text_hash=text_hash,
+        acl=content.acl or source.settings.acl,
+        modified_at=content.modified_at,
+        attributes={**said.attributes, **extra}
+        if (extra := _beside(resource, content, said, asked))
+        else said.attributes,
+        links=said.links,
+        truncated=content.truncated or said.truncated,
+        charset=said.charset,
+        charset_from=said.charset_from,
+        language_from=language_from,
+        links_dropped=said.links_dropped,
+        flaw=content.flaw,
+        fault=said.fault,
+    )
+
+
+def _beside(resource: Resource, content: Content, said: Extraction, asked: Sequence[str]) -> dict[str, Value]:
+    """Attributes of a page that say how it is to be shown, and the name that its server gives it; none for most."""
+    found: dict[str, Value] = {display_directives.ATTRIBUTE: asked} if asked else {}
+    if said.canonical and said.canonical in (resource.address, resource.display):
+        found[display_directives.CANONICAL] = said.canonical
+    if content.given_name:
+        found[display_directives.FILE_NAME] = content.given_name
+    return found
+
+
+def original_of(source: Source, resource: Resource, said: Extraction) -> str:
+    """The page that a page calls itself a copy of, "" where it is none that its source may follow, or the page itself.
+
+    By the name under which the source knows it.
+    """
+    if said.canonical in ("", resource.address, resource.display):
+        return ""
+    canonical = url_rewriting.known_as(said.canonical, source)
+    if canonical == resource.address or not source.gates.follow(canonical, resource.depth).admitted:
+        return ""
+    return canonical
+
+
+def copy_of(original: str) -> Ruling:
+    """The ruling of what calls itself a copy of a page that stands."""
+    rule = f"it calls itself a copy of {original}"
+    return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
+
+
+def says_nothing(document: Document, content: Content) -> bool:
+    """Is there nothing to it but a name?"""
+    return not document.text and document.title == name_of(content.address, content.called)
+
+
+def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+    """The links that may be followed, and those that may not: all of a nofollow page, those marked nofollow."""
+    if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):
+        return (), said.links
+    unfollowed = tuple(link for link in said.links if link.nofollow)
+    return tuple(link for link in said.links if not link.nofollow) if unfollowed else said.links, unfollowed
+
+
+def fell_silent(read: Read) -> bool:
+    """Did it say something when it was indexed, and says nothing now, for the first time?"""
+    resource, outcome = read.resource, read.outcome
+    if not resource.indexed or not isinstance(outcome, Ok) or outcome.document is None:
+        return False
+    said_more = outcome.document.text_hash != (resource.before or resource.text_hash)
+    return said_more and resource.status != Status.EMPTY and says_nothing(outcome.document, read.content)
+
+
+def replacing(resource: Resource, document: Document) -> int:
+    """The key of a text that takes the place of another one, 0 when nothing else was said before."""
+    known = resource.before or resource.text_hash
+    if not resource.indexed or document.text_hash == known:
+        return 0
+    return likeness(document.title, document.text, resource.address)
+
+
+def unconfirmed(content: Content) -> Content:
+    """The content without what would confirm it the next time."""
+    return replace(content, etag="", modified="")

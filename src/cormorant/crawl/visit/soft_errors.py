@@ -1,0 +1,232 @@
+"""Is what came what it pretends to be? A login page, or the page of a missing address, comes with status 200.
+
+    text differs? --login page, the copy was none-------------------> HELD, what it said stays
+                 `-like the answer to an address that nobody made --> new: Excluded; indexed: Failed once, then Gone
+
+What a site answers to such an address is asked for when a page looks like one, at most once a day, in the turn and by
+the rules of any other visit; it is a fact of the site for every source.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
+
+from cormorant.base.clock import random_token
+from cormorant.base.errors import CacheDamaged
+from cormorant.extract.compare import soft_404
+from cormorant.extract.compare.fingerprint import likeness
+from cormorant.extract.compare.soft_404 import Sketch
+from cormorant.frontier.staging import staged_versions
+from cormorant.frontier.state.host_facts import FOR_EVER
+from cormorant.model.content import Content
+from cormorant.model.outcome import Excluded, Failed, Gone, Held, Moved, Ok, OutcomeKind, Unchanged
+from cormorant.model.resource import Role
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.model.text.login_pages import IN_ITS_PLACE, is_login
+from cormorant.store.blobs.protocol import Place
+
+if TYPE_CHECKING:
+    from cormorant.frontier.queue.workbench import Task
+    from cormorant.model.content import Document, Extraction, Wire
+    from cormorant.model.outcome import Outcome
+    from cormorant.model.resource import Resource
+    from cormorant.sources.protocol import Source
+    from cormorant.store.blobs.protocol import Cache
+    from cormorant.store.blobs.record import Frame
+    from cormorant.store.db.database import Store
+
+    Reads = Callable[[Content, Source, Wire], Awaitable[tuple[Content, Extraction] | Outcome]]
+
+FACT = "missing"
+"""The name of the fact: when the site was asked (epoch seconds), a space, and the sketch of its answer, if there is."""
+DAY_S = 86_400.0
+KEPT_SHARE = 0.9
+"""The share of its lines that a page keeps when a form to log in is all that is new on it."""
+FORM_CHARACTERS = 2_000
+"""Characters of a page that is hardly more than its form."""
+MOST_TITLES = 20_000
+SEVERAL = 3
+"""Pages in a row that say the same under one title: then it may be the answer to whatever is missing."""
+NEVER_READ = "It answers with a login page although a credential was offered."
+LIKE_MISSING = "it says what the site says of addresses that do not exist"
+STAYS = "It says what the site says of addresses that do not exist. What it said stays until the next crawl agrees."
+HTML = ("text/html", "application/xhtml+xml")
+_PASSWORD = re.compile(rb"<input[^>]{0,500}type\s*=\s*[\"']?password", re.IGNORECASE)
+
+
+class Read(NamedTuple):
+    """What came of reading an answer, and how the visit ends if that is believed."""
+
+    task: Task
+    content: Content
+    said: Extraction
+    outcome: Outcome
+
+    @property
+    def resource(self) -> Resource:
+        """What was visited."""
+        return self.task.resource
+
+
+class _Said(NamedTuple):
+    """What was said under one title: by which resource last, in what words (None: unread), how often in a row."""
+
+    last: int
+    words: int | None
+    times: int
+
+
+class Doubts:
+    """What one retriever doubts. `copy` gives the kept copy of a document, None when there is none."""
+
+    def __init__(self, copy: Callable[[int], Frame | None]) -> None:
+        self._copy = copy
+        self._titles: dict[int, _Said] = {}  # by hash of site and title: thousands are kept
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._sketches: dict[bytes, Sketch | None] = {}
+
+    async def outcome(self, read: Read, source: Source, reads: Reads, wire: Wire) -> Outcome:
+        """How a visit ends. What is as it was is not doubted, nor what asks to be left out of the index."""
+        outcome, settings = read.outcome, source.settings
+        if isinstance(outcome, Unchanged):
+            return outcome
+        if settings.doubts_logins and (held := self._login(read, wire)) is not None:
+            return held
+        document = outcome.document if isinstance(outcome, Ok) else None
+        if document is None or not settings.doubts_missing or not read.resource.depth or document.mime not in HTML:
+            return outcome
+        return _gone(read) if await self._is_missing(read, document, source, reads, wire) else outcome
+
+    def _login(self, read: Read, wire: Wire) -> Held | None:
+        """A login page in place of a document. One never read may be meant to be found, unless we logged in."""
+        resource, content, said, outcome = read.resource, read.content, read.said, read.outcome
+        at = outcome.target if isinstance(outcome, Moved) else content.address
+        led_to = at != resource.address and is_login(at, resource.address)
+        if not (said.login or led_to) or is_login(resource.address):
+            return None
+        if not resource.indexed:
+            bare = led_to or len(said.text) <= FORM_CHARACTERS
+            return Held(NEVER_READ) if isinstance(outcome, Ok) and wire.offered and bare else None
+        copy = self._copy(resource.id)
+        if copy is not None and (_was_login(copy) or _share(copy.text, said.text) >= KEPT_SHARE):
+            return None
+        return Held(IN_ITS_PLACE)
+
+    async def _is_missing(self, read: Read, document: Document, source: Source, reads: Reads, wire: Wire) -> bool:
+        """Is it what the site shows for addresses that do not exist? Asks the site when it looks so and must."""
+        site = read.task.site
+        known = site.facts.get(FACT)
+        if known is not None and self._is_like(known, read, document):
+            return True
+        lately = known is not None and abs(read.content.at - _asked_at(known)) < DAY_S
+        if lately or not self._suspected(read, document):
+            return False
+        async with self._asking.setdefault(site.key, asyncio.Lock()):
+            if site.facts.get(FACT) is known:
+                await _ask(read, source, reads, wire)
+        found = site.facts.get(FACT)
+        return found is not None and self._is_like(found, read, document)
+
+    def _suspected(self, read: Read, document: Document) -> bool:
+        """Does it say itself that it is missing, or just what others of its site said before it?"""
+        resource = read.resource
+        headlines = read.said.attributes.get("Headline1")
+        above = [document.title, *map(str, headlines[:2])] if isinstance(headlines, tuple) else [document.title]
+        if soft_404.says_missing("\n".join(above), document.text):
+            return True
+        key = hash((read.task.site.key, document.title))
+        before = self._titles.get(key)
+        if before is None and len(self._titles) >= MOST_TITLES:
+            self._titles.clear()
+        if before is None:
+            self._titles[key] = _Said(resource.id, None, 1)
+            return False
+        words = likeness(document.title, document.text, resource.address, figures=True)
+        again = before.last != resource.id and before.words in (words, None)
+        said = self._titles[key] = _Said(resource.id, words, before.times + 1 if again else 1)
+        return said.times >= SEVERAL
+
+    def _is_like(self, known: bytes, read: Read, document: Document) -> bool:
+        """Is it like what a fact says? Sketched only when it is as long."""
+        if known not in self._sketches:
+            if len(self._sketches) >= 1_000:
+                self._sketches.clear()
+            self._sketches[known] = soft_404.unpack(known.partition(b" ")[2])
+        there = self._sketches[known]
+        if there is None or not soft_404.may_be_like(len(document.text), there):
+            return False
+        return soft_404.is_like(soft_404.sketch(document.title, document.text, read.resource.address), there)
+
+
+def _gone(read: Read) -> Outcome:
+    """New: not found. Indexed: not believed the first time, gone the second (fault W9)."""
+    resource, status = read.resource, Status.SOFT_NOT_FOUND
+    again = resource.status == status and resource.outcome in (OutcomeKind.FAILED, OutcomeKind.GONE)
+    if again:
+        return Gone(status)
+    if resource.indexed:
+        return Failed(status, STAYS)
+    follow, unfollowed = (read.outcome.follow, read.outcome.unfollowed) if isinstance(read.outcome, Ok) else ((), ())
+    ruling = Ruling(False, Gate.MISSING, LIKE_MISSING, status)
+    return Excluded(ruling, status, follow, read.content, unfollowed)
+
+
+def _asked_at(known: bytes) -> float:
+    return float(known.partition(b" ")[0] or 0)
+
+
+async def _ask(read: Read, source: Source, reads: Reads, wire: Wire) -> None:
+    """Ask for an address beside a page that nobody has made, and keep what the site says to that."""
+    site, resource = read.task.site, read.resource
+    folder, _, name = resource.address.partition("?")[0].rpartition("/")
+    probe = resource._replace(
+        address=f"{folder}/{random_token(12)}{_extension(name)}", role=Role.PROBE, etag="", modified="", validator="",
+        content_hash=b"", text_hash=b"", before=b"", indexed=False, outcome=0, status=0, display="",
+    )  # fmt: skip
+    ruling = source.gates.visit(probe, site.facts)
+    sketch = b""
+    if isinstance(ruling, Ruling) and ruling.admitted:
+        got = await source.fetch(probe, wire)
+        found = await reads(got, source, wire) if isinstance(got, Content) else None
+        if isinstance(found, tuple):
+            sketch = soft_404.sketch(found[1].title, found[1].text, probe.address).pack()
+    value = b"%.0f " % read.content.at + sketch
+    site.learn(FACT, value, FOR_EVER)
+    wire.shared.append((FACT, value, FOR_EVER))
+
+
+def _extension(name: str) -> str:
+    _, dot, extension = name.rpartition(".")
+    return f".{extension}" if dot and extension.isalnum() and len(extension) <= 5 else ""
+
+
+def _was_login(copy: Frame) -> bool:
+    return _PASSWORD.search(copy.body) is not None or is_login(copy.access_url)
+
+
+def _share(before: str, now: str) -> float:
+    """The share of a text's lines that another one has too, by their length."""
+    lines = set(before.split("\n")) - {""}
+    whole = sum(map(len, lines))
+    return sum(map(len, lines & set(now.split("\n")))) / whole if whole else 0.0
+
+
+def copies(store: Store, cache: Cache) -> Callable[[int], Frame | None]:
+    """What gives the kept copy of a document by its number. Where it cannot be read there is none."""
+
+    def copy(number: int) -> Frame | None:
+        with store.read() as tx:
+            found = staged_versions.in_use(tx, [number]).get(number)
+        if found is None:
+            return None
+        try:
+            return cache.read(Place(*staged_versions.place_of(found)))
+        except CacheDamaged:
+            return None
+
+    return copy

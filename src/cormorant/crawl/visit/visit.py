@@ -1,0 +1,115 @@
+"""One visit: may we, fetch, read, judge. It ends as exactly one outcome.
+
+taken down? --yes--> Excluded
+gates.visit --no--> Excluded        --first robots.txt--> Blocked
+    `-- yes --> source.fetch --answer is an outcome--> that
+                    `-- Content --> same bytes? Unchanged --> read --> same text? Unchanged --> believed? Ok
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from cormorant.base.clock import Clock
+from cormorant.base.exhaustion import Shortage, of_files
+from cormorant.base.log import logger
+from cormorant.base.secret_masking import fault
+from cormorant.crawl.visit.change_detection import BY_TEXT
+from cormorant.crawl.visit.convert import Reader
+from cormorant.crawl.visit.soft_errors import Read
+from cormorant.frontier.queue.workbench import Task
+from cormorant.frontier.traps import detector
+from cormorant.model.content import Content, Wire
+from cormorant.model.other_hosts import Beside
+from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, Unchanged, with_rights
+from cormorant.model.resource import Resource, Role
+from cormorant.model.ruling import Prerequisite, Ruling
+from cormorant.sandbox import ServerGone
+from cormorant.sources.protocol import Source
+
+_log = logger(__name__)
+
+
+class Report(NamedTuple):
+    """How a visit ended, what it cost, and when it ended (epoch seconds)."""
+
+    task: Task
+    outcome: Outcome
+    wire: Wire
+    at: float
+
+    @property
+    def lack(self) -> Shortage | None:
+        """What this process was short of, so that the visit was not made."""
+        return self.outcome.lack if isinstance(self.outcome, Deferred) else None
+
+
+class Blocked(NamedTuple):
+    """The visit must wait for another one."""
+
+    task: Task
+    prerequisite: Prerequisite
+
+
+def _nothing_barred(resource: Resource) -> Ruling | None:  # noqa: ARG001 - the shape of a takedown watch
+    return None
+
+
+async def visit(
+    task: Task,
+    source: Source,
+    reader: Reader,
+    clock: Clock,
+    others: Beside | None = None,
+    barred: Callable[[Resource], Ruling | None] = _nothing_barred,
+) -> Report | Blocked:
+    """Make one visit, unless the resource is `barred` by a takedown.
+
+    Never raises: a fault that nobody foresaw costs this document and not the process.
+    """
+    wire = Wire(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
+    got: Content | Outcome | Blocked | None = None
+    try:
+        taken_down = barred(task.resource)
+        got = Excluded(taken_down, taken_down.status) if taken_down else await _asked(task, source, wire, clock)
+        if isinstance(got, Blocked):
+            return got
+        outcome = await _judge(task, source, got, reader, wire) if isinstance(got, Content) else got
+    except ServerGone:
+        raise  # the converters are: whoever started them starts them again
+    except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
+        lack = of_files(error)
+        _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
+        outcome = Failed(903, fault(error)) if lack is None else Deferred(904, lack.said, lack=lack)
+    entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
+    return Report(task.read_as(entitled), entitled, wire, clock.now())
+
+
+async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Content | Outcome | Blocked:
+    """Ask for it, unless a gate says no."""
+    if task.resource.role is not Role.ROBOTS:
+        ruling = source.gates.visit(task.resource, task.site.facts)
+        if isinstance(ruling, Prerequisite):
+            return Blocked(task, ruling)
+        if not ruling.admitted:
+            return Excluded(ruling, ruling.status)
+    return detector.stopped(task.site.watches, task.resource, clock.now()) or await source.fetch(task.resource, wire)
+
+
+async def _judge(task: Task, source: Source, content: Content, reader: Reader, wire: Wire) -> Outcome:
+    """Decide what an answer means for the resource."""
+    resource = task.resource
+    if resource.role is not Role.DOCUMENT or content.lists:
+        return await reader.read_other(content, resource.role, wire)
+    content_hash = hashlib.sha256(content.body).digest()
+    by_text = source.settings.modified_by == BY_TEXT
+    if resource.indexed and by_text and content_hash == resource.content_hash and not content.says_beside:
+        return Unchanged(200, content)
+    read = await reader.read(content, source, wire)
+    if not isinstance(read, tuple):
+        return read
+    content, said = read
+    outcome = reader.outcome(source, resource, content, said, content_hash)
+    return await reader.believed(Read(task, content, said, outcome), source, wire)

@@ -1,0 +1,243 @@
+"""What a visit teaches about its site: facts that others wait for, and rests that a server asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from math import inf
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from cormorant.base.clock import jitter
+from cormorant.crawl.visit.visit import Blocked, Report
+from cormorant.frontier.policy import backoff, host_backoff
+from cormorant.frontier.queue import host_leases, host_recovery, refill
+from cormorant.frontier.queue.refill import Moment
+from cormorant.frontier.queue.workbench import Desk, SiteWork, Task
+from cormorant.frontier.state import enqueue
+from cormorant.frontier.state.enqueue import Admission, Arrival
+from cormorant.frontier.traps.detector import Watch
+from cormorant.model.content import Wire
+from cormorant.model.crawl_delay import Pace
+from cormorant.model.outcome import Deferred, Excluded, Failed, Held, Moved, Ok
+from cormorant.model.resource import Found, How, Role
+from cormorant.model.status import Status
+from cormorant.model.url import fingerprint
+from cormorant.store.journal import runs
+
+if TYPE_CHECKING:
+    from cormorant.crawl.commit.committer import Dispatch
+    from cormorant.crawl.context import Means
+    from cormorant.crawl.resource_guard import Room
+    from cormorant.model.outcome import Outcome
+    from cormorant.sources.protocol import Source
+
+
+LOOK_S = 3_600.0
+"""How long a site keeps a pace until its sources are asked again: somebody may have set the clock."""
+SHUT_OUT = 3
+"""Visits in a row that end held, each because a login page came, after which a source leaves a site alone."""
+
+
+def made(got: Report | Blocked, desk: Desk, order: Admission, means: Means, room: Room) -> Report | None:
+    """The visit; None where it was not made: another has to come first, or this process was short of something."""
+    if isinstance(got, Blocked):
+        require(got, desk, order, means)
+        return None
+    return None if put_off(got, desk, room) else got
+
+
+def put_off(got: Report, desk: Desk, room: Room) -> bool:
+    """Have a visit wait until this process is short of nothing; its row does not hear of that.
+
+    False where it is short of nothing, or was so too often for this visit alone to be believed.
+    """
+    if got.lack is None or not room.fall_short(got.lack, got.task.resource.id):
+        return False
+    desk.again(got.task, None)
+    return True
+
+
+def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
+    """Put the prerequisite of a visit in front of it; at its site nothing else is visited before."""
+    task, address = blocked.task, blocked.prerequisite.address
+    if task.site.awaited is not None:
+        desk.again(task, None)
+        return
+    found = Found(address, task.site.key, 0, How.PREREQUISITE, Role.ROBOTS, task.resource.id, priority=0)
+    with means.store.begin() as tx:
+        enqueue.admit(tx, means.sites, order, [Arrival(found, fingerprint(address, order.source))])
+        resource = host_leases.at_address(tx, task.site.lease.site, order.source, address)
+    if resource is not None and resource.source in task.site.sources:
+        work = task.site.sources[resource.source]
+        if resource.id in work.held:  # it was put off before, and waits among the documents
+            for queued in [each for each in work.queue if each.id == resource.id]:
+                work.queue.remove(queued)
+        work.held.add(resource.id)
+    desk.again(task, resource)
+
+
+def leave(task: Task, got: Report | Blocked, desk: Desk, now: float) -> None:
+    """Take note of how a visit ended whose run was stopped: what was got is nobody's, but its site has spoken."""
+    if isinstance(got, Report):
+        _heed(got, desk, now)
+    desk.done(task)
+
+
+def _heed(report: Report, desk: Desk, now: float) -> None:
+    """Take into account what a visit says of its site."""
+    site, outcome = report.task.site, report.outcome
+    at = host_backoff.after(outcome, site.failures, report.at, jitter(0.1))
+    if not (_was_unasked(report) or at.failures):
+        _answered(site, desk, now)
+    resting = site.rest_until > now
+    if at.failures:
+        site.failures, site.trouble = site.failures if resting else at.failures, outcome.status
+    if at.until and not resting:
+        site.not_before, site.rest_until = at.until, now + (at.until - report.at)
+
+
+def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report]:
+    """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
+    task, outcome = report.task, report.outcome
+    site = task.site
+    _heed(report, desk, now)
+    refused: list[Report] = []
+    if task.resource.role is Role.ROBOTS:
+        fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
+        if fact is not None:
+            site.awaited = None
+            site.learn(fact[0], fact[1], now + fact[2])
+            _reconsider(site, source)
+        elif isinstance(outcome, Excluded | Failed | Deferred):
+            refused = _refuse(report, outcome)
+    if report.wire.requests and not site.paced:
+        site.paced = True
+        _reconsider(site, source)
+    if _was_unasked(report):
+        site.give_turn_back()
+        if source.number in site.sources:
+            site.sources[source.number].unasked += 1
+    desk.done(task)
+    refused += _shut_out(report, outcome, source.number)
+    return refused
+
+
+def _shut_out(report: Report, outcome: Outcome, source: int) -> list[Report]:
+    """A site that answers with login pages alone is left to another run; one of its resources tells why."""
+    site = report.task.site
+    work = site.sources.get(source)
+    if work is None or report.task.resource.role is not Role.DOCUMENT or not report.wire.used:
+        return []
+    work.in_row = work.in_row + 1 if isinstance(outcome, Held) else 0
+    if not isinstance(outcome, Held) or work.in_row < SHUT_OUT or work.closed:
+        return []
+    waiting = next((each for each in work.queue if each.role is Role.DOCUMENT), None)
+    if waiting is not None:
+        work.queue.remove(waiting)
+    work.close()
+    if waiting is None:
+        return []
+    return [Report(Task(waiting, site), Deferred(Status.HELD, outcome.reason, 1.0, elsewhere=True), Wire(), report.at)]
+
+
+def _answered(site: SiteWork, desk: Desk, now: float) -> None:
+    """A site that answers has not failed, and needs no rest any more unless it asked for one."""
+    if site.failures >= host_backoff.CIRCUIT:
+        site.answers_again.update(site.sources)
+    site.failures = 0
+    if site.trouble not in backoff.BUSY and site.rest_until > now:
+        site.not_before = site.rest_until = 0.0
+        desk.hurry(site)
+    if site.rest_until <= now:
+        site.trouble = 0
+
+
+def _was_unasked(report: Report) -> bool:
+    """Does a visit say nothing of its site, which was not asked: forbidden, held back, or a fault of ours?"""
+    outcome = report.outcome
+    by_us = isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
+    return by_us and not report.wire.used
+
+
+def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
+    """A site answers again: have what this run missed there visited once more."""
+    source, order, counters = run.order.source, run.order, copy(run.counters)
+    with means.store.begin() as tx:
+        if refill.renew(tx, means.owner, [site]):
+            return
+        missed = host_recovery.revive(tx, site.lease.site, source, order.run, order.generation)
+        counters.failed -= missed.failed
+        counters.gone -= missed.gone
+        counters.fetch_failures -= sum(missed)
+        counters.unanswered -= sum(missed)
+        runs.count(tx, order.run, means.owner, counters)
+    run.counters = counters
+    site.sources[source].read_anew()
+
+
+def _reconsider(site: SiteWork, source: Source) -> None:
+    """Where a name leads, and what its robots.txt asks for, is known only now. Several sources take the slowest."""
+    pace = source.pace(site.key, site.facts)
+    if len(site.sources) == 1:
+        site.set_pace(pace.delay_s, pace.parallel, pace.rule)
+    else:
+        site.slow_down(pace.delay_s, pace.rule)
+
+
+def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Report]:
+    """The visit that asked for the prerequisite ends as the prerequisite did (RFC 9309 section 2.3.1.4)."""
+    site = report.task.site
+    work = site.sources.get(report.task.resource.source)
+    waiting = next((each for each in work.queue if each.id == site.asker), None) if work is not None else None
+    if work is None or waiting is None:
+        return []
+    work.queue.remove(waiting)
+    if isinstance(outcome, Excluded):
+        same: Outcome = outcome
+    else:  # it is the answer of another address, so that no rule for the document's own speaks of it
+        same = replace(outcome, reason=f"robots.txt: {outcome.reason}", elsewhere=True)
+    return [Report(Task(waiting, site), same, Wire(), report.at)]
+
+
+def watch(site: SiteWork, source: Source, run: int) -> None:
+    """Go on watching a site for a source in a run from where it was left, if its settings want anything watched.
+
+    What is watched already is newer than what was kept of it.
+    """
+    wanted, known = source.settings.watched, site.watches.pop(source.number, None)
+    if wanted is None:
+        return
+    kept = site.watched.pop(source.number, None)
+    if known is None or (known.throttle, known.most) != wanted:
+        known = Watch(throttle=wanted.throttle, most=wanted.most)
+        if kept is not None:
+            known.unpack(kept)
+    known.begin(run)
+    site.watches[source.number] = known
+
+
+def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+    """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
+    for number in site.sources.keys() & dispatches.keys():
+        watch(site, dispatches[number].source, dispatches[number].order.run)
+    site.sent_at = moment.latest_of(site.requested_at)
+    _keep_pace(site, dispatches, moment)
+
+
+def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+    paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
+    until = moment.monotonic_of(min((pace.until for pace in paces), default=inf))
+    site.pace_until = min(until, moment.monotonic + LOOK_S)
+    slowest = max(paces, key=lambda pace: pace.delay_s, default=Pace(0.0, 1, ""))
+    site.set_pace(slowest.delay_s, min((pace.parallel for pace in paces), default=1), slowest.rule)
+
+
+def keep_hours(desk: Desk, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+    """Another hour may bring another pace, or suspend a source."""
+    suspended = (source for source, run in dispatches.items() if run.source.settings.suspended_until(moment.store))
+    desk.shut = frozenset(suspended)
+    for site in desk.sites.values():
+        if site.pace_until <= moment.monotonic:
+            _keep_pace(site, dispatches, moment)

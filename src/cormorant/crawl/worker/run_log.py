@@ -1,0 +1,65 @@
+"""What does the log of a run say of visits and of sites, where its source asks for that?"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from cormorant.base import run_context
+from cormorant.base.log import logger
+from cormorant.model.outcome import Excluded
+
+if TYPE_CHECKING:
+    from cormorant.crawl.commit.committer import Dispatch
+    from cormorant.crawl.visit.visit import Report
+    from cormorant.frontier.queue.workbench import Desk
+
+_log = logger(__name__)
+SITES_S: Final = 60.0
+"""How often the sites are told of."""
+
+
+def visited(report: Report, run: int, took_s: float) -> None:
+    """Say how a visit ended, to a run that wants to know: `fetch`, and `screened` where a gate said no."""
+    if run_context.wants("fetch") or run_context.wants("screened"):
+        _visited(report, run, took_s)
+    if _log.isEnabledFor(logging.DEBUG):
+        said = {"address": report.task.resource.address, "outcome": report.outcome.kind.name.lower()}
+        _log.debug("visited", extra={"run": run, **said})
+
+
+def _visited(report: Report, run: int, took_s: float) -> None:
+    outcome, resource, wire = report.outcome, report.task.resource, report.wire
+    what: dict[str, object] = {"address": resource.address, "status": outcome.status}
+    if isinstance(outcome, Excluded):
+        ruling = outcome.ruling
+        what |= {"gate": ruling.gate.value, "rule": ruling.rule}
+        run_context.said("screened", run, **what)
+    reason = getattr(outcome, "reason", "")
+    what |= {
+        "outcome": outcome.kind.name.lower(), "took_ms": round(took_s * 1000), "requests": wire.requests,
+        "received_bytes": wire.received,
+    } | ({"reason": reason} if reason else {})  # fmt: skip
+    run_context.said("fetch", run, **what)
+
+
+class Sites:
+    """Tells of the sites that are worked on, now and then."""
+
+    def __init__(self) -> None:
+        self._told_at = -SITES_S
+
+    def tell(self, desk: Desk, runs: Mapping[int, Dispatch], now: float) -> None:
+        """Say of each site how it goes, if it is time to and a run wants to know. `now` is monotonic."""
+        if not (run_context.wants("site") and desk.sites) or now - self._told_at < SITES_S:
+            return
+        self._told_at = now
+        for site in desk.sites.values():
+            for number in site.sources.keys() & runs.keys():
+                work = site.sources[number]
+                run_context.said(
+                    "site", runs[number].order.run, site=site.key, waiting=len(work.queue), under_way=site.under_way,
+                    delay_s=site.delay_s, rule=site.rule, rests_s=max(round(site.rest_until - now, 1), 0.0),
+                    failures=site.failures, trouble=site.trouble,
+                )  # fmt: skip

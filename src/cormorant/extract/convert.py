@@ -1,0 +1,80 @@
+"""What runs in the limited child: one document in, what it says out.
+
+    payload (task.Task) ──convert──> reader by type ──> answer: an extraction, or why there is none
+
+`convert` is the boundary around other people's code: whatever a converter raises becomes a ConversionFault with status
+903. Too little memory is the sandbox's business, and crashes are. A fork server loads this module once; no thread is
+started before `convert` is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from cormorant.extract.detect.media_types import Reader, reader_of
+from cormorant.extract.errors import Protected, Unreadable
+from cormorant.extract.formats.pdf import extract_pdf
+from cormorant.extract.formats.plain import extract_csv, extract_json, extract_markdown, extract_text
+from cormorant.extract.formats.xml import extract_xml
+from cormorant.extract.html.page import extract_html
+from cormorant.extract.html.xhtml import XHTML, extract_xhtml
+from cormorant.extract.job import CONVERSION_FAILED, Body, ConversionFault, Task, decode_task, encode_result
+from cormorant.extract.sanitize import name_of, one_line
+from cormorant.model.content import Extraction
+
+NO_CONVERTER: Final = 908
+
+
+def convert(payload: bytes) -> bytes:
+    """Read one document. Takes what `encode_task` made, returns what `decode_result` reads.
+
+    Raises msgspec.DecodeError for a payload that is none, MemoryError when there is too little, and whatever a foreign
+    converter raises: the child that it runs in tells it as a failed task. Office documents are for `convert_office`.
+    """
+    task, body = decode_task(payload)
+    del payload  # or the document is there twice while it is read
+    return answered(task, body, _read)
+
+
+def answered(task: Task, body: Body, read: Callable[[Task, Body], Extraction | ConversionFault]) -> bytes:
+    """Read a document; that it cannot be read is an answer too. Raises what `convert` raises."""
+    try:
+        return encode_result(read(task, body))
+    except MemoryError:
+        raise
+    except Protected:
+        return encode_result(_name_only(task))
+    except Unreadable as error:
+        return encode_result(
+            ConversionFault(CONVERSION_FAILED, f"The document cannot be read: {str(error).rstrip('.')}.", error.detail)
+        )
+
+
+def _read(task: Task, body: Body) -> Extraction | ConversionFault:
+    address, charset, name, manner = task.address, task.charset, task.file_name, task.manner
+    match reader_of(task.mime):
+        case Reader.HTML:
+            read = extract_xhtml if task.mime == XHTML else extract_html
+            return read(body.take(), address=address, charset=charset, manner=manner)
+        case Reader.TEXT:
+            return extract_text(body.take(), address=address, charset=charset, file_name=name, manner=manner)
+        case Reader.MARKDOWN:
+            return extract_markdown(body.take(), address=address, charset=charset, file_name=name, manner=manner)
+        case Reader.CSV:
+            tab = task.mime == "text/tab-separated-values"
+            return extract_csv(body.take(), address=address, charset=charset, file_name=name, tab=tab, manner=manner)
+        case Reader.XML:
+            return extract_xml(body.take(), address=address, charset=charset, file_name=name, manner=manner)
+        case Reader.JSON:
+            return extract_json(body.take(), address=address, charset=charset, file_name=name, manner=manner)
+        case Reader.PDF:
+            return extract_pdf(body.take(), address=address, file_name=name)
+        case Reader.OFFICE | None:
+            return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
+
+
+def _name_only(task: Task) -> Extraction:
+    """What is known of a document behind a password."""
+    name = name_of(task.address, task.file_name)
+    return Extraction(text="", title=name, attributes={"Protection": "password"})

@@ -1,0 +1,1 @@
+"""Detection of media type, charset and language from bytes and text."""

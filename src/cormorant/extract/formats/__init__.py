@@ -1,0 +1,1 @@
+"""Readers of other formats: PDF, Office, plain text, XML, gzip."""

@@ -1,0 +1,1 @@
+"""HTML and XHTML: text, title, links and metadata of a page."""

@@ -1,0 +1,101 @@
+"""Where is it read? In this process, in a limited child, or not at all.
+
+    INLINE <- HTML up to 4 MB, XHTML up to 400 kB, plain text and Markdown up to 1 MB: linear in their input
+    CHILD  <- everything else that has a converter, and larger ones of the above
+    NONE   <- pictures, sound, film, programs: status 1001; what has no converter: status 908
+
+With `job` this is all that a crawl needs; nothing here loads a converter.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from cormorant.base.profiling import Steps, unmeasured
+from cormorant.extract.detect.media_types import PROVEN, Reader, by_name, reader_of
+from cormorant.extract.formats.plain import extract_markdown, extract_text
+from cormorant.extract.html.page import extract_html
+from cormorant.extract.html.xhtml import XHTML, extract_xhtml
+from cormorant.extract.job import ConversionFault, decode_result, encode_task
+from cormorant.model.content import PLAIN, Extraction, Manner
+
+__all__ = [
+    "ConversionFault",
+    "Reading",
+    "claims_to_be",
+    "decode_result",
+    "encode_task",
+    "extract_inline",
+    "needs_office",
+    "reading_of",
+    "unread_status",
+]
+
+INLINE_HTML_BYTES: Final = 4_000_000
+INLINE_XHTML_BYTES: Final = 400_000
+"""It takes ten times as long as HTML of the same size."""
+INLINE_TEXT_BYTES: Final = 1_000_000
+
+NOT_A_DOCUMENT: Final = 1001
+NO_CONVERTER: Final = 908
+
+_INLINE: Final = {
+    Reader.HTML: INLINE_HTML_BYTES,
+    Reader.TEXT: INLINE_TEXT_BYTES,
+    Reader.MARKDOWN: INLINE_TEXT_BYTES,
+}
+_NOT_DOCUMENTS: Final = frozenset(
+    (
+        "application/java-archive", "application/java-vm", "application/octet-stream", "application/ogg",
+        "application/vnd.microsoft.portable-executable", "application/vnd.sqlite3", "application/wasm",
+        "application/x-executable",
+    )
+)  # fmt: skip
+
+
+class Reading(Enum):
+    """Where a document is read."""
+
+    INLINE = "inline"
+    CHILD = "child"
+    NONE = "none"
+
+
+def reading_of(mime: str, size_bytes: int) -> Reading:
+    """Say where a document of this type and size is read. `mime` is what `sniff` said."""
+    reader = reader_of(mime)
+    if reader is None:
+        return Reading.NONE
+    most = INLINE_XHTML_BYTES if mime == XHTML else _INLINE.get(reader, -1)
+    return Reading.INLINE if size_bytes <= most else Reading.CHILD
+
+
+def needs_office(mime: str) -> bool:
+    """Say whether a document that is read in a child needs the reader of office documents."""
+    return reader_of(mime) is Reader.OFFICE
+
+
+def claims_to_be(declared: str, file_name: str) -> str:
+    """Say which readable format that proves itself by its bytes name or type claim, "" when neither does."""
+    if by_name(file_name) in PROVEN:
+        return f"name says {file_name.rpartition('.')[2].upper()[:10]}"
+    return f"type says {declared}" if declared in PROVEN else ""
+
+
+def unread_status(mime: str) -> int:
+    """Return the status number of what nobody reads: 1001 for what is no document, 908 for one without converter."""
+    media = mime.startswith(("image/", "audio/", "video/", "font/", "model/"))
+    return NOT_A_DOCUMENT if media or mime in _NOT_DOCUMENTS else NO_CONVERTER
+
+
+def extract_inline(
+    mime: str, body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
+) -> Extraction:
+    """Return what a document says for which `reading_of` said INLINE. Never raises for what is in `body`."""
+    if reader_of(mime) is Reader.HTML:
+        page = extract_xhtml if mime == XHTML else extract_html
+        return page(body, address=address, charset=charset, steps=steps, manner=manner)
+    with steps("text"):
+        read = extract_markdown if reader_of(mime) is Reader.MARKDOWN else extract_text
+        return read(body, address=address, charset=charset, manner=manner)

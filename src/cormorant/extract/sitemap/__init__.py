@@ -1,0 +1,1 @@
+"""Sitemaps and sitemap indexes (sitemaps.org)."""

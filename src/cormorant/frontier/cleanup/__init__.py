@@ -1,0 +1,1 @@
+"""Removal of rows: purged URLs, stale exclusions, a source that starts from scratch."""

@@ -1,0 +1,91 @@
+"""When do the rows of what is gone go too? After it was gone in two runs, and when no other page links to it any more.
+
+Two runs of the same hour are one accident of its server, unless the source says otherwise (`purge_after_s`). A 410 is
+purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
+something links to it; what a sitemap named stays while that names it, and what a known address has moved to while it
+does: it would be found again in each run. Start addresses stay, so that their fate can be explained, and sitemaps that
+a robots.txt names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.frontier.links import inlinks as inlink_lists
+from cormorant.frontier.links import orphans, redirect_chains
+from cormorant.frontier.sitemaps import registry
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import BY_FACT, How, Role
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import claim, content, inlinks, original, outlinks, resource, visit
+from cormorant.store.schema.frontier import ASTRAY
+
+RUNS = 2
+"""Runs in a row that must find a 404, or whose complete listings must not name it, before its row is purged."""
+HOUR_S = 3_600.0
+SETTING = "purge_after_s"
+"""How long after the first of them a page of a site is purged at the earliest."""
+
+
+def _named_still() -> sa.ColumnElement[bool]:
+    """Does the sitemap that named it stand, and name it still, as far as is known?
+
+    One that was read anew by the run that visited the page last says so by a claim of that run; one that is as it was
+    names what it named.
+    """
+    columns, map_ = resource.c, resource.alias("map")
+    anew = sa.and_(map_.c.outcome == int(OutcomeKind.OK), map_.c.run == columns.run)
+    claimed = sa.exists().where(
+        claim.c.source_id == columns.source_id, claim.c.hash == columns.hash, claim.c.run == columns.run
+    )
+    stands = sa.and_(
+        map_.c.id == columns.referrer, map_.c.role == int(Role.SITEMAP), map_.c.outcome != int(OutcomeKind.GONE)
+    )
+    return sa.and_(columns.how == int(How.SITEMAP), sa.exists().where(stands, sa.or_(sa.not_(anew), claimed)))
+
+
+def wait_s(settings: Mapping[str, Any]) -> float:
+    """How long a source has a 404 be known before its row is purged."""
+    return float(settings.get(SETTING, HOUR_S))
+
+
+def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
+    """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row.
+
+    `after_s` is how long it has to be known of a page of a site that answers 404.
+    """
+    columns = resource.c
+    listed = columns.how == int(How.LISTING)
+    named = sa.and_(columns.role == int(Role.SITEMAP), columns.referrer == BY_FACT)
+    news = sa.exists().where(
+        visit.c.resource_id == columns.id, visit.c.outcome == int(OutcomeKind.GONE), visit.c.at > tx.now() - after_s
+    )
+    twice = sa.and_(columns.attempts >= RUNS, sa.or_(listed, sa.not_(news)))
+    statement = (
+        sa.select(columns.id, columns.how, columns.address, *orphans.IN_LINKS)
+        .outerjoin(inlinks, inlinks.c.id == columns.id)
+        .where(
+            ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
+        )
+        .where(sa.or_(sa.and_(columns.status == 410, columns.how != int(How.SITEMAP)), twice))
+        .where(sa.not_(_named_still()))
+        .where(sa.or_(listed, orphans.FEW), sa.or_(columns.referrer.is_(None), sa.not_(named)))
+    )
+    found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
+    rows = tx.rows(statement.where(columns.id.not_in(found)))
+    lost = [row for row in rows if row.how == int(How.LISTING) or orphans.is_lost(row)]
+    led = redirect_chains.led_to(tx, source, {row.address for row in lost if row.how != int(How.LISTING)})
+    numbers = [row.id for row in lost if row.address not in led]
+    for start in range(0, len(numbers), 1000):
+        some = numbers[start : start + 1000]
+        inlink_lists.withdraw(tx, source, some)
+        keys = sa.select(columns.hash).where(columns.id.in_(some))
+        tx.execute(sa.delete(claim).where(claim.c.source_id == source, claim.c.hash.in_(keys)))
+        registry.forget(tx, source, some)
+        for table in (content, original, outlinks, inlinks, resource):
+            tx.execute(sa.delete(table).where(table.c.id.in_(some)))
+        tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))
+    return len(numbers)

@@ -1,0 +1,88 @@
+"""What becomes of an address that is nearer or farther than it was thought to be?
+
+nearer, and it was too deep ------> READY in this generation: visited, as if it had been met so at first
+farther, and it is too deep now --> READY in this generation: its gate says no, and it leaves as by any other rule
+else -----------------------------> another number, nothing more
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from cormorant.frontier.links.shortest_paths import Reached
+from cormorant.frontier.policy import priority
+from cormorant.frontier.progress.remaining import GOING
+from cormorant.frontier.state import enqueue
+from cormorant.frontier.state.enqueue import Admission
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How, State
+from cormorant.model.ruling import Ruling
+from cormorant.model.settings.priority import Level
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import content, resource
+
+
+class Judges(NamedTuple):
+    """What a source says of an address: whether it may be visited at a depth, and how soon it is wanted."""
+
+    follow: Callable[[str, int], Ruling]
+    level: Callable[[str], Level]
+
+
+class Corrected(NamedTuple):
+    """How many are to be visited now, and the documents among the others that search finds."""
+
+    opened: int
+    found: list[int]
+
+
+class _Row(NamedTuple):
+    id: int
+    site: int
+    address: str
+    depth: int
+    how: int
+    outcome: int
+    referrer: int | None
+
+
+_COLUMNS = ("id", "site_id", "address", "depth", "how", "outcome", "referrer")
+
+
+def correct(tx: Tx, at: Admission, wrong: Sequence[Reached], judges: Judges) -> Corrected:
+    """Write the depths that have been found, unless somebody has written another one meanwhile."""
+    numbers = [each.number for each in wrong]
+    found = {row[0]: _Row(*row) for row in bulk.select_in(tx, resource, _COLUMNS, "id", numbers)}
+    depths: list[tuple[Any, ...]] = []
+    ready: list[tuple[Any, ...]] = []
+    unseen: list[tuple[Any, ...]] = []
+    sites: set[int] = set()
+    for each in wrong:
+        row = found.get(each.number)
+        if row is None or row.depth != each.was:
+            continue
+        depths.append((each.now, each.by if each.by and row.how == How.LINK else row.referrer, row.id))
+        if not _is_opened(row, each.now, judges):
+            continue
+        due = priority.due(at.generation, priority.usual(judges.level(row.address)), each.now)
+        ready.append((int(State.READY), due, 0.0, row.id))
+        sites.add(row.site)
+        if at.new_of is not None and each.now < each.was:  # a run of what is new would pass it over
+            unseen.append((int(OutcomeKind.NONE), row.id))
+    if ready:
+        enqueue.wake(tx, at.source, sites, at.generation)
+    bulk.update(tx, resource, ("depth", "referrer"), ("id",), depths)
+    bulk.update(tx, resource, ("state", "due", "not_before"), ("id",), ready)
+    bulk.update(tx, resource, ("outcome",), ("id",), unseen)
+    opened = {row[-1] for row in ready}
+    rest = [row[-1] for row in depths if row[-1] not in opened]
+    indexed = bulk.select_in(tx, content, ("id", "indexed"), "id", rest)
+    return Corrected(len(ready), sorted(number for number, is_found in indexed if is_found))
+
+
+def _is_opened(row: _Row, depth: int, judges: Judges) -> bool:
+    """Is it to be visited once more? What goes for another reason stays as it went."""
+    was, now = judges.follow(row.address, row.depth).admitted, judges.follow(row.address, depth).admitted
+    return was != now and (now or row.outcome not in GOING)

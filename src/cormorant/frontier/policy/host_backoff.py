@@ -1,0 +1,49 @@
+"""When must a whole site rest? Pure: the site's failures in a row and the newest outcome in, store time out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeGuard
+
+from cormorant.frontier.policy import backoff
+from cormorant.model.outcome import Deferred, Failed, Outcome
+
+
+class Rest(NamedTuple):
+    """Failures in a row of the site, and the store time until which it rests (0: not at all)."""
+
+    failures: int
+    until: float
+
+
+CIRCUIT = 10
+"""Visits in a row without an answer, or with a fault of the server, after which a site is left alone (fault N16)."""
+
+
+def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
+    """What the site's next visit must wait for. A site that redirected has answered, whatever came of it elsewhere.
+
+    What we were short of says nothing about it.
+    """
+    if isinstance(outcome, Deferred) and outcome.lack is not None:
+        return Rest(failures, 0.0)
+    if isinstance(outcome, Failed | Deferred) and outcome.elsewhere:
+        return Rest(0, 0.0)
+    if isinstance(outcome, Deferred) and outcome.whole_site:
+        tries = failures + 1
+        return Rest(tries, now + backoff.wait_s(outcome.status, tries, outcome.wait_s, spread))
+    if _counts(outcome):
+        tries = failures + 1
+        if tries < CIRCUIT:
+            return Rest(tries, 0.0)
+        return Rest(tries, now + backoff.wait_s(outcome.status, tries - CIRCUIT + 1, None, spread))
+    return Rest(0, 0.0)
+
+
+def _counts(outcome: Outcome) -> TypeGuard[Failed | Deferred]:
+    """Did no answer come, or one that says nothing of the page, as the server failed?
+
+    A status that is never tried again (501, 505) speaks of the page.
+    """
+    if isinstance(outcome, Deferred) and outcome.status in backoff.SERVER_FAULTS:
+        return True
+    return isinstance(outcome, Failed | Deferred) and outcome.status in backoff.NO_ANSWER

@@ -1,0 +1,118 @@
+"""Why does a site have to wait, in words? Pure: the status of its newest failure in, a sentence's parts out.
+
+no answer came   SILENT    it is tried again, in this run and anew in the next
+429, 503         ASKED     it is left alone until the time it named
+login pages      LOGIN     it is left alone until the next run, when somebody has seen to the credential
+anything else    FAILING   it answers, but not with what was asked for
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from cormorant.frontier.policy import backoff
+from cormorant.model.status import Status, describe
+
+
+class Why(StrEnum):
+    """What keeps a run from a site, in the words of a bottleneck."""
+
+    SILENT = "servers that do not answer"
+    ASKED = "the servers asked to be left alone for a while"
+    LOGIN = "servers that answer with login pages"
+    FAILING = "pages that failed and are tried again"
+
+
+_HOW = {
+    Status.READ_TIMEOUT: "timed out",
+    Status.IO_ERROR: "reading failed",
+    Status.CONNECTION_REFUSED: "connection refused",
+    Status.BIND_ERROR: "no free local port",
+    Status.NAME_NOT_RESOLVED: "its name is not resolved",
+    Status.TLS: "no trusted encrypted connection",
+    Status.PROXY: "no way through the proxy",
+    Status.BROKEN_STREAM: "the connection broke off",
+}
+"""How a site does not answer."""
+_DOES = {
+    Why.SILENT: "does not answer ({how})",
+    Why.ASKED: "asked to be left alone for a while ({how})",
+    Why.LOGIN: "answers with login pages",
+    Why.FAILING: "has pages that failed ({how})",
+}
+_DID = {
+    Why.SILENT: "did not answer when it was last asked ({how})",
+    Why.ASKED: "asked to be left alone ({how})",
+    Why.LOGIN: "answered with login pages when it was last asked",
+    Why.FAILING: "answered with an error when it was last asked ({how})",
+}
+
+
+class Trouble(NamedTuple):
+    """A site that has to wait, and the status that says why: of its newest failure, or of a page that is put off."""
+
+    site: str
+    status: int
+
+    @property
+    def host(self) -> str:
+        """The host with its port, or the folder."""
+        return self.site.removeprefix("file:")
+
+    @property
+    def why(self) -> Why:
+        """Which of the cases above it is."""
+        if self.status in backoff.NO_ANSWER:
+            return Why.SILENT
+        if self.status == Status.HELD:
+            return Why.LOGIN
+        return Why.ASKED if self.status in backoff.BUSY else Why.FAILING
+
+    @property
+    def what(self) -> str:
+        """What it does, as it stands behind the site in a sentence."""
+        return _DOES[self.why].format(how=self._how) if self.status else "has to wait"
+
+    @property
+    def lately(self) -> str:
+        """What it did when it was last asked, as it stands behind the site in a sentence."""
+        return _DID[self.why].format(how=self._how)
+
+    @property
+    def _how(self) -> str:
+        match self.why:
+            case Why.SILENT:
+                return _HOW[Status(self.status)]
+            case Why.ASKED:
+                return str(self.status)
+            case Why.FAILING | Why.LOGIN:
+                return f"{self.status} {describe(self.status).text}"
+
+    @property
+    def said(self) -> str:
+        """The whole clause."""
+        return f"{self.host} {self.what}"
+
+    @property
+    def advice(self) -> str:
+        """What a person can do."""
+        return describe(self.status).advice
+
+
+def worst(troubles: tuple[Trouble, ...]) -> Why:
+    """What keeps a run from several sites: silence before everything else, since somebody should look at it."""
+    found = {each.why for each in troubles}
+    return next((why for why in Why if why in found), Why.FAILING)
+
+
+NAMED = 3
+"""Sites named in a sentence; the others are counted."""
+
+
+def told(troubles: tuple[Trouble, ...], sites: int) -> str:
+    """What keeps a run from its sites, of which some are known, in one clause."""
+    named = troubles[:NAMED]
+    left = sites - len(named)
+    more = [f"{left:,} more {'site has' if left == 1 else 'sites have'} to wait"] if left > 0 else []
+    return "; ".join([*(each.said for each in named), *more])

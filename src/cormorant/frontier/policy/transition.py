@@ -1,0 +1,201 @@
+"""What does an outcome mean for a resource's row? Pure: one visit in, one fate out.
+
+| outcome                    | state of a web page          | state of a listed file | visited again               |
+|----------------------------|------------------------------|------------------------|-----------------------------|
+| Ok, Unchanged, Moved       | READY                        | SETTLED                | next generation / new validator |
+| Gone, Excluded, Held       | READY                        | SETTLED                | next generation / next listing |
+| Quarantined                | READY                        | SETTLED                | when its content changes    |
+| Failed                     | READY                        | SETTLED                | next run                    |
+| Deferred                   | READY, not before a time     | READY, the same        | in this run, behind the rest |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cormorant.frontier.policy import backoff
+from cormorant.frontier.policy import priority as url_priority
+from cormorant.model.outcome import (
+    MOVED_TO,
+    Deferred,
+    Excluded,
+    Failed,
+    Gone,
+    Held,
+    Moved,
+    Ok,
+    Outcome,
+    OutcomeKind,
+    Quarantined,
+    Unchanged,
+)
+from cormorant.model.resource import Resource, Role, State
+from cormorant.model.settings.error_policy import BY_DEFAULT, Action, ErrorPolicy, Rule
+from cormorant.model.settings.priority import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a fate depends on besides the visit.
+
+    The generation, whether the source lists, store time, a spread near 1, and what the administrator said of errors
+    (None: nothing); how soon the page is wanted in the next generation.
+    """
+
+    generation: int
+    lists: bool
+    now: float
+    spread: float = 1.0
+    errors: ErrorPolicy | None = None
+    level: Level = Level.NORMAL
+
+    def next_due(self, resource: Resource) -> int:
+        """Its place in the next generation."""
+        priority = 0 if resource.role is Role.SITEMAP else url_priority.usual(self.level)
+        return url_priority.due(self.generation + 1, priority, resource.depth)
+
+
+class Fate(NamedTuple):
+    """The columns of a resource that a visit sets. `kept`: a document that search could find before stays findable."""
+
+    state: State
+    due: int
+    attempts: int
+    outcome: OutcomeKind
+    status: int
+    not_before: float
+    reason: str | None
+    kept: bool
+
+
+MOST_TRIES = 1000
+"""More are not counted; the store has 15 bits for them."""
+
+_TRIED = (Failed, Gone, Deferred)
+_WITH_REASON = (Failed, Deferred, Quarantined, Held)
+_KEEPS = (
+    OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED,
+    OutcomeKind.QUARANTINED,
+)  # fmt: skip
+"""Outcomes that never take a document away by themselves (faults outside our disk delete nothing)."""
+
+_VISITED_AGAIN = (Role.DOCUMENT, Role.SITEMAP)
+"""What is visited in every run; a robots.txt only when it holds no longer."""
+
+REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
+"""What ends again as it did when the source says that it is the same version."""
+
+
+def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
+    """Decide what becomes of the row."""
+    if isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
+        ruled = _ruled(resource, outcome, at, at.errors or BY_DEFAULT)
+        if ruled is not None:
+            return ruled
+    if isinstance(outcome, Deferred):
+        return _deferred(resource, outcome, at)
+    tries = _tries(resource, outcome)
+    kind: OutcomeKind = outcome.kind
+    status, reason = outcome.status, reason_of(outcome)
+    kept = kind in _KEEPS
+    if isinstance(outcome, Failed) and (resource.indexed or resource.status == backoff.LAST_UNREACHABLE):
+        kind, status, kept = _unreachable(resource, outcome)
+    if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
+        kind, status, kept = OutcomeKind(resource.outcome), resource.status, resource.outcome in _KEEPS
+    state = State.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else State.READY
+    return Fate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kept)
+
+
+def _ruled(
+    resource: Resource, outcome: Failed | Gone | Deferred, at: Circumstances, errors: ErrorPolicy
+) -> Fate | None:
+    """What a rule makes of an error of the server; None when that is what is done anyway.
+
+    A page that search finds and that nobody may read any more goes by default too (fault N17). What is to be deleted is
+    hidden, and goes when its run settles, unless the brake holds it (`frontier/policy/deletion_guard.py`).
+    """
+    status = outcome.status
+    rule = errors.rule(status)
+    if rule is None or (isinstance(outcome, Failed | Deferred) and outcome.elsewhere):
+        return None
+    if rule == errors.by_default(status) and not (rule.action is Action.DELETE_AFTER and resource.indexed):
+        return None
+    if rule.action is Action.RETRY:
+        return _retried(resource, outcome, at, rule)
+    runs = resource.attempts + 1 if resource.status == status and resource.outcome != OutcomeKind.DEFERRED else 1
+    goes = rule.action is Action.DELETE or (rule.action is Action.DELETE_AFTER and runs >= rule.times)
+    kind = OutcomeKind.GONE if goes else OutcomeKind.FAILED
+    said = reason_of(outcome) or f"The source answered {status}."
+    return _final(resource, at, (kind, min(runs, MOST_TRIES), f"{said} error_policy: {_words(status, rule)}"), status)
+
+
+def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: Circumstances, rule: Rule) -> Fate:
+    """Try again in this run; after that many tries it is gone if it was said to be, and has failed otherwise."""
+    status, so_far = outcome.status, resource.attempts if resource.outcome == OutcomeKind.DEFERRED else 0
+    said = reason_of(outcome) or f"The source answered {status}."
+    if not rule.times or so_far < rule.times:
+        wait = outcome.wait_s if isinstance(outcome, Deferred) else None
+        return _deferred(resource._replace(attempts=so_far), Deferred(status, said, wait), at)
+    kind = OutcomeKind.GONE if isinstance(outcome, Gone) else OutcomeKind.FAILED
+    return _final(resource, at, (kind, so_far + 1, f"{said} error_policy: {_words(status, rule)}"), status)
+
+
+def _final(resource: Resource, at: Circumstances, said: tuple[OutcomeKind, int, str], status: int) -> Fate:
+    kind, tries, reason = said
+    state = State.SETTLED if at.lists or resource.role is not Role.DOCUMENT else State.READY
+    return Fate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kind is not OutcomeKind.GONE)
+
+
+def _words(status: int, rule: Rule) -> str:
+    return f"{status} {rule.action}{f' {rule.times}' if rule.times else ''}"
+
+
+def _tries(resource: Resource, outcome: Outcome) -> int:
+    """Failures in a row. A page is purged by how often it was gone, so what it was before that does not count."""
+    if isinstance(outcome, Gone) and resource.outcome != OutcomeKind.GONE:
+        return 1
+    return min(resource.attempts + 1, MOST_TRIES) if isinstance(outcome, _TRIED) else 0
+
+
+def _deferred(resource: Resource, outcome: Deferred, at: Circumstances) -> Fate:
+    """Behind everything else of this generation, not before the retry rule says."""
+    tries = _tries(resource, outcome)
+    rest = backoff.wait_s(outcome.status, tries, outcome.wait_s, at.spread)
+    again = url_priority.due(at.generation, url_priority.LAST, resource.depth)
+    return Fate(
+        State.READY, again, tries, OutcomeKind.DEFERRED, outcome.status, at.now + rest, outcome.reason, kept=True
+    )
+
+
+def _unreachable(resource: Resource, outcome: Failed) -> tuple[OutcomeKind, int, bool]:
+    """Count runs in which a document could not be had: 1020 to 1024, then it is taken for gone, and is from then on."""
+    last = backoff.LAST_UNREACHABLE
+    if not is_unreachable(outcome.status):
+        return OutcomeKind.FAILED, outcome.status, True
+    if resource.status < backoff.FIRST_UNREACHABLE or resource.status > last:
+        return OutcomeKind.FAILED, backoff.FIRST_UNREACHABLE, True
+    if resource.status < last - 1:
+        return OutcomeKind.FAILED, resource.status + 1, True
+    return OutcomeKind.GONE, last, False
+
+
+def is_unreachable(status: int) -> bool:
+    """Does this status mean that no HTTP answer came: refused, timed out, no such name, TLS, broken stream?"""
+    return status in backoff.NO_ANSWER
+
+
+def reason_of(outcome: Outcome) -> str | None:
+    """The words kept beside the status: why it failed, the rule that excluded it, where it moved, what it lacks.
+
+    None: nothing was learned of that.
+    """
+    if isinstance(outcome, _WITH_REASON):
+        return outcome.reason
+    if isinstance(outcome, Excluded):
+        return f"{outcome.ruling.gate}: {outcome.ruling.rule}"
+    if isinstance(outcome, Moved):
+        return f"{MOVED_TO}{outcome.target}"
+    if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
+        return outcome.document.remark
+    return None

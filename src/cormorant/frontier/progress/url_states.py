@@ -1,0 +1,128 @@
+"""In which set is an address? A view: nothing is moved when a run begins or ends, numbers are compared. Pure.
+
+    BEGUN --> todo --READ--> found --DELIVERED--> finished --ENDED--> old --BEGUN--> todo
+               |  `--SAME, LEFT--------------------^
+               |  `--FAILED--> error      `--EXCLUDED--> excluded          both --BEGUN--> todo
+               `--PUT_OFF--> todo --ENDED--> error
+    found, finished, old --REFUSED--> error --TAKEN--> where it was
+    found (examined) --INDEXED--> found, --PRUNED--> excluded, or where it was, --DROPPED--> old, error
+
+Of the nine sets of the older systems four have no rows of their own, since they are what a process has in its hands:
+
+    retrieving      todo, under a site's lease          providing        found, read by a receiver behind its place
+    postprocessing  old, in a chunk of the sweep        postprocessed    old, passed by it
+
+So a restart puts them back by forgetting: the lease runs out, the place is where it was, the chunk was not committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from cormorant.frontier.policy import priority
+from cormorant.model.outcome import OutcomeKind
+
+
+class Cause(StrEnum):
+    """What moves an address from one set to another."""
+
+    BEGUN = "a run begins"
+    READ = "a visit brings something to deliver"
+    SAME = "a visit brings nothing new"
+    LEFT = "a visit finds it gone or moved"
+    FAILED = "a visit fails, or is quarantined or held"
+    PUT_OFF = "a visit is put off"
+    EXCLUDED = "a gate says no at a visit"
+    DELIVERED = "every receiver has come past it"
+    REFUSED = "a receiver cannot take it"
+    TAKEN = "a receiver takes what it could not, or is deleted"
+    INDEXED = "a person has what was examined delivered"
+    PRUNED = "a person leaves it out of what was examined"
+    DROPPED = "the run that examined it is stopped"
+    ENDED = "the run ends"
+
+
+BY_OUTCOME: Final[Mapping[OutcomeKind, Cause]] = MappingProxyType({
+    OutcomeKind.OK: Cause.READ, OutcomeKind.UNCHANGED: Cause.SAME, OutcomeKind.MOVED: Cause.LEFT,
+    OutcomeKind.GONE: Cause.LEFT, OutcomeKind.EXCLUDED: Cause.EXCLUDED, OutcomeKind.DEFERRED: Cause.PUT_OFF,
+    OutcomeKind.FAILED: Cause.FAILED, OutcomeKind.QUARANTINED: Cause.FAILED, OutcomeKind.HELD: Cause.FAILED,
+})  # fmt: skip
+"""What a visit is to the sets, by how it was settled (`transition`). One that is HELD since a newer version was
+examined and waits to be delivered is READ.
+"""
+_SEEN = ("finished", "found", "error")
+"""After a visit that delivers nothing: found when what an earlier one brought is still on its way, error when a
+receiver could not take that.
+"""
+TRANSITIONS: Final[Mapping[Cause, Mapping[str, tuple[str, ...]]]] = MappingProxyType({
+    Cause.BEGUN: {
+        "todo": ("todo",), "found": ("todo", "found"), "old": ("todo", "old"), "error": ("todo", "error"),
+        "excluded": ("todo", "excluded"),
+    },
+    Cause.READ: {"todo": ("found",)},
+    Cause.SAME: {"todo": _SEEN},
+    Cause.LEFT: {"todo": _SEEN},
+    Cause.FAILED: {"todo": ("error",)},
+    Cause.PUT_OFF: {"todo": ("todo",)},
+    Cause.EXCLUDED: {"todo": ("excluded",)},
+    Cause.DELIVERED: {"found": ("finished", "old", "found")},
+    Cause.REFUSED: {"found": ("error", "found"), "finished": ("error",), "old": ("error",)},
+    Cause.TAKEN: {"error": ("found", "finished", "old", "error")},
+    Cause.INDEXED: {"found": ("found",)},
+    Cause.PRUNED: {"found": ("excluded", "old", "found", "error")},
+    Cause.DROPPED: {"found": ("old", "error")},
+    Cause.ENDED: {"todo": ("todo", "error"), "finished": ("old",)},
+})  # fmt: skip
+"""Every way there is, by cause and set. Where a cause names a set no more it leaves it as it is.
+
+At BEGUN what is visited in every run goes to todo, and a listed file stays where it is until its listing shows another
+version. At ENDED what was put off goes to error, and what nobody came to stays. At TAKEN error is what its last visit
+left in error, or another receiver could not take either. What waits since it was examined stays in found, whatever
+becomes of the version before it.
+"""
+
+
+class Standing(NamedTuple):
+    """What the view looks at: of the address, of its source, and how far the slowest receiver has come.
+
+    `run` visited it last; `running` is the run under way, None when there is none. `seq` is the place in the stream of
+    what its document said last, 0 for none; `refused` the newest that a receiver could not take of it, None for none.
+    `waits`: a newer version, or its first, was examined and is delivered when a person says so.
+    """
+
+    due: int
+    ready: bool
+    visited: bool
+    outcome: OutcomeKind
+    run: int
+    seq: int
+    generation: int
+    running: int | None
+    place: int
+    refused: int | None = None
+    waits: bool = False
+
+
+_ERRORS = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, OutcomeKind.HELD)
+
+
+def set_of(at: Standing) -> str:
+    """The one set that an address is in."""
+    left = at.generation > 0 and at.ready and at.due < priority.limit(at.generation)
+    put_off = at.running is None and at.outcome is OutcomeKind.DEFERRED
+    if not at.visited or (left and not put_off):
+        return "todo"
+    if at.waits:
+        return "found"
+    if at.outcome in _ERRORS:
+        return "error"
+    if at.outcome is OutcomeKind.EXCLUDED:
+        return "excluded"
+    if at.refused is not None and at.refused >= at.seq:
+        return "error"
+    if at.seq > at.place:
+        return "found"
+    return "finished" if at.running is not None and at.run == at.running else "old"

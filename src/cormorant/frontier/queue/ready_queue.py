@@ -1,0 +1,59 @@
+"""Wait until a visit may start. The asynchronous side of a desk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from cormorant.frontier.queue.workbench import Desk, Task
+
+
+class Line:
+    """Slots wait here; whoever changes the desk calls `pump`. One timer wakes it when the next site's pace allows."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[asyncio.Future[Task]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        desk.changed = self._pump_soon
+
+    @property
+    def idle(self) -> int:
+        """Slots with nothing to do."""
+        return len(self._waiting)
+
+    async def take(self) -> Task:
+        """The next visit."""
+        task = self._desk.take(self._loop.time()) if not self._waiting else None
+        if task is not None:
+            return task
+        future: asyncio.Future[Task] = self._loop.create_future()
+        self._waiting.append(future)
+        self.pump()
+        return await future
+
+    def pump(self) -> None:
+        """Hand visits that may start now to waiting slots, and set the timer for the next."""
+        now = self._loop.time()
+        while self._waiting:
+            if self._waiting[0].done():
+                self._waiting.popleft()
+                continue
+            task = self._desk.take(now)
+            if task is None:
+                break
+            self._waiting.popleft().set_result(task)
+        self._set_timer(now)
+
+    def _pump_soon(self) -> None:
+        """Pump once whoever changed the desk, perhaps in the midst of a transfer, is done."""
+        self._loop.call_soon(self.pump)
+
+    def _set_timer(self, now: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        soonest = self._desk.next_time()
+        if self._waiting and soonest is not None:
+            self._timer = self._loop.call_later(max(soonest - now, 0.0005), self.pump)

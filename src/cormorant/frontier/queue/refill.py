@@ -1,0 +1,376 @@
+"""Keep a retriever's desk supplied: lease sites, read ahead, say what is done, give back.
+
+Called between batches inside a transaction. A source is done with a site when reading gives nothing, nothing it gave is
+unsettled, and nothing arrived meanwhile; what must wait is left to whoever leases the site when its time has come.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cormorant.frontier.policy import priority
+from cormorant.frontier.queue import host_leases, rebalance, request_log, seen_lookup
+from cormorant.frontier.queue.host_leases import LeasedSite, SiteUse, Window
+from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.weighted_queues import Queues
+from cormorant.frontier.queue.workbench import Desk, SiteWork, SourceWork
+from cormorant.frontier.state import host_facts
+from cormorant.frontier.state.host_facts import INSTALLATION
+from cormorant.frontier.traps import detector
+from cormorant.model.resource import Resource
+from cormorant.model.settings.priority import Shares
+from cormorant.store.db.clock_steps import STEP_S
+from cormorant.store.db.database import Tx
+
+LOW = 64
+"""Read ahead when fewer than this are waiting at a site."""
+SOON_S = 20.0
+"""At a site with a delay, when fewer are waiting than can be asked for within this time."""
+CLOSED_S = 86_400.0
+"""How long a source does not visit a site that it was closed at: until its next run, which looks anew."""
+LONG_REST_S = 5.0
+"""A site that rests longer than this is given back meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a retriever works on now: source -> generation.
+
+    `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only what is new.
+    `limits` are the sources of which only so many sites may be leased at once, by all retrievers together. `shares` are
+    those of the sources whose levels take turns; in others a level waits for those before it.
+    """
+
+    generations: Mapping[int, int]
+    prepare: Callable[[Resource], Resource]
+    new_of: Mapping[int, int] = field(default_factory=dict)
+    limits: Mapping[int, int] = field(default_factory=dict)
+    shares: Mapping[int, Shares] = field(default_factory=dict)
+
+    def without(self, shut: Collection[int]) -> Plan:
+        """The same for the sources that are not shut."""
+        if not shut:
+            return self
+        return replace(self, generations={s: number for s, number in self.generations.items() if s not in shut})
+
+    @property
+    def unlimited(self) -> dict[int, int]:
+        """The generations of the sources that have no limit."""
+        return {source: number for source, number in self.generations.items() if source not in self.limits}
+
+    def work(self, source: int, arrivals: int, *, closed: bool = False) -> SourceWork:
+        """What a source has to do at a site, nothing read of it yet."""
+        shares = self.shares.get(source)
+        return SourceWork(arrivals, queue=Queues(shares) if shares else deque(), closed=closed)
+
+    def window(self, site: int, source: int, newest: int = 0) -> Window:
+        """Which rows of a site are to be read for a source."""
+        return Window(site, source, self.generations[source], newest, self.new_of.get(source))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Monotonic and store time of one supply, and how far apart they are.
+
+    By up to `ahead` seconds more they were apart some time ago, when the clock of the store was set forward since.
+    """
+
+    monotonic: float
+    store: float
+    ahead: float = 0.0
+
+    @classmethod
+    def of(cls, tx: Tx, monotonic: float) -> Moment:
+        """This moment."""
+        now = tx.now()
+        return cls(monotonic, now, now - tx.lapsed(host_leases.AHEAD_S, now))
+
+    def monotonic_of(self, store: float) -> float:
+        """A store time on this process's monotonic clock."""
+        return self.monotonic + (store - self.store)
+
+    def latest_of(self, asked: float) -> float:
+        """When something was, or is to be, asked for at the latest (monotonic seconds), by the store time it left."""
+        if asked > self.store + host_leases.AHEAD_S:  # the clock was set back since
+            return self.monotonic
+        at = self.monotonic_of(asked)
+        return max(at, min(at + self.ahead, self.monotonic))
+
+
+def _low(site: SiteWork, work: SourceWork) -> int:
+    """How few may wait at a site before more is read, four times as many: a thousand slow sites fill no memory.
+
+    Where nothing is asked for what is visited, as a rule refuses it, it goes in no time.
+    """
+    low = min(LOW, math.ceil(SOON_S / site.delay_s)) if site.delay_s > 0 else LOW
+    return low if work.unasked < low else LOW
+
+
+def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
+    """Write back what was learned of leased sites, and renew their leases; returns those whose lease was lost.
+
+    A site that somebody forgave meanwhile is forgiven here too, and one that somebody asks beside is left its gap.
+    """
+    _give_way(tx, sites)
+    _as_meant(tx, sites)
+    rests = host_leases.renew(tx, owner, [_use_of(site) for site in sites])
+    for site in sites:
+        if site.lease.site in rests:
+            site.known = rests[site.lease.site]
+            if site.known != (site.not_before, site.failures):
+                site.not_before, site.failures = site.known
+                site.trouble, site.rest_until = 0, 0.0
+    request_log.write(tx, {site.lease.site: site.tally for site in sites if site.lease.site in rests})
+    return {site.lease.site for site in sites} - rests.keys()
+
+
+def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
+    """Learn of requests that others send to leased sites."""
+    taken = host_leases.taken(tx, [site.lease.site for site in sites if site.requested_at])
+    others = [(site, at) for site in sites if (at := taken.get(site.lease.site, 0.0)) > site.requested_at]
+    now, here = (tx.now(), tx.clock.monotonic()) if others else (0.0, 0.0)
+    for site, at in others:
+        site.give_way(at, here + max(at - now, 0.0))
+
+
+def _as_meant(tx: Tx, sites: Sequence[SiteWork]) -> None:
+    """Have rests written down as their owner counts them: a clock that was set since makes none shorter or longer."""
+    if not tx.was_set:
+        return
+    now, here = tx.now(), tx.clock.monotonic()
+    for site in sites:
+        until = now + site.rest_until - here if site.rest_until > here else min(site.not_before, now)
+        if abs(site.not_before - until) > STEP_S:
+            site.not_before = until
+
+
+def _ahead(site: SiteWork) -> int:
+    """How many visits of a site are known to be ahead."""
+    return sum(len(work.queue) for work in site.sources.values())
+
+
+def _use_of(site: SiteWork) -> SiteUse:
+    return SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble, site.known)
+
+
+class Supply:
+    """The store's side of a desk, for one retriever process."""
+
+    def __init__(self, owner: str, desk: Desk, seen: Seen) -> None:
+        self._owner, self._desk, self._seen = owner, desk, seen
+        self._generations: Mapping[int, int] = {}
+
+    def lease(self, tx: Tx, plan: Plan, most: int, moment: Moment) -> list[SiteWork]:
+        """Lease up to `most` sites that have something to do, and let sources join at sites that are leased already.
+
+        The pace of the sites it returns is the caller's to set; those that are new have not been visited yet.
+        """
+        joined = self._join(tx, plan, moment)
+        leased = self._lease(tx, plan, most)
+        opened: list[SiteWork] = []
+        for each in leased:
+            site = SiteWork(each.lease, {s: plan.work(s, n) for s, n in each.arrivals.items()}, each.failures)
+            site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
+            site.known, site.lane_name = (each.not_before, each.failures), each.lane
+            site.leased_until = moment.monotonic_of(each.lease.until)
+            self._open(tx, site)
+            self._desk.open(site)
+            opened.append(site)
+        self._learn(tx, opened, [INSTALLATION, *plan.generations], moment)
+        for site in opened:
+            site.rest_until = moment.monotonic_of(site.not_before)
+        return joined + opened
+
+    def _open(self, tx: Tx, site: SiteWork) -> None:
+        """Learn which addresses of a site are known."""
+        keys = seen_lookup.page(tx, site.lease.site)
+        if len(keys) < seen_lookup.AT_ONCE:
+            self._seen.open(site.key, keys)
+        else:
+            self._seen.open_large(site.key, site.lease.site)
+
+    def _lease(self, tx: Tx, plan: Plan, most: int) -> list[LeasedSite]:
+        """Each source gets its share first, and what others leave of theirs goes to whoever has more to do."""
+        leased: list[LeasedSite] = []
+        for source, share in self._shares(plan, most).items():
+            room = min(share, self._room(tx, plan, source)) if source in plan.limits else share
+            leased += host_leases.lease(tx, self._owner, {source: plan.generations[source]}, room, plan.unlimited)
+        leased += host_leases.lease(tx, self._owner, plan.unlimited, most - len(leased))
+        for source in plan.limits.keys() & plan.generations.keys():
+            room = min(self._room(tx, plan, source), most - len(leased))
+            leased += host_leases.lease(tx, self._owner, {source: plan.generations[source]}, room)
+        return leased
+
+    def _shares(self, plan: Plan, most: int) -> dict[int, int]:
+        """How many sites each source may lease before others take more; nothing to share where there is but one."""
+        if len(plan.generations) < 2:
+            return {}
+        held = Counter(source for site in self._desk.sites.values() for source in site.sources)
+        return rebalance.shares({source: held[source] for source in plan.generations}, most)
+
+    @staticmethod
+    def _room(tx: Tx, plan: Plan, source: int) -> int:
+        """How many more sites may be leased for a source with a limit."""
+        return plan.limits[source] - host_leases.leased(tx, source, plan.generations[source])
+
+    def _join(self, tx: Tx, plan: Plan, moment: Moment) -> list[SiteWork]:
+        """Sources that have got work at a site since it was leased for others."""
+        if len(plan.generations) < 2:
+            return []
+        full = {source for source in plan.limits.keys() & plan.generations.keys() if self._room(tx, plan, source) < 0}
+        found = host_leases.arrivals(tx, list(self._desk.sites), plan.without(full).generations)
+        joined = []
+        for number, counts in found.items():
+            site = self._desk.sites[number]
+            new = {source: plan.work(source, count) for source, count in counts.items() if source not in site.sources}
+            site.sources.update(new)
+            joined += [site] if new else []
+        if joined:
+            self._learn(tx, joined, list(plan.generations), moment)
+        return joined
+
+    def _learn(self, tx: Tx, sites: Sequence[SiteWork], scopes: Sequence[int], moment: Moment) -> None:
+        """Tell sites the facts that hold for them: names tell those of one source from another's."""
+        for fact in host_facts.read(tx, [site.lease.site for site in sites], scopes):
+            site = self._desk.sites[fact.site]
+            if fact.name == detector.FACT:
+                site.watched[fact.scope] = fact.value
+            else:
+                site.learn(fact.name, fact.value, moment.monotonic_of(fact.valid_until))
+
+    def read(self, tx: Tx, plan: Plan) -> None:
+        """Read ahead at every site that runs low."""
+        for site in list(self._desk.sites.values()):
+            for source, work in site.sources.items():
+                if work.exhausted or work.closed or site.leaves or source not in plan.generations:
+                    continue
+                window = plan.window(site.lease.site, source, work.newest)
+                low = _low(site, work)
+                if isinstance(work.queue, Queues):
+                    self._read_parts(tx, plan, work, work.queue, window, low)
+                elif len(work.queue) < low:
+                    self._read(tx, plan, (work, work.queue), window, low)
+            self._desk.offer(site)
+
+    @staticmethod
+    def _read(tx: Tx, plan: Plan, into: tuple[SourceWork, deque[Resource]], window: Window, low: int) -> None:
+        work, queue = into
+        most = host_leases.READ_AHEAD * low // LOW + len(work.held)
+        found, work.unasked = host_leases.read(tx, window, most), 0
+        work.exhausted = len(found) < most
+        for resource in found:
+            if resource.id not in work.held:
+                work.held.add(resource.id)
+                queue.append(plan.prepare(resource))
+        if work.exhausted:
+            work.newest = max((resource.id for resource in found), default=work.newest)
+
+    @staticmethod
+    def _read_parts(tx: Tx, plan: Plan, work: SourceWork, queues: Queues, window: Window, low: int) -> None:
+        """Read what runs low of each level. What waits behind them is wanted when nothing else does."""
+        spans = priority.spans(window.generation)
+        for part in queues.short(low):
+            most = host_leases.READ_AHEAD * low // LOW + len(work.held)
+            found, work.unasked = host_leases.read(tx, window._replace(span=spans[part]), most), 0
+            if len(found) < most:
+                queues.read_out.add(part)
+            fresh = [resource for resource in found if resource.id not in work.held]
+            work.held.update(resource.id for resource in fresh)
+            queues.parts[part].extend(map(plan.prepare, fresh))
+        work.exhausted = queues.exhausted
+
+    def finish(self, tx: Tx, plan: Plan, moment: Moment) -> None:
+        """Say which sources are done with which sites, and give back sites with nothing to do or a long rest."""
+        self._forget(tx, plan)
+        self._keep(tx, moment)
+        for site in list(self._desk.sites.values()):
+            site.forget(moment.monotonic)
+            for source in list(site.sources):
+                if source not in plan.generations:
+                    self._drop(site, source)
+                elif (work := site.sources[source]).exhausted | work.closed and not work.held:
+                    self._finish(tx, plan, site, source)
+            resting = site.rest_until > moment.monotonic + LONG_REST_S
+            if site.under_way == 0 and (resting or site.leaves or not site.sources) and not site.unsettled:
+                self.give_back(tx, site)
+
+    def _forget(self, tx: Tx, plan: Plan) -> None:
+        """A run began: what was known and not admitted under the rules of an earlier one must be judged again."""
+        if not plan.generations.items() <= self._generations.items():
+            self._seen.forget_elsewhere()
+            for site in self._desk.sites.values():
+                self._open(tx, site)
+        self._generations = dict(plan.generations)
+
+    def _keep(self, tx: Tx, moment: Moment) -> None:
+        """Renew leases before they run out: a visit, or the delay between two, may take longer than a lease lasts."""
+        soon, soon_here = moment.store + host_leases.LEASE_S / 2, moment.monotonic + host_leases.LEASE_S / 2
+        every = self._desk.sites.values()
+        old = [site for site in every if site.lease.until < soon or site.leased_until < soon_here]
+        lost = renew(tx, self._owner, old)
+        for site in old:
+            if site.lease.site in lost:
+                self._desk.close(site.lease.site)
+                self._seen.close(site.key)
+            else:
+                site.lease = replace(site.lease, until=moment.store + host_leases.LEASE_S)
+                site.leased_until = moment.monotonic + host_leases.LEASE_S
+
+    def _finish(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
+        generation, work = plan.generations[source], site.sources[source]
+        left = host_leases.earliest(tx, plan.window(site.lease.site, source))
+        if work.closed and left is not None:
+            left = max(left, tx.now() + CLOSED_S)
+        if left is not None and left <= tx.now():
+            work.read_anew()
+        elif host_leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):
+            del site.sources[source]
+        else:
+            found = host_leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]
+            site.sources[source] = plan.work(source, found.get(source, work.arrivals), closed=work.closed)
+
+    def drop(self, source: int) -> None:
+        """Forget everything that was read for a source: its run is over, and what is under way will not be settled."""
+        for site in self._desk.sites.values():
+            if source in site.sources:
+                self._drop(site, source)
+
+    @staticmethod
+    def _drop(site: SiteWork, source: int) -> None:
+        """The source is no longer crawled: forget what was read. What is under way will not be settled any more."""
+        del site.sources[source]
+        if site.awaited is not None and site.awaited.source == source:
+            site.awaited = None
+            site.first.clear()
+
+    def share(self, tx: Tx, plan: Plan, peers: int) -> int | None:
+        """Have sites leave when this process has more than its share and others have less.
+
+        Those with most to do, and none that shares its pace with another one here: nobody else could take it up.
+        Returns how many sites have something to do, whoever has them; None where that did not matter.
+        """
+        sites = self._desk.sites.values()
+        if peers < 2 or len(sites) < 2 or not plan.generations:
+            return None
+        lanes = Counter(id(site.lane) for site in sites)
+        leaving = sum(site.leaves for site in sites)
+        able = [
+            each for each in sites if not (each.leaves or each.unplaced or each.awaited) and lanes[id(each.lane)] == 1
+        ]
+        held = host_leases.by_owner(tx, plan.generations)
+        count = rebalance.surplus(held, self._owner, peers) - leaving
+        for site in sorted(able, key=_ahead, reverse=True)[: max(count, 0)]:
+            site.leaves = True
+        return sum(held.values())
+
+    def give_back(self, tx: Tx, site: SiteWork) -> None:
+        """Release a site's lease and forget what was known of it."""
+        _give_way(tx, [site])
+        _as_meant(tx, [site])
+        host_leases.release(tx, self._owner, _use_of(site))
+        request_log.write(tx, {site.lease.site: site.tally})
+        self._desk.close(site.lease.site)
+        self._seen.close(site.key)

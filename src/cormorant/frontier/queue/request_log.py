@@ -1,0 +1,112 @@
+"""How politely was a site visited? Requests by hour, and the tightest gap between two, beside the delay asked for.
+
+A retriever tallies what goes out at the sites it has leased, and writes that when it settles a batch; what goes out at
+other sites, where a redirect leads, is written beside (`redirect_hosts.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import site_hour
+
+HOUR_S: Final = 3600
+KEPT_HOURS: Final = 14 * 24
+_LONG_S: Final = 86_400.0
+"""A gap as long as this is none: it was another crawl."""
+
+
+class Hour(NamedTuple):
+    """An hour at a site: requests, the tightest gap in seconds and the delay that was asked for then (None: no gap).
+
+    `rule` says who asked for the delay of the newest request.
+    """
+
+    hour: int
+    requests: int
+    gap_s: float | None = None
+    asked_s: float | None = None
+    rule: str = ""
+
+    @property
+    def tightness(self) -> float:
+        """The gap as a share of what was asked for; where nothing was, nothing is tight."""
+        return self.gap_s / self.asked_s if self.gap_s is not None and self.asked_s else inf
+
+    def and_then(self, other: Hour) -> Hour:
+        """Both together, `other` the newer: the tighter gap stands, of two that nothing was asked for the shorter."""
+        gaps = [each for each in (self, other) if each.gap_s is not None]
+        tightest = min(gaps, key=lambda each: (each.tightness, each.gap_s), default=self)
+        return Hour(self.hour, self.requests + other.requests, tightest.gap_s, tightest.asked_s, other.rule)
+
+
+class Tally:
+    """What went out at a leased site since it was last written down."""
+
+    __slots__ = ("hours",)
+
+    def __init__(self) -> None:
+        self.hours: dict[int, Hour] = {}
+
+    def count(self, at: float, gap_s: float, asked_s: float, rule: str) -> None:
+        """A request goes out, at epoch seconds, so long after the one before; so much was asked for, by this rule."""
+        hour = int(at // HOUR_S)
+        new = Hour(hour, 1, gap_s, asked_s, rule) if 0 <= gap_s < _LONG_S else Hour(hour, 1, rule=rule)
+        self._put(new)
+
+    def add(self, newer: Tally) -> None:
+        """What another one tallied after this."""
+        for each in newer.hours.values():
+            self._put(each)
+
+    def _put(self, new: Hour) -> None:
+        known = self.hours.get(new.hour)
+        self.hours[new.hour] = new if known is None else known.and_then(new)
+
+    def take(self) -> list[Hour]:
+        """What was tallied; it begins anew."""
+        hours, self.hours = list(self.hours.values()), {}
+        return hours
+
+
+_WRITTEN = sa.select(site_hour).where(
+    site_hour.c.site_id.in_(sa.bindparam("sites", expanding=True)),
+    site_hour.c.hour.in_(sa.bindparam("hours", expanding=True)),
+)
+
+
+def write(tx: Tx, tallies: Mapping[int, Tally]) -> None:
+    """Write down what went out at these sites (by number); only who has leased a site may, or holds its row."""
+    tallied = {number: tally.take() for number, tally in tallies.items() if tally.hours}
+    if not tallied:
+        return
+    hours = {hour.hour for each in tallied.values() for hour in each}
+    written = tx.rows(_WRITTEN, {"sites": list(tallied), "hours": list(hours)})
+    known = {(row[0], row[1]): Hour(*row[1:]) for row in written}
+    rows = []
+    for number, each in tallied.items():
+        for hour in each:
+            before = known.get((number, hour.hour))
+            rows.append((number, *(hour if before is None else before.and_then(hour))))
+    names = ("site_id", *Hour._fields)
+    bulk.insert(tx, site_hour, names, rows, bulk.Upsert(names[:2], names[2:]))
+
+
+def forget(tx: Tx) -> None:
+    """Let go of hours that are long past."""
+    tx.execute(sa.delete(site_hour).where(site_hour.c.hour < int(tx.now() // HOUR_S) - KEPT_HOURS))
+
+
+def of(tx: Tx, numbers: Sequence[int]) -> dict[int, list[Hour]]:
+    """What is written down of each of these sites, the newest hour first."""
+    columns, found = site_hour.c, {number: list[Hour]() for number in numbers}
+    statement = sa.select(*columns).where(columns.site_id.in_(numbers))
+    for row in tx.rows(statement.order_by(columns.site_id, columns.hour.desc())):
+        found[row[0]].append(Hour(*row[1:]))
+    return found

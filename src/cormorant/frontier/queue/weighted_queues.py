@@ -1,0 +1,79 @@
+"""What waits at a site, in levels that take turns by their shares, so that none waits for ever.
+
+    before all levels --> highest 16, high 8, normal 4, low 2, lowest 1 of 31 visits --> behind all levels
+
+A level in which nothing waits leaves its turn to the others. Turns are spread out as evenly as they can be: each time,
+every level that waits gets its share in credit, and the one with most credit pays for all (smooth weighted round-robin,
+as nginx has it for upstream servers).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from cormorant.model.resource import Resource
+from cormorant.model.settings.priority import Shares
+
+
+class Queues:
+    """The queues of one source at one site, in as many parts as `priority.spans` has.
+
+    A part that was `read_out` has nothing more that could be read.
+    """
+
+    def __init__(self, shares: Shares) -> None:
+        self._shares = shares
+        self.parts: list[deque[Resource]] = [deque() for _ in range(len(shares) + 2)]
+        self.read_out: set[int] = set()
+        self._credit = [0] * len(shares)
+
+    def __len__(self) -> int:
+        """How many wait."""
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[Resource]:
+        """All that wait, level by level."""
+        return chain.from_iterable(self.parts)
+
+    def short(self, least: int) -> list[int]:
+        """The parts in which fewer wait, and of which more may be had."""
+        return [n for n, part in enumerate(self.parts) if len(part) < least and n not in self.read_out]
+
+    @property
+    def exhausted(self) -> bool:
+        """Is nothing left to be read of any part?"""
+        return len(self.read_out) == len(self.parts)
+
+    def appendleft(self, resource: Resource) -> None:
+        """Put one back that was handed out: it is the next."""
+        self.parts[0].appendleft(resource)
+
+    def popleft(self) -> Resource:
+        """Hand out the next. Raises IndexError when nothing waits."""
+        before, *levels, behind = self.parts
+        if before:
+            return before.popleft()
+        at = self._turn(levels)
+        return behind.popleft() if at is None else levels[at].popleft()
+
+    def _turn(self, levels: Sequence[deque[Resource]]) -> int | None:
+        """The level whose turn it is, None when nothing waits in any."""
+        waiting = [n for n, queue in enumerate(levels) if queue]
+        if not waiting:
+            return None
+        for n in waiting:
+            self._credit[n] += self._shares[n]
+        best = max(waiting, key=lambda n: (self._credit[n], -n))
+        self._credit[best] -= sum(self._shares[n] for n in waiting)
+        return best
+
+    def remove(self, resource: Resource) -> None:
+        """Take one out. Raises ValueError when it does not wait."""
+        next((part for part in self.parts if resource in part), self.parts[0]).remove(resource)
+
+    def clear(self) -> None:
+        """Let go of all that wait."""
+        for part in self.parts:
+            part.clear()

@@ -1,0 +1,1 @@
+"""Sitemaps that are known, and how far their `lastmod` can be trusted."""

@@ -1,0 +1,217 @@
+"""What does a sitemap say of pages, and is it true?
+
+An entry that says when a page was changed claims that it is newer than our visit, or the same. The visits of a full run
+show which is so, since none is left out on a sitemap's word: trust is measured for each site and source (fault R15).
+
+    sitemap read: keep  --claim--> the page is visited --end of the run: measure--> trust of the site
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.frontier.policy import priority as url_priority
+from cormorant.frontier.state import batch_lookup, host_facts
+from cormorant.frontier.state.enqueue import Admission, SiteNumbers
+from cormorant.frontier.state.host_facts import FOR_EVER, Fact
+from cormorant.model.content import Entry
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How, State
+from cormorant.model.settings.priority import Level
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import claim, content, resource, site_fact
+from cormorant.store.schema.frontier import ASTRAY
+
+TRUST = "lastmod"
+"""The name of the fact that holds what was measured."""
+SAMPLE = 10
+"""Pages that must have been checked before a site's dates are disbelieved."""
+TRUTH = 0.5
+"""The share of claims that must be true for a site's dates to be used."""
+MEMORY = 1_000
+"""Checks that are remembered; older ones count half each time there are more."""
+_DAY_S = 86_400.0
+_MOST = url_priority.NARROW // 2 - 1
+"""How far its weight moves a page from the middle of its level, so that what is newer has room before it."""
+
+
+class Said(IntEnum):
+    """What a claim comes to at our visit: nothing that could be checked, the same as then, or newer."""
+
+    NOTHING = 0
+    SAME = 1
+    NEWER = 2
+
+
+class Claim(NamedTuple):
+    """What an entry says of a page: its key, its site, and the entry; how soon it is wanted whatever that says.
+
+    `is_new`: nobody knew the page before.
+    """
+
+    key: int
+    site: str
+    entry: Entry
+    level: Level = Level.NORMAL
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How many of the claims that were checked were `right`, in the runs up to `run`."""
+
+    right: int = 0
+    checked: int = 0
+    run: int = 0
+
+    @property
+    def is_believed(self) -> bool:
+        """Are the dates to be used? As long as too few were checked, they are."""
+        return self.checked < SAMPLE or self.right >= self.checked * TRUTH
+
+    def after(self, right: int, checked: int, run: int) -> Trust:
+        """The trust with what another run showed."""
+        share = 2 if self.checked + checked > MEMORY else 1
+        return Trust((self.right + right) // share, (self.checked + checked) // share, run)
+
+
+def said_of(entry: Entry, visited_at: float | None, now: float) -> Said:
+    """What an entry claims of a page visited then. A date on the day of the visit, or in the future, says nothing."""
+    since, until = entry.modified_at, entry.modified_until
+    if since is None or until is None or visited_at is None or since > now + _DAY_S:
+        return Said.NOTHING
+    if since > visited_at:
+        return Said.NEWER
+    return Said.SAME if until <= visited_at else Said.NOTHING
+
+
+def priority(entry: Entry, *, newer: bool = False) -> int:
+    """The place of a page among those of the normal level: what is newer than our visit comes first, then by weight."""
+    by_weight = 0 if entry.weight is None else round(_MOST - 2 * _MOST * entry.weight)
+    return url_priority.USUAL + ((by_weight - _MOST) // 2 - _MOST - 2 if newer else by_weight)
+
+
+def keep(
+    tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Claim], leased: Collection[int]
+) -> set[int]:
+    """Keep what was said of known pages, and have those of this generation visited in the order that it gives.
+
+    The order of other sites than `leased` is left to whoever visits them. Returns the sites whose order is
+    another one now.
+    """
+    sites = numbers.there(tx, {each.site for each in claims})
+    trusts = trust(tx, admission.source, sites.values())
+    asked = {each.key: each for each in claims if not each.is_new and each.site in sites}
+    now = tx.now()
+    rows: list[tuple[Any, ...]] = [
+        (admission.source, key, sites[place], entry.modified_at, entry.every_s, admission.run, int(Said.NOTHING))
+        for key, place, entry, _, is_new in claims
+        if is_new and place in sites
+    ]
+    moved: list[dict[str, int]] = []
+    reordered: set[int] = set()
+    for row in _known(tx, {key: sites[each.site] for key, each in asked.items()}):
+        entry = asked[row.hash].entry
+        waits = row.run != admission.run and row.outcome != OutcomeKind.DEFERRED
+        said = said_of(entry, row.visited_at, now) if waits else Said.NOTHING
+        rows.append(
+            (admission.source, row.hash, row.site_id, entry.modified_at, entry.every_s, admission.run, int(said))
+        )
+        newer = said is Said.NEWER and trusts.get(row.site_id, Trust()).is_believed
+        place = url_priority.at_level(priority(entry, newer=newer), asked[row.hash].level)
+        due = url_priority.due(admission.generation, place, row.depth)
+        if waits and row.site_id in leased and row.due < url_priority.limit(admission.generation) and due != row.due:
+            moved.append({"number": row.id, "to": due})
+            reordered.add(row.site_id)
+    rows.sort(key=lambda row: row[:2])  # in one order, or two writers may deadlock
+    replaced = bulk.Upsert(("source_id", "hash"), ("site_id", "modified_at", "every_s", "run", "said"))
+    bulk.insert(tx, claim, ("source_id", "hash", "site_id", "modified_at", "every_s", "run", "said"), rows, replaced)
+    if moved:
+        tx.execute(_moved(admission), moved)
+    return reordered
+
+
+def name_again(tx: Tx, admission: Admission, named: Collection[int]) -> None:
+    """Keep of pages that are gone that a sitemap of this run names them still: `named` are keys."""
+    columns = resource.c
+    gone = sa.select(columns.hash, columns.site_id).where(
+        ASTRAY, columns.source_id == admission.source, columns.outcome == int(OutcomeKind.GONE),
+        columns.how == int(How.SITEMAP),
+    )  # fmt: skip
+    found = sorted((row.hash, row.site_id) for row in tx.rows(gone) if row.hash in named)
+    rows = [(admission.source, key, place, None, 0, admission.run, int(Said.NOTHING)) for key, place in found]
+    kept = bulk.Upsert(("source_id", "hash"), ("run",))
+    bulk.insert(tx, claim, ("source_id", "hash", "site_id", "modified_at", "every_s", "run", "said"), rows, kept)
+
+
+def _moved(admission: Admission) -> sa.Update:
+    """Put a page elsewhere in the order unless it was visited meanwhile."""
+    columns = resource.c
+    still = sa.and_(columns.state == int(State.READY), columns.due < url_priority.limit(admission.generation))
+    return sa.update(resource).where(columns.id == sa.bindparam("number"), still).values(due=sa.bindparam("to"))
+
+
+def _known(tx: Tx, places: Mapping[int, int]) -> Iterable[Any]:
+    """What is known of these keys at these sites (key -> number)."""
+    columns = resource.c
+    statement = sa.select(
+        columns.hash, columns.id, columns.site_id, columns.visited_at, columns.due, columns.run, columns.outcome,
+        columns.depth,
+    ).where(
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)),
+        columns.hash.in_(sa.bindparam("keys", expanding=True)),
+    )  # fmt: skip
+    for chunk in batch_lookup.chunks(places):
+        yield from tx.rows(statement, chunk)
+
+
+def trust(tx: Tx, source: int, sites: Iterable[int]) -> dict[int, Trust]:
+    """What was measured of these sites for a source."""
+    found = host_facts.read(tx, list(sites), [source])
+    return {fact.site: Trust(**json.loads(fact.value)) for fact in found if fact.name == TRUST}
+
+
+def trusts(tx: Tx, source: int) -> dict[int, Trust]:
+    """What was measured of every site for a source."""
+    columns = site_fact.c
+    statement = sa.select(columns.site_id, columns.value).where(columns.scope == source, columns.name == TRUST)
+    return {row.site_id: Trust(**json.loads(row.value)) for row in tx.rows(statement)}
+
+
+def measure(tx: Tx, source: int, run: int) -> None:
+    """Compare what a run was told with what it found. Counts a run once, however often it is asked."""
+    page, said = resource.c, claim.c
+    changed = sa.and_(page.outcome == int(OutcomeKind.OK), content.c.changed_at == page.visited_at)
+    right = sa.case((sa.and_(said.said == int(Said.NEWER), changed), 1),
+                    (sa.and_(said.said == int(Said.SAME), sa.not_(changed)), 1), else_=0)  # fmt: skip
+    both = claim.join(resource, sa.and_(page.site_id == said.site_id, page.hash == said.hash))
+    ended = page.outcome.in_((int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)))
+    statement = (
+        sa.select(said.site_id, sa.func.sum(right), sa.func.count())
+        .select_from(both.join(content, content.c.id == page.id))
+        .where(said.source_id == source, said.run == run, said.said > 0, page.run == run, ended)
+        .group_by(said.site_id)
+    )
+    rows = tx.rows(statement)
+    before = trust(tx, source, [row[0] for row in rows])
+    learned = []
+    for number, correct, checked in rows:
+        known = before.get(number, Trust())
+        if known.run != run:
+            now = known.after(int(correct), int(checked), run)
+            value = json.dumps({"right": now.right, "checked": now.checked, "run": now.run}).encode()
+            learned.append(Fact(number, source, TRUST, value, FOR_EVER))
+    host_facts.write(tx, learned)
+
+
+def of_page(tx: Tx, source: int, key: int) -> Any | None:
+    """What is kept of an address, None when no sitemap said anything."""
+    rows = tx.rows(sa.select(claim).where(claim.c.source_id == source, claim.c.hash == key))
+    return rows[0] if rows else None

@@ -1,0 +1,225 @@
+"""Which sitemaps has a source, what did each bring, and how much more may they bring (fault R12)?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.frontier.policy import priority
+from cormorant.frontier.sitemaps.lastmod_trust import Claim
+from cormorant.frontier.state import batch_lookup, enqueue, host_facts
+from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.frontier.state.host_facts import FOR_EVER, Fact
+from cormorant.model.content import Entry
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import How, Resource, Role, State
+from cormorant.model.status import Status
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import resource, site_fact
+from cormorant.store.schema.frontier import SITEMAPS
+
+MAX_FILES = 500
+"""Sitemaps of a source."""
+MAX_ADDRESSES = 5_000_000
+"""Addresses that all sitemaps of a source may bring, those that a gate excludes included."""
+NAME = "sitemap:"
+"""How the names of facts begin that tell what a sitemap brought; its number follows."""
+NONE_S = 30 * 86_400.0
+"""Seconds for which a document that was named as a sitemap, and is none, is not taken for one again."""
+SLACK_S = 3_600.0
+"""By how much longer that may be, as a clock was set back since: by more it is taken for one."""
+_NAMED = (How.SEED, How.SITEMAP, How.ROBOTS)
+"""How what was a sitemap from the beginning was found."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of a sitemap when it was last read.
+
+    Of its `entries`, `new` became resources, `known` were, `excluded` a gate kept out. `unusable` had no address that
+    could be visited; `over` were left out because there are too many. `truncated`: it did not come to its end.
+    """
+
+    form: str = ""
+    entries: int = 0
+    new: int = 0
+    known: int = 0
+    excluded: int = 0
+    unusable: int = 0
+    over: int = 0
+    truncated: bool = False
+
+    def fact(self, sitemap: Resource) -> Fact:
+        """The fact that keeps it."""
+        value = json.dumps(asdict(self)).encode()
+        return Fact(sitemap.site, sitemap.source, f"{NAME}{sitemap.id}", value, FOR_EVER)
+
+
+@dataclass(slots=True)
+class Told:
+    """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
+
+    A large one is told in parts: `left` are the entries that come after this part. `named` are the documents in it that
+    were not refused, their keys with their sites: those at other sites may be known though this process takes them for
+    new. `reordered` are sites whose resources, or the order of their visits, are not what they were.
+    """
+
+    resource: Resource
+    tally: Tally
+    left: Sequence[Entry] = ()
+    sitemaps: list[Arrival] = field(default_factory=list)
+    named: dict[int, str] = field(default_factory=dict)
+    claims: list[Claim] = field(default_factory=list)
+    reordered: set[int] = field(default_factory=set)
+
+    def claim(self, claim: Claim) -> None:
+        """Keep what an entry says of its page, if it says anything."""
+        entry = claim.entry
+        if entry.modified_at is not None or entry.every_s or entry.weight is not None:
+            self.claims.append(claim)
+
+
+def room(tx: Tx, source: int, sitemap: int) -> int:
+    """How many addresses a sitemap may name, beside those that the others of its source do."""
+    return MAX_ADDRESSES - sum(each.entries for number, each in tallies(tx, source).items() if number != sitemap)
+
+
+def files_left(tx: Tx, source: int) -> int:
+    """How many more sitemaps a source may have. Two retrievers that ask at once may both be told so."""
+    files = tx.execute(sa.select(sa.func.count()).where(SITEMAPS, resource.c.source_id == source)).scalar_one()
+    return max(MAX_FILES - int(files), 0)
+
+
+def tallies(tx: Tx, source: int) -> dict[int, Tally]:
+    """What each sitemap of a source brought, by its number."""
+    columns = site_fact.c
+    statement = sa.select(columns.name, columns.value).where(
+        columns.scope == source, columns.name.startswith(NAME, autoescape=True)
+    )
+    return {int(row.name.removeprefix(NAME)): Tally(**json.loads(row.value)) for row in tx.rows(statement)}
+
+
+def forget(tx: Tx, source: int, numbers: Sequence[int]) -> None:
+    """Let go of what these resources brought, before they are purged: other sitemaps have room for it again."""
+    columns, names = site_fact.c, [f"{NAME}{number}" for number in numbers]
+    sites = sa.select(resource.c.site_id).where(resource.c.id.in_(numbers))
+    gone = sa.and_(columns.site_id.in_(sites), columns.scope == source, columns.name.in_(names))
+    tx.execute(sa.delete(site_fact).where(gone))
+
+
+def every(tx: Tx, source: int) -> Sequence[Any]:
+    """The rows of a source's sitemaps, by their numbers."""
+    return tx.rows(sa.select(resource).where(SITEMAPS, resource.c.source_id == source).order_by(resource.c.id))
+
+
+def turn(
+    tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[Arrival], *, named: bool = False
+) -> set[int]:
+    """Make sitemaps of known addresses that were taken for documents, as a link to one is. Returns their sites.
+
+    Whoever names one may be wrong: search finds it until it was read as a sitemap, and what is none is put back. No
+    start address is turned, nor what was found to be none lately, unless the settings named it.
+    """
+    found = _documents(tx, numbers, arrivals, named=named)
+    if found and not named:
+        known = _known_to_be_none(tx, asked.source, found)
+        found = {number: place for number, place in found.items() if number not in known}
+    _visit(tx, asked, found, Role.SITEMAP)
+    return set(found.values())
+
+
+def name(tx: Tx, numbers: SiteNumbers, source: int, told: Told) -> None:
+    """Remember of documents known by a link that a sitemap names them: without links they are not lost."""
+    sites, columns = numbers.there(tx, {*told.named.values()}), resource.c
+    by_link = (
+        sa.update(resource)
+        .where(columns.site_id.in_(sa.bindparam("sites", expanding=True)))
+        .where(columns.hash.in_(sa.bindparam("keys", expanding=True)))
+        .where(columns.source_id == source, columns.how == int(How.LINK), columns.role == int(Role.DOCUMENT))
+        .values(how=int(How.SITEMAP), referrer=told.resource.id)
+    )
+    for chunk in batch_lookup.chunks({key: sites[place] for key, place in told.named.items() if place in sites}):
+        tx.execute(by_link, chunk)
+
+
+_OF_SOURCE = sa.select(resource.c.id, resource.c.site_id).where(
+    SITEMAPS, resource.c.source_id == sa.bindparam("source", type_=sa.Integer)
+)
+
+
+def become(tx: Tx, numbers: Sequence[int]) -> None:
+    """Make sitemaps of documents whose visit, as one, has just been written."""
+    if numbers:
+        tx.execute(sa.update(resource).where(resource.c.id.in_(numbers)).values(role=int(Role.SITEMAP)))
+
+
+def restart(tx: Tx, numbers: SiteNumbers, asked: Admission, starts: Sequence[Arrival]) -> None:
+    """Make documents again of start addresses that were feeds, and are something else since their last visit."""
+    sites, columns = numbers.there(tx, {each.found.site for each in starts}), resource.c
+    statement = sa.select(columns.id, columns.site_id).where(
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)),
+        columns.hash.in_(sa.bindparam("keys", expanding=True)),
+        columns.role == int(Role.SITEMAP), columns.how == int(How.SEED),
+        columns.outcome == int(OutcomeKind.FAILED), columns.status == Status.CONVERSION_FAILED,
+    )  # fmt: skip
+    places = {each.key: sites[each.found.site] for each in starts if each.found.site in sites}
+    found = {row.id: row.site_id for chunk in batch_lookup.chunks(places) for row in tx.rows(statement, chunk)}
+    _visit(tx, asked, found, Role.DOCUMENT)
+
+
+def turn_again(tx: Tx, asked: Admission, visited: Collection[int]) -> set[int]:
+    """Have read as sitemaps those that became ones while a visit took them for documents. Returns their sites."""
+    found = {row.id: row.site_id for row in tx.rows(_OF_SOURCE, {"source": asked.source}) if row.id in visited}
+    _visit(tx, asked, found, Role.SITEMAP)
+    return set(found.values())
+
+
+def put_back(tx: Tx, asked: Admission, visited: Sequence[int]) -> set[int]:
+    """Make documents again of what was turned and never was a sitemap, to be visited now. Returns their sites."""
+    columns = resource.c
+    turned = sa.and_(columns.role == int(Role.SITEMAP), columns.how.not_in([int(each) for each in _NAMED]))
+    statement = sa.select(columns.id, columns.site_id).where(columns.id.in_(visited), turned)
+    read = {number for number, tally in tallies(tx, asked.source).items() if tally.form}
+    found = {row.id: row.site_id for row in tx.rows(statement) if row.id not in read}
+    _visit(tx, asked, found, Role.DOCUMENT)
+    until, nothing = tx.now() + NONE_S, json.dumps(asdict(Tally())).encode()
+    host_facts.write(
+        tx, [Fact(place, asked.source, f"{NAME}{number}", nothing, until) for number, place in found.items()]
+    )
+    return set(found.values())
+
+
+def _documents(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival], *, named: bool) -> dict[int, int]:
+    """Which of these addresses are known as documents: resource -> site."""
+    sites = numbers.there(tx, {each.found.site for each in arrivals})
+    columns = resource.c
+    statement = sa.select(columns.id, columns.site_id).where(
+        columns.site_id.in_(sa.bindparam("sites", expanding=True)),
+        columns.hash.in_(sa.bindparam("keys", expanding=True)),
+        columns.role == int(Role.DOCUMENT), sa.true() if named else columns.how != int(How.SEED),
+    )  # fmt: skip
+    places = {each.key: sites[each.found.site] for each in arrivals if each.found.site in sites}
+    return {row.id: row.site_id for chunk in batch_lookup.chunks(places) for row in tx.rows(statement, chunk)}
+
+
+def _known_to_be_none(tx: Tx, source: int, found: Mapping[int, int]) -> set[int]:
+    columns, names = site_fact.c, {f"{NAME}{number}": number for number in found}
+    statement = sa.select(columns.name).where(
+        columns.site_id.in_({*found.values()}), columns.scope == source, columns.name.in_(list(names)),
+        columns.valid_until.between(tx.now(), tx.now() + NONE_S + SLACK_S),
+    )  # fmt: skip
+    return {names[row.name] for row in tx.rows(statement)}
+
+
+def _visit(tx: Tx, asked: Admission, found: Mapping[int, int], role: Role) -> None:
+    """Have these resources (number -> site) visited in this generation, in another role and as if never before."""
+    if not found:
+        return
+    due = priority.due(asked.generation, 0) if role is Role.SITEMAP else priority.due(asked.generation)
+    values = {"role": int(role), "state": int(State.READY), "outcome": 0, "status": 0, "attempts": 0, "validator": None}
+    enqueue.wake(tx, asked.source, set(found.values()), asked.generation)
+    tx.execute(sa.update(resource).where(resource.c.id.in_(list(found))).values(**values, due=due, not_before=0.0))

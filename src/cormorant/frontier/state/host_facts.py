@@ -1,0 +1,77 @@
+"""What is known about a site, and until when? robots.txt for the installation (scope 0), cookies for one source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import site_fact, site_source
+
+INSTALLATION = 0
+FOR_EVER = 1e12
+"""Epoch seconds until which what was counted holds: until it is counted anew, or a forced run begins."""
+
+MOST_HELD_S = 86_400.0 + 3_600.0
+"""How long a robots.txt holds at most: a day (RFC 9309 section 2.4).
+
+What the installation knows until a later time, and not for ever, was written by a clock that was set back since; one
+that was less than an hour ahead is let pass.
+"""
+
+CHUNK = 1_000
+"""Sites of one statement."""
+
+
+class Fact(NamedTuple):
+    """One fact of a site, with the epoch seconds until it holds."""
+
+    site: int
+    scope: int
+    name: str
+    value: bytes
+    valid_until: float
+
+
+def write(tx: Tx, facts: Sequence[Fact]) -> None:
+    """Keep facts, replacing older ones of the same name; of several of one name the last."""
+    facts = list({(fact.site, fact.scope, fact.name): fact for fact in facts}.values())
+    conflict = bulk.Upsert(key=("site_id", "scope", "name"), columns=("value", "valid_until"))
+    bulk.insert(
+        tx, site_fact, ("site_id", "scope", "name", "value", "valid_until"), [tuple(f) for f in facts], conflict
+    )
+
+
+def read(tx: Tx, sites: Sequence[int], scopes: Sequence[int]) -> list[Fact]:
+    """The facts of these sites that still hold, for these scopes."""
+    columns, now, found = site_fact.c, tx.now(), list[Fact]()
+    statement = sa.select(columns.site_id, columns.scope, columns.name, columns.value, columns.valid_until)
+    statement = statement.where(columns.scope.in_(scopes), columns.valid_until > now, sa.not_(_too_long(now)))
+    for start in range(0, len(sites), CHUNK):
+        found += [Fact(*row) for row in tx.rows(statement.where(columns.site_id.in_(sites[start : start + CHUNK])))]
+    return found
+
+
+def _too_long(now: float) -> sa.ColumnElement[bool]:
+    """What is to hold for longer than anything does."""
+    until = site_fact.c.valid_until
+    return sa.and_(site_fact.c.scope == INSTALLATION, until > now + MOST_HELD_S, until < FOR_EVER)
+
+
+def shorten(tx: Tx) -> int:
+    """Let nothing hold longer than it may, or it does again when a clock that was set back has come so far.
+
+    Returns how many did.
+    """
+    return tx.execute(sa.update(site_fact).where(_too_long(tx.now())).values(valid_until=0.0)).rowcount
+
+
+def expire(tx: Tx, source: int) -> None:
+    """Let nothing hold any longer that is known of a source's sites, so that a run asks for it anew."""
+    columns = site_fact.c
+    sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
+    known = columns.site_id.in_(sites) & columns.scope.in_((INSTALLATION, source))
+    tx.execute(sa.update(site_fact).where(known).values(valid_until=0.0))

@@ -1,0 +1,88 @@
+"""How does a document keep what is known of it when it gets another address?
+
+    listed no more, and another address is listed with its version -> the row is of that address from now on
+
+Its number stays, and with that its content, its kept copy, its links and its visits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.frontier.policy import priority
+from cormorant.frontier.state import enqueue
+from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Found, State
+from cormorant.model.url import fingerprint
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import content, resource
+
+_READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
+
+
+class Absent(NamedTuple):
+    """A document that a listing has not named: its resource, its addresses, its version as listed before."""
+
+    id: int
+    address: str
+    url: str
+    validator: str
+
+
+class Move(NamedTuple):
+    """A document that is found at another address, shown as `url`. `again`: it is to be read there."""
+
+    was: Absent
+    found: Found
+    url: str
+    again: bool
+
+
+def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[Absent]:
+    """Documents that were well at their last visit and that this run's listing has not named, by number."""
+    columns = resource.c
+    statement = (
+        sa.select(columns.id, columns.address, content.c.url, columns.validator)
+        .join(content, content.c.id == columns.id)
+        .where(content.c.source_id == source, content.c.indexed, columns.run < run, columns.id > behind)
+        .where(columns.state == int(State.SETTLED), columns.outcome.in_(_READ), columns.validator.is_not(None))
+        .order_by(columns.id)
+        .limit(most)
+    )
+    return [Absent(*row) for row in tx.rows(statement)]
+
+
+def carry(tx: Tx, sites: SiteNumbers, of: Admission, moves: Sequence[Move], at: float) -> list[Move]:
+    """Give the rows their new addresses at this time, less those that became known meanwhile.
+
+    Returns what was moved.
+    """
+    keyed = {fingerprint(each.found.address, of.source): each for each in moves}
+    numbers = sites.of(tx, {each.found.site for each in moves})
+    enqueue.wake(tx, of.source, set(numbers.values()), of.generation)  # whoever admits the same now waits
+    free = enqueue.unknown(tx, sites, [Arrival(each.found, key) for key, each in keyed.items()])
+    rows, reread, taken = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Move]()
+    for found, key in free:
+        move = keyed[key]
+        state = State.READY if move.again or of.forced or of.anew else State.SETTLED
+        due = priority.due(of.generation, found.priority, found.depth)
+        rows.append(
+            (found.address, key, numbers[found.site], found.depth, of.run, int(state), due, 0.0, at, move.was.id)
+        )
+        reread += [(b"", move.was.id)] if move.again else []
+        taken.append(move)
+    sets = ("address", "hash", "site_id", "depth", "run", "state", "due", "not_before", "visited_at")
+    bulk.update(tx, resource, sets, ("id",), rows)
+    bulk.update(tx, content, ("content_hash",), ("id",), reread)  # whose bytes are the same is judged all the same
+    return taken
+
+
+def show(tx: Tx, moves: Sequence[Move], first: int) -> None:
+    """Show moved documents under their new addresses; every second number from `first` on is the event of one."""
+    rows = [(each.url, first + 2 * n + 1, each.was.id) for n, each in enumerate(moves)]
+    bulk.update(tx, content, ("url", "seq"), ("id",), rows)

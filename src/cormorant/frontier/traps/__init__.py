@@ -1,0 +1,1 @@
+"""Spider traps: URL templates that yield nothing new."""

@@ -1,0 +1,34 @@
+"""What does a visit need of a site that nobody has leased for it? A redirect may lead to any."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from cormorant.model.crawl_delay import Pace
+
+
+class Known(NamedTuple):
+    """The value of a fact, and until when it holds (epoch seconds)."""
+
+    value: bytes
+    until: float
+
+
+class Beside(Protocol):
+    """What the installation knows of other sites than that of a visit, and when they may be asked."""
+
+    def fact(self, site: str, name: str) -> Known | None:
+        """A fact of the site that holds for every source, None when there is none that does."""
+        ...
+
+    def learn(self, site: str, name: str, value: bytes, seconds: float) -> None:
+        """Keep a fact of the site for every source, from now on."""
+        ...
+
+    async def turn(self, site: str, pace: Pace, most_s: float) -> float:
+        """Wait for the next turn at the site. Returns 0.0; if that takes more than `most_s`, how many seconds."""
+        ...
+
+    def sent(self, site: str) -> None:
+        """A request goes out to it now."""
+        ...

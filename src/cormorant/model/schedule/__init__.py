@@ -1,0 +1,1 @@
+"""Schedules: cron lines, recurrences and time zones, computed without a clock."""

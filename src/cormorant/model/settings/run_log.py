@@ -1,0 +1,38 @@
+"""What is kept of each run of a source, in a log of the run's own? Settings that every kind of source has."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final, Literal
+
+from pydantic import BaseModel, Field
+
+from cormorant.base.run_context import Wish
+
+NAMES: Final = ("log_level", "logs", "log_bytes", "log_backlog")
+"""A run under way follows an edit of them."""
+
+
+class LogSettings(BaseModel):
+    """The settings named above."""
+
+    log_level: Literal["debug", "info", "warning", "error", "off"] = Field(
+        default="info",
+        description="What of a run is kept in its own log, and above; off: nothing, whatever `logs` says.",
+    )
+    logs: tuple[Literal["fetch", "screened", "site", "header"], ...] = Field(
+        default=(),
+        description="What else is kept in it: fetch (each visit), screened (each address that a gate excluded), site "
+        "(each site once a minute), header (the headers of requests and answers, secrets masked); may repeat.",
+    )
+    log_bytes: int = Field(
+        default=10_000_000, ge=10_000, le=1 << 30, description="How large one file of it grows, like 50MB."
+    )
+    log_backlog: int = Field(default=2, ge=1, le=100, description="Files of it kept beside the newest, by process.")
+
+    def log(self, source: str) -> Wish | None:
+        """What is kept of a run of the source of this name; None for nothing."""
+        if self.log_level == "off":
+            return None
+        level = logging.getLevelNamesMapping()[self.log_level.upper()]
+        return Wish(source, level, frozenset(self.logs), self.log_bytes, self.log_backlog)

@@ -1,0 +1,486 @@
+"""What may an administrator set on a source? The base of every kind's typed settings class.
+
+A kind derives one class from `SourceSettings`; its fields give the form, the API schema, the help of `--set` and the
+reference page. `parse_settings` turns what a person typed into one, or says what is wrong and what was probably meant.
+"""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+
+from cormorant.base.errors import BadSetting
+from cormorant.model.acl import ACL, EVERYONE
+from cormorant.model.content import Manner
+from cormorant.model.settings import execution, run_log
+from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
+from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
+from cormorant.model.settings.execution import RunSettings
+from cormorant.model.settings.priority import Level, Shares, Wanted
+from cormorant.model.settings.run_log import LogSettings
+
+S = TypeVar("S", bound="Settings")
+
+NOTHING: tuple[object, ...] = ("", [], ())
+"""What is typed for a setting that is to be as by default."""
+NEAREST = 5
+"""Names that are given where none is near."""
+_SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_NUMBER = re.compile(r"(?=\.?\d)\d{0,20}\.?\d{0,20}", re.ASCII)
+_LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
+_LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
+_PRINCIPAL = re.compile(r"(?:user|group):\S.*")
+
+_LOGIN = re.compile(r"://[^/?#\s]*@")
+
+Depth = Annotated[int, Field(ge=0, le=MOST_COUNT)] | Literal["unlimited"]
+"""Steps from where a source begins."""
+
+
+class SiteBudget(NamedTuple):
+    """What one run may ask of one site at the most: documents, bytes received, minutes; None for any number."""
+
+    documents: int | None = None
+    received: int | None = None
+    minutes: float | None = None
+
+
+class Watched(NamedTuple):
+    """What is held back at one site: pages that go on for ever and say nothing, and what is beyond its budget."""
+
+    throttle: bool
+    most: SiteBudget | None
+
+
+class Settings(BaseModel):
+    """Settings of anything that an administrator adds. Frozen: whoever uses them sees one version."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset()
+    """Settings whose values no complaint repeats: a secret may have been typed there by mistake."""
+    SYNONYMS: ClassVar[Mapping[str, str]] = {}
+    """Words that people take for the names of settings, in small letters, with the name that is meant."""
+    LISTED_BY: ClassVar[str] = ""
+    """The command that lists the settings; "" where none does."""
+
+
+class SourceSettings(Settings, RunSettings, LogSettings):
+    """Settings every kind of source has."""
+
+    JUDGED: ClassVar[frozenset[str]] = frozenset(
+        (
+            "grants",
+            "denies",
+            "change_by",
+            "default_charset",
+            "default_language",
+            "bad_titles",
+            "describe_by_text",
+        )
+    )
+    """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
+    AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", "known_failures", *execution.NAMES, *run_log.NAMES))
+    """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
+
+    FORETOLD: ClassVar[frozenset[str]] = frozenset()
+    """Settings whose effect on known addresses can be told without fetching anything: the gates go by them."""
+    FINDING: ClassVar[frozenset[str]] = frozenset()
+    """Those of them that decide what of that which is visited may be found."""
+    parameters: str = Field(
+        default="", description="The set of parameters whose values hold where the source says nothing itself."
+    )
+    mode: Literal["accept", "examine", "index_only"] = Field(
+        default="accept",
+        description="What becomes of what is found: it is indexed; it is examined first, and indexed when a person "
+        "says so; it is indexed, and links are not read.",
+    )
+    refresh: Literal["all", "due", "append", "scratch"] = Field(
+        default="all",
+        description="Which addresses a crawl visits if its order does not say: all that are known or found; those left "
+        "over or put off; those never visited; or all, after forgetting what was known.",
+    )
+    modified_by: tuple[Literal["checksum", "date", "etag", "acl"], ...] = Field(
+        default=("checksum",),
+        min_length=1,
+        description="By what a known document is told to be modified: checksum (what it says, by change_by), date "
+        "(Last-Modified), etag, acl (who may read it); may repeat.",
+    )
+    modified_when: Literal["any", "all"] = Field(
+        default="any", description="Whether one of modified_by has to differ, or all of them."
+    )
+
+    grants: tuple[str, ...] = Field(
+        default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."
+    )
+    denies: tuple[str, ...] = Field(default=(), description="Who may not, whatever the grants say; may repeat.")
+
+    patience_s: Seconds = Field(
+        default=300.0,
+        description="How long a run waits, in seconds, when all that is left rests or does not answer.",
+    )
+
+    known_failures: Literal["ignore", "report"] = Field(
+        default="ignore",
+        description="What becomes of documents that fail as they did when they were visited last: they are no news, so "
+        "the crawl ends with 0 all the same; or they are reported, and it ends with 3, as for those that fail now.",
+    )
+    max_documents: Count | None = Field(default=None, description="Documents fetched in one run at the most.")
+    max_bytes: Size | None = Field(default=None, description="Bytes received in one run at the most, about: like 2GB.")
+    max_minutes: Minutes | None = Field(default=None, description="Minutes that one run fetches at the most.")
+    change_by: tuple[Literal["content", "text", "main"], ...] = Field(
+        default=("content", "text"),
+        description="What must differ for a document to count as changed; with main a dated footer does not.",
+    )
+
+    default_charset: str = Field(
+        default="", description="The charset of documents that do not say theirs, like windows-1251. Not set: detected."
+    )
+    default_language: str = Field(
+        default="",
+        description="The language of documents that do not say theirs and whose text does not tell, like de.",
+    )
+
+    near_duplicates: bool = Field(
+        default=True,
+        description="Documents that are nearly the same as others, of any source that has this on, are shown as one.",
+    )
+    bad_titles: tuple[str, ...] = Field(
+        default=(),
+        description="Titles that do not count, in any case, like Home or `Welcome to*`: a heading or the name of the "
+        "document stands in for one; may repeat.",
+    )
+    describe_by_text: bool = Field(
+        default=False, description="Documents without a description get the first sentences of their text as theirs."
+    )
+
+    @field_validator("bad_titles")
+    @classmethod
+    def _titles(cls, titles: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what would leave no title, or never match one."""
+        for title in titles:
+            bare = title.removesuffix("*")
+            if not bare.strip() or "*" in bare:
+                raise ValueError(f"{title!r} is no title. Write a whole one, or how it begins with one * at the end.")
+        return tuple(" ".join(title.split()) for title in titles)
+
+    @field_validator("default_charset")
+    @classmethod
+    def _charset(cls, label: str) -> str:
+        """Refuse what no document could be read in."""
+        name = label.strip().lower()
+        if name and not _is_charset(name):
+            raise ValueError(f"{label!r} is no charset that web browsers know. Write one like windows-1251 or gbk.")
+        return name
+
+    @field_validator("default_language")
+    @classmethod
+    def _language(cls, tag: str) -> str:
+        """Write it as the tags of documents are written (BCP 47)."""
+        name = tag.strip().lower().replace("_", "-")
+        if name and not _LANGUAGE.fullmatch(name):
+            raise ValueError(f"{tag!r} is no language tag. Write one like de or pt-br.")
+        return name
+
+    error_policy: tuple[str, ...] = Field(
+        default=DEFAULTS,
+        description="What an error status does to a document: keep, delete, delete_after N runs, retry N times; "
+        "for a status or a class, like 403 delete_after 3. Defaults hold where no rule speaks.",
+    )
+
+    @field_validator("error_policy")
+    @classmethod
+    def _policy(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what is no rule."""
+        policy_of(lines)
+        return lines
+
+    @field_validator("grants", "denies")
+    @classmethod
+    def _principals(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse what no reader could ever be."""
+        for name in names:
+            if name != EVERYONE and not _PRINCIPAL.fullmatch(name):
+                raise ValueError(f"{name!r} is nobody. Write {EVERYONE}, user:NAME or group:NAME.")
+        return names
+
+    @property
+    def manner(self) -> Manner:
+        """How its documents are to be read."""
+        return Manner(
+            "main" in self.change_by, self.default_charset, bad_titles=self.bad_titles, describe=self.describe_by_text
+        )
+
+    @property
+    def watched(self) -> Watched | None:
+        """What is watched at every site; None: nothing."""
+        return None
+
+    @property
+    def doubts_logins(self) -> bool:
+        """Does a login page not take the place of a document?"""
+        return False
+
+    @property
+    def ways_in(self) -> tuple[str, ...]:
+        """Names of the settings by which it is shown what others may not see."""
+        return ()
+
+    @property
+    def doubts_missing(self) -> bool:
+        """May a page be compared with what its site shows for addresses that do not exist?"""
+        return False
+
+    @property
+    def visit_s(self) -> float:
+        """The longest that one visit may take."""
+        return 300.0
+
+    @property
+    def shares(self) -> Shares | None:
+        """How the levels of its pages share a site; None where each waits for those before it."""
+        return None
+
+    def wanted(self, address: str) -> Wanted:  # noqa: ARG002 - a kind may have rules about addresses
+        """How soon a page is wanted, and why."""
+        return Wanted(Level.NORMAL)
+
+    def level(self, address: str) -> Level:
+        """How soon a page is wanted."""
+        return self.wanted(address).level
+
+    def suspended_until(self, now: float) -> float:  # noqa: ARG002 - a kind may have hours at which it rests
+        """Until when nothing of the source is to be visited, in epoch seconds; 0 when it may be."""
+        return 0.0
+
+    @property
+    def most_hosts(self) -> int | None:
+        """Sites visited at once at the most, None for as many as can be."""
+        return None
+
+    @property
+    def bounds_depth(self) -> bool:
+        """Is left out what lies too many links from a start?"""
+        return False
+
+    @property
+    def exact_depth(self) -> bool:
+        """Is the depth of a resource to be its shortest path, whichever way it was found first?"""
+        return False
+
+    @property
+    def host_limit(self) -> int | None:
+        """Hosts of one domain that links may lead to, besides `listed_hosts`; None for any number."""
+        return None
+
+    @property
+    def listed_hosts(self) -> frozenset[str]:
+        """Hosts that are visited however many there are."""
+        return frozenset()
+
+    @property
+    def agent(self) -> str:
+        """The robot that pages may speak to by name in their metas."""
+        return "cormorant"
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Names of the secrets it needs."""
+        return frozenset()
+
+    def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
+        """Is it time to read what a listing says is unchanged, to see whether that is so? `now` is epoch seconds."""
+        return False
+
+    @property
+    def forgets(self) -> bool:
+        """Does each crawl that visits everything begin with nothing remembered?"""
+        return self.refresh == "scratch"
+
+    @property
+    def exposes(self) -> bool:
+        """May everyone find what the place it lies in may keep from others?"""
+        return False
+
+    def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own
+        """That everyone may find what the place it lies in does not let everyone read; None when it is not so."""
+        return None
+
+    @property
+    def errors(self) -> ErrorPolicy | None:
+        """What errors do, None for what they do by default."""
+        return policy_of(self.error_policy)
+
+    @property
+    def acl(self) -> ACL:
+        """What a document gets that has no rights of its own."""
+        return ACL.of(self.grants, self.denies)
+
+    @property
+    def common_acl(self) -> ACL | None:
+        """What every document of the source has; None where documents may have rights of their own, as in any kind."""
+        return None
+
+
+def _is_charset(label: str) -> bool:
+    """Is it a label of the WHATWG Encoding Standard? Its table comes with the HTML parser, seldom needed here."""
+    from turbohtml import detect  # noqa: PLC0415, F401 - loading it registers the codecs
+
+    try:
+        return _LABEL.fullmatch(label) is not None and codecs.lookup(f"whatwg-{label}") is not None
+    except LookupError:
+        return False
+
+
+def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | object]) -> S:
+    """Make settings of class `cls` from names and values as typed, from TOML or from JSON.
+
+    One that it cannot do without is not there either where it has no value: an empty path is no folder. Raises
+    BadSetting naming the setting, what is wrong with its value, and the nearest known name or an example.
+    """
+    see_names(cls, given)
+    there = {name: given[name] for name in given if not _is_missing(cls, name, given[name])}
+    try:
+        return cls.model_validate({name: _shape(cls, name, value) for name, value in there.items()})
+    except ValidationError as error:
+        raise BadSetting(_sentence(cls, error.errors())) from None
+
+
+def _is_missing(cls: type[Settings], name: str, value: object) -> bool:
+    return cls.model_fields[name].is_required() and value in NOTHING
+
+
+def see_names(cls: type[Settings], names: Iterable[str]) -> None:
+    """Raises BadSetting for a name of which class `cls` has no setting, with the nearest known ones."""
+    for name in names:
+        if name not in cls.model_fields:
+            raise BadSetting(f"There is no setting {name!r} here. {_meant(cls, name)}")
+
+
+def _meant(cls: type[Settings], name: str) -> str:
+    """Suggest the setting that a name probably means; else the nearest names, and the command that lists all."""
+    word = name.strip().lower().replace("-", "_").replace(" ", "_")
+    fields = {each: each for each in cls.model_fields}
+    synonyms = {each: meant for each, meant in cls.SYNONYMS.items() if meant in fields}
+    if word in synonyms:
+        return f"Did you mean {synonyms[word]!r}?"
+    for known in (fields, synonyms):
+        if near := difflib.get_close_matches(word, known, n=1):
+            return f"Did you mean {known[near[0]]!r}?"
+    nearest = difflib.get_close_matches(word, cls.model_fields, n=NEAREST, cutoff=0.0)
+    if len(cls.model_fields) <= NEAREST or not cls.LISTED_BY:
+        return f"It has: {', '.join(cls.model_fields)}."
+    return f"The nearest are {', '.join(nearest)}; `{cls.LISTED_BY}` lists all {len(cls.model_fields)}."
+
+
+def laid_over(cls: type[Settings], kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of settings with these in the place of some; one without a value is as by default.
+
+    So one that is kept and none any more can be taken out. Raises BadSetting for any other unknown name.
+    """
+    see_names(cls, (name for name in given if name not in kept))
+    return filled({**kept, **given})
+
+
+def filled(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of these settings that have a value."""
+    return {name: value for name, value in given.items() if value not in NOTHING}
+
+
+def partly(cls: type[Settings], given: Mapping[str, object]) -> dict[str, object]:
+    """Some settings of class `cls` in the shape in which they are kept, without those that it cannot do without.
+
+    What they are together is looked at when the others are there. Raises BadSetting for a value that is wrong by
+    itself.
+    """
+    shaped = {name: _shape(cls, name, value) for name, value in given.items()}
+    try:
+        cls.model_validate(shaped)
+    except ValidationError as error:
+        wrong = [each for each in error.errors() if each["loc"] and each["loc"][0] in shaped]
+        if wrong:
+            raise BadSetting(_sentence(cls, wrong)) from None
+    return {name: _typed(cls, name, value) for name, value in shaped.items()}
+
+
+def _typed(cls: type[Settings], name: str, value: object) -> object:
+    """A value that is well by itself as it is kept when all others are there: `"3"` of a terminal is a number."""
+    field = cls.model_fields[name]
+    whole: Any = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
+    adapter: TypeAdapter[object] = TypeAdapter(whole)
+    return adapter.dump_python(adapter.validate_python(value), mode="json")
+
+
+def _shape(cls: type[Settings], name: str, value: object) -> object:
+    """Fit a typed value to the field: one string for a list, a size with its unit for a number of bytes."""
+    if isinstance(value, str) and name.endswith("_bytes"):
+        return as_bytes(value)
+    wants_list = "tuple" in str(cls.model_fields[name].annotation)
+    if wants_list and isinstance(value, str):
+        return [value]
+    if not wants_list and isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) == 1:
+            return _shape(cls, name, value[0])
+        raise BadSetting(f"The setting {name!r} takes one value, but {len(value)} were given.")
+    return value
+
+
+def as_bytes(text: str) -> object:
+    """Return bytes for `10MB` and the like; anything else unchanged, for the field to judge."""
+    bare = text.strip().lower().replace(" ", "")
+    for unit in sorted(_SIZES, key=len, reverse=True):
+        number = bare.removesuffix(unit)
+        if number != bare and _NUMBER.fullmatch(number):
+            return int(float(number) * _SIZES[unit])
+    return text
+
+
+def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
+    """Say the first thing that is wrong, with the field's own words for what it takes."""
+    first = found[0]
+    if not first["loc"]:  # the settings as a whole, though each may be well by itself
+        sentence = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+        return sentence[:1].upper() + sentence[1:]
+    place = str(first["loc"][0])
+    if first["type"] == "missing":
+        return f"The setting {place!r} is needed: {cls.model_fields[place].description}"
+    given = "what was given" if place in cls.UNSHOWN else _shown(_masked(first["input"]))
+    if first["type"] == "value_error":
+        return f"The setting {place!r} cannot be {given}: {first['ctx']['error']}"
+    alternatives = [each for each in found if each["loc"][:1] == first["loc"][:1] and _same(each, first)]
+    about = cls.model_fields[place].description if place in cls.model_fields else ""
+    return f"The setting {place!r} cannot be {given}: {_wanted(alternatives)}. {about}".strip()
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Is it said of the same value? What is no number at all differs from itself."""
+    return one["input"] is other["input"] or bool(one["input"] == other["input"])
+
+
+def _masked(value: Any) -> Any:
+    """A value as it may be repeated: a user name and password in an address are not."""
+    if isinstance(value, str):
+        return _LOGIN.sub("://***@", value)
+    return type(value)(map(_masked, value)) if isinstance(value, list | tuple) else value
+
+
+def _shown(value: Any) -> str:
+    """A value, or each of several, between quotation marks."""
+    return ", ".join(map(_quoted, value)) or "an empty list" if isinstance(value, list | tuple) else _quoted(value)
+
+
+def _quoted(value: Any) -> str:
+    """A value as it was typed, where that can be shown: a backslash is not doubled."""
+    plain = isinstance(value, str) and value.isprintable() and "'" not in value
+    return f"'{value}'" if plain else repr(value)
+
+
+def _wanted(alternatives: Sequence[Any]) -> str:
+    """What a value should be, of several kinds that it may be of."""
+    said = [each["msg"].lower().partition(", unable to")[0] for each in alternatives]
+    return " or ".join([said[0], *(each.removeprefix("input should be ") for each in said[1:])])

@@ -1,0 +1,181 @@
+"""What does it mean that a transfer failed? libcurl's error numbers in the words of the status table.
+
+    (error number, how far it had come) -> Fault
+
+Pure. No reason repeats what the other side wrote (faults N11, S9), but for the TLS library's own verdict.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import NamedTuple
+
+from cormorant.base.exhaustion import Shortage
+from cormorant.net.http.connection_options import Proxy
+from cormorant.net.http.content_encoding import ACCEPT_ENCODING, Trouble, unoffered
+from cormorant.net.http.headers import clean
+from cormorant.net.http.messages import Fault, Request
+
+UNSUPPORTED_PROTOCOL, URL_MALFORMAT, COULDNT_RESOLVE, COULDNT_CONNECT, WEIRD_REPLY = 1, 3, 6, 7, 8
+PARTIAL_FILE, WRITE_ERROR, OUT_OF_MEMORY, TIMED_OUT = 18, 23, 27, 28
+SSL_CONNECT, ABORTED, GOT_NOTHING, SEND_ERROR, RECV_ERROR = 35, 42, 52, 55, 56
+BAD_CODING, TOO_BIG, TOO_LARGE = 61, 63, 100
+NO_CERTIFICATES = 77
+OF_TLS = frozenset((SSL_CONNECT, 53, 54, 58, 59, 60, 64, 66, NO_CERTIFICATES, 80, 82, 83, 90, 91, 98))
+_REGISTERED = frozenset(("aes128gcm", "br", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "zstd"))
+"""Content codings of IANA's registry (RFC 9110 section 16.6.1) that may be named: not what a server made up."""
+_BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
+
+TOO_EARLY = (PARTIAL_FILE, TIMED_OUT, RECV_ERROR)
+"""How a transfer ends of which less came than was announced."""
+SHORTER = "It is shorter than was announced, and whole: its compressed data has come to its end."
+
+READ_TIMEOUT = 902
+REFUSED = 906
+NO_PORT = 907
+SHORT = 904
+TOO_BIG_STATUS = 960
+NO_NAME = 975
+TLS = 976
+BROKEN_STREAM = 1002
+PROTOCOL = 1005
+HEADER = 1006
+PROXY_LOGIN = 407
+PROXY = 985
+
+_PLAIN = {
+    WEIRD_REPLY: Fault(HEADER, "The response's header cannot be parsed."),
+    TOO_LARGE: Fault(HEADER, "The response's header is too large."),
+    URL_MALFORMAT: Fault(1004, "The address cannot be asked for."),
+    COULDNT_RESOLVE: Fault(NO_NAME, "The name was not resolved.", retryable=True, whole_site=True),
+    OUT_OF_MEMORY: Fault(SHORT, Shortage.MEMORY.said, retryable=True, lack=Shortage.MEMORY),
+    BAD_CODING: Fault(PROTOCOL, "The response has a transfer coding that was not asked for."),
+    UNSUPPORTED_PROTOCOL: Fault(PROTOCOL, "What came back is not HTTP/1.0 or HTTP/1.1."),
+}
+
+
+class Failure(NamedTuple):
+    """How a transfer failed: libcurl's number and words, the last system error, and how far it had come."""
+
+    code: int
+    message: str
+    os_error: int
+    connected: bool
+    answering: bool
+    received: int
+
+
+def fault_of(failure: Failure, request: Request) -> Fault:
+    """Return the fault for a transfer that libcurl gave up."""
+    return _classified(failure, request)._replace(requests=int(failure.connected), received=failure.received)
+
+
+def short_of(lack: Shortage) -> Fault:
+    """Return the fault of a request that was not made, since this process is short of something."""
+    return Fault(SHORT, lack.said, retryable=True, lack=lack)
+
+
+def _classified(failure: Failure, request: Request) -> Fault:
+    code = failure.code
+    if code in OF_TLS:
+        return _no_tls(failure)
+    if code == TIMED_OUT:
+        return _timed_out(failure, request)
+    if code == COULDNT_CONNECT:
+        return _not_connected(failure)
+    if code in (GOT_NOTHING, SEND_ERROR, RECV_ERROR, PARTIAL_FILE):
+        return _broken(failure)
+    if code == TOO_BIG:
+        return Fault(TOO_BIG_STATUS, f"The document is larger than {request.max_bytes} bytes.")
+    if code == WEIRD_REPLY and not failure.answering:  # as of another protocol on a connection that had been idle
+        code = UNSUPPORTED_PROTOCOL
+    unknown = Fault(PROTOCOL, f"The request failed (libcurl error {code}).", retryable=True)
+    return _PLAIN.get(code, unknown)
+
+
+def _no_tls(failure: Failure) -> Fault:
+    if failure.os_error in _BROKEN:
+        return Fault(BROKEN_STREAM, "The connection was reset in the TLS handshake.", retryable=True, whole_site=True)
+    return Fault(TLS, f"No trusted TLS connection: {clean(failure.message)}.", whole_site=True)
+
+
+def _timed_out(failure: Failure, request: Request) -> Fault:
+    if not failure.connected:
+        said = f"No connection within {request.connect_timeout_s:g} seconds."
+    elif failure.answering:
+        said = f"The document did not arrive in time: {clean(failure.message)}."
+    else:
+        said = f"No answer in time: {clean(failure.message)}."
+    return Fault(READ_TIMEOUT, said, retryable=True, whole_site=not failure.answering)
+
+
+def _not_connected(failure: Failure) -> Fault:
+    if failure.os_error == errno.EADDRNOTAVAIL:
+        return Fault(NO_PORT, "The connection was not made: no local port is free.", retryable=True)
+    why = {
+        errno.ETIMEDOUT: "it timed out",
+        errno.EHOSTUNREACH: "there is no route to the host",
+        errno.ENETUNREACH: "the network cannot be reached",
+    }.get(failure.os_error, "nothing accepts connections there")
+    status = READ_TIMEOUT if failure.os_error == errno.ETIMEDOUT else REFUSED
+    return Fault(status, f"The connection was not made: {why}.", retryable=True, whole_site=True)
+
+
+def _broken(failure: Failure) -> Fault:
+    if failure.code == GOT_NOTHING:
+        said = "The connection was closed before an answer."
+    elif failure.code == PARTIAL_FILE:
+        said = "The document ended too early."
+    elif failure.answering:
+        said = "The connection broke, or its framing did, while the document arrived."
+    else:
+        said = "The connection broke before an answer."
+    return Fault(BROKEN_STREAM, said, retryable=True)
+
+
+def fault_of_coding(trouble: Trouble, codings: tuple[str, ...], request: Request) -> Fault:
+    """Return the fault for a body whose content codings could not be undone."""
+    if trouble is Trouble.UNKNOWN:
+        which = _coding(unoffered(codings))
+        return Fault(PROTOCOL, f"It came in {which}, which was not asked for; accepted are {ACCEPT_ENCODING}.")
+    said = f"The document cannot be read: {trouble.value}."
+    if trouble in (Trouble.TOO_BIG, Trouble.BOMB):
+        return Fault(TOO_BIG_STATUS, f"{said} The limit is {request.max_bytes} bytes.")
+    if trouble is Trouble.TOO_MANY:
+        return Fault(PROTOCOL, said)
+    return Fault(BROKEN_STREAM, said, retryable=trouble is Trouble.SHORT)
+
+
+def flaw_of_coding(absent: str) -> str:
+    """Return the remark on a body that was announced in a coding and came without, "" when there is none to make."""
+    return f"It was announced in {_coding(absent)} and is not: it was read as it came." if absent else ""
+
+
+def _coding(name: str) -> str:
+    """A content coding in words; a name that a server made up is not repeated."""
+    known = name in _REGISTERED or not unoffered((name,))
+    return f"the content coding {name}" if known else "a content coding that is not registered"
+
+
+def of_proxy(proxy: Proxy, code: int, answered: int) -> Fault:
+    """Return the fault for a request that did not get past the proxy (fault N23). `answered`: its status, 0 for none.
+
+    It is no fault of the site's, and may be over as soon as the proxy is mended.
+    """
+    if answered == PROXY_LOGIN:
+        return no_login(proxy)
+    if answered and not 200 <= answered < 300:
+        said = f"The proxy {proxy} answered {answered} when asked for a way to the site."
+    elif code == COULDNT_CONNECT:
+        said = f"The proxy {proxy} accepts no connection."
+    elif code == TIMED_OUT:
+        said = f"The proxy {proxy} made no connection in time."
+    else:
+        said = f"The connection broke at the proxy {proxy} (libcurl error {code})."
+    return Fault(PROXY, said, retryable=True, whole_site=True)
+
+
+def no_login(proxy: Proxy) -> Fault:
+    """Return the fault for a proxy that wants a login, or another one."""
+    wants = f"does not take the login of {proxy.user!r}" if proxy.user else "wants a user name and password"
+    return Fault(PROXY_LOGIN, f"The proxy {proxy} {wants}.", retryable=True, whole_site=True)

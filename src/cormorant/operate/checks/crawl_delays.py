@@ -1,0 +1,46 @@
+"""Which hosts ask for a longer Crawl-delay than is obeyed? What the report of a run tells of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.frontier.queue.request_log import HOUR_S
+from cormorant.model.settings.source import SourceSettings
+from cormorant.sources.web.crawl_delay import CUT, MAX_CRAWL_DELAY_S
+from cormorant.store.db.database import Tx
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import site, site_hour, site_source
+
+SHOWN = 10
+_ASKED = re.compile(r"Crawl-delay (\S+) ")
+
+
+def problems(tx: Tx, row: RunRow, settings: SourceSettings) -> Iterator[dict[str, Any]]:
+    """A line for each host at whose pace a run went though it asked for a slower one, ten at most."""
+    if getattr(settings, "crawl_delay", "ignore") == "ignore" or row.started_at is None:
+        return
+    columns = site_hour.c
+    statement = (
+        sa.select(site.c.key, columns.rule)
+        .join(site, site.c.id == columns.site_id)
+        .join(site_source, site_source.c.site_id == columns.site_id)
+        .where(
+            site_source.c.source_id == row.source_id, columns.rule.endswith(CUT),
+            columns.hour >= int(row.started_at // HOUR_S),
+        )
+        .distinct()
+        .order_by(site.c.key)
+    )  # fmt: skip
+    if row.finished_at is not None:
+        statement = statement.where(columns.hour <= int(row.finished_at // HOUR_S))
+    for each in tx.rows(statement.limit(SHOWN)):
+        asked = _ASKED.match(each.rule)
+        yield {
+            "kind": "delay", "site": each.key, "rule": each.rule,
+            "sentence": f"{each.key} asks in its robots.txt for {asked[1] if asked else 'more'} seconds from one "
+            f"request to the next (Crawl-delay); {MAX_CRAWL_DELAY_S:g} are obeyed. If it is meant, set delay_s.",
+        }  # fmt: skip

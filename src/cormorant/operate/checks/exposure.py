@@ -1,0 +1,174 @@
+"""Count the files that a source shows to everyone and that others may not read, and say how to keep them closed.
+
+A look at the folder counts before the first crawl, each listing after that. Nothing is decided here: a source shows
+what its settings say, and a person reads of it while it can still be changed.
+"""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import takewhile
+from typing import Any, Final
+from urllib.parse import unquote
+
+from cormorant.base.errors import CormorantError
+from cormorant.frontier.state import exposure
+from cormorant.frontier.state.enqueue import SiteNumbers
+from cormorant.model.exposure import Exposure, ExposureTally
+from cormorant.model.resource import Found
+from cormorant.operate.installation import House
+from cormorant.plugins import Source, source_settings
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+
+LOOK_S: Final = 3.0
+"""How long a folder is looked at before its first crawl."""
+
+
+Seen = tuple[Exposure, str] | None
+"""The count of a look and the site of the folder; None where there was nothing to look at."""
+
+
+def look(source: Source) -> Seen:
+    """Count exposed files in a folder for a while. None for one that is not there, does not answer or is empty."""
+    counting = _Counting(source)
+    thread = threading.Thread(target=counting.count, name="exposure", daemon=True)
+    thread.start()
+    thread.join(LOOK_S)
+    counting.stopped = True
+    at_least = thread.is_alive() or bool(source.unlisted)
+    found = counting.tally.total(at_least=at_least, blind=source.blind)
+    return (found, counting.site) if counting.site else None
+
+
+class _Counting:
+    """Goes through a folder until it is stopped; a share that is gone may keep its thread for ever."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.tally, self.site, self.stopped = ExposureTally(), "", False
+
+    def count(self) -> None:
+        """Count."""
+        with suppress(CormorantError):
+            for batch in takewhile(lambda _: not self.stopped, self._source.discover("")):
+                for found in (each for each in batch if isinstance(each, Found)):
+                    self._add(found)
+
+    def _add(self, found: Found) -> None:
+        self.site = found.site
+        if found.closure is not None and self._source.gates.follow(found.address, found.depth).admitted:
+            self.tally.add(found.address, found.closure)
+
+
+def keep(tx: Tx, source: int, seen: Seen) -> None:
+    """Keep the count of a look at a source's folder."""
+    if seen is not None:
+        exposure.keep(tx, SiteNumbers(), source, seen[1], seen[0])
+
+
+def of_source(tx: Tx, row: SourceRow) -> Exposure | None:
+    """Return the newest count, 0 where not everyone finds the source; None where nothing was counted yet."""
+    try:
+        exposes = source_settings(row.kind, row.settings).exposes
+    except CormorantError:
+        return None
+    if not exposes:
+        return Exposure()
+    return exposure.newest(tx, row.id)
+
+
+def sentences(name: str, found: Exposure | None) -> Iterator[str]:
+    """Name the exposed files, and the ways to keep them closed."""
+    if found is None:
+        return
+    if found.files:
+        yield f"{_count(found)} {_which(name, found)}{_named(found)}. {_ways(name, found)}"
+    if found.blind:
+        yield (
+            f"The folder of {name} is on a {found.blind} file system, whose rights its mount makes up: who may read "
+            "the files cannot be seen from here, and everyone who reaches the search page may find them all. "
+            f"{_FOR_SOME.format(shlex.quote(name))}"
+        )
+
+
+_FOR_SOME: Final = "`cormorant source edit {} --set grants=group:NAME` keeps all of it from everyone."
+
+
+def _count(found: Exposure) -> str:
+    many = "1 file" if found.files == 1 else f"{found.files:,} files"
+    return f"At least {many}" if found.at_least else many
+
+
+def _which(name: str, found: Exposure) -> str:
+    them = "it" if found.files == 1 else "them"
+    closed = f"of {name} may not be read by others on this machine"
+    return f"{closed}, and everyone who reaches the search page may find {them}"
+
+
+def _named(found: Exposure) -> str:
+    """The first of them, with the reasons."""
+    named = [f"{unquote(address.removeprefix('file://'), errors='replace')} ({why})" for address, why in found.first]
+    more = found.files - len(named)
+    return f": {', '.join(named)}" + (f" and {more:,} more" if more > 0 else "") if named else ""
+
+
+def _ways(name: str, found: Exposure) -> str:
+    """How they are kept closed. The rights of the folder's own way are no part of what `owner_grants` goes by."""
+    quoted = shlex.quote(name)
+    by_rights = f"`cormorant source edit {quoted} --set owner_grants=true` goes by the rights of the files"
+    others = "`--set exclude=PATTERN` leaves them out, `--set grants=group:NAME` keeps all of the source from everyone"
+    if not found.above:
+        return f"To keep them closed: {by_rights}, {others}."
+    if not found.inside:
+        others = others.replace("`--set", f"`cormorant source edit {quoted} --set", 1)
+        return f"To keep them closed: {others}. owner_grants does not look at {found.above}, which is above its folder."
+    return (
+        f"To keep them closed: {by_rights}, though not by those of {found.above}, which is above its folder; {others}."
+    )
+
+
+def notices(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """One line of a run that listed more such files than the run before it, as the first one does."""
+    owner = sources.numbered(tx, row.source_id)
+    if not row.lists or owner is None:
+        return
+    count, before = runs.counters(tx, row.id).exposed_files, runs.listed_before(tx, row)
+    newest = exposure.newest(tx, owner.id) if runs.is_newest(tx, row) else None
+    found = newest if newest is not None and newest.files == count else Exposure(count)
+    if before is not None:
+        grown = count > runs.counters(tx, before.id).exposed_files
+        found = found._replace(blind="", files=count if grown else 0)
+    for sentence in sentences(owner.name, found):
+        yield {
+            "kind": "exposure", "addresses": found.files, "first": found.as_record()["first"], "sentence": sentence,
+        }  # fmt: skip
+
+
+def first_looks(house: House, names: Sequence[str]) -> list[str]:
+    """Look at those of these sources (no names: of all) that were never crawled nor looked at, and say what is so.
+
+    A share may not have been mounted when its source was added. Raises NotFoundError.
+    """
+    with house.store.read() as tx:
+        chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] or sources.every(tx)
+        new = [row for row in chosen if not row.generation and of_source(tx, row) is None]
+    return [sentence for row in new for sentence in _first_look(house, row)]
+
+
+def _first_look(house: House, row: SourceRow) -> list[str]:
+    """Look at one of them. The crawl says if anything is wrong with its settings or its folder."""
+    try:
+        seen = look(house.source(row))
+    except CormorantError:
+        return []
+    with house.store.begin() as tx:
+        if sources.numbered(tx, row.id) is not None:
+            keep(tx, row.id, seen)
+    return [*sentences(row.name, seen[0])] if seen is not None else []

@@ -1,0 +1,70 @@
+"""What does a run hold back, and why? Documents whose newest answer was not believed, told once a reason.
+
+And those that would leave, while they are too many to let go before a run has come to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.crawl.visit.soft_errors import NEVER_READ
+from cormorant.frontier.staging import pending_deletes
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
+from cormorant.model.run import ASKING_STATES, OPEN_STATES
+from cormorant.model.status import Status
+from cormorant.model.text.login_pages import IN_ITS_PLACE
+from cormorant.operate.documents.listing import met_by
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import resource
+
+EXAMPLES = 3
+REASONS = 10
+LOGIN = (IN_ITS_PLACE, NEVER_READ)
+
+
+def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """A problem for each reason: how many documents, and some of them."""
+    yield from _leaving(tx, row)
+    columns, count = resource.c, sa.func.count()
+    mine = sa.and_(met_by(row), columns.role == int(Role.DOCUMENT), columns.outcome == int(OutcomeKind.HELD))
+    groups = sa.select(columns.reason, count.label("documents")).where(mine).group_by(columns.reason)
+    for each in tx.rows(groups.order_by(count.desc(), columns.reason).limit(REASONS)):
+        some = sa.select(columns.address).where(mine, columns.reason == each.reason).order_by(columns.id)
+        examples = [found.address for found in tx.rows(some.limit(EXAMPLES))]
+        yield _problem(row, each.reason or "", each.documents, examples)
+
+
+def _leaving(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """What would leave by now, of which search still finds all."""
+    count = pending_deletes.in_sight_count(tx, row.source_id)
+    if count and runs.is_newest(tx, row):
+        end = "it has come to its end" if row.state in OPEN_STATES else "a run of the source has come to its end"
+        yield {
+            "kind": "held", "documents": count,
+            "sentence": f"{count:,} of {pending_deletes.indexed_count(tx, row.source_id):,} documents would leave "
+            f"the index. "
+            f"That is too many to let go of unasked: search finds them until {end}.",
+        }  # fmt: skip
+
+
+def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> dict[str, Any]:
+    login = reason in LOGIN
+    pages = "1 page answers" if documents == 1 else f"{documents:,} pages answer"
+    if login:
+        sentence = (
+            f"{pages} with a login page now, like {', '.join(examples)}: check the credential of the source, with "
+            "`cormorant source test`. What was found before stays. If login pages are meant, set login_pages=index."
+        )
+    else:
+        answers = f" {runs.answers(row)}" if row.state in ASKING_STATES else ""
+        sentence = f"{pages} otherwise than before, like {', '.join(examples)}: {reason}{answers}"
+    return {
+        "kind": "login" if login else "held", "documents": documents, "examples": examples, "reason": reason,
+        "status": int(Status.HELD), "sentence": sentence,
+    }  # fmt: skip

@@ -1,0 +1,38 @@
+"""Which sites did not answer when they were last asked, or want to be left alone, and what can be done about it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.frontier.policy.host_errors import Trouble, Why
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.progress.remaining import SiteLeft
+from cormorant.store.db.database import Tx
+
+SHOWN = 3
+"""Sites named of a source."""
+
+
+def of_source(tx: Tx, source: int) -> list[dict[str, Any]]:
+    """The sites of a source that are in trouble, those that failed most often first."""
+    return [_record(each) for each in remaining.in_trouble(tx, source, SHOWN)]
+
+
+def of_site(tx: Tx, number: int) -> dict[str, Any] | None:
+    """What is the matter with a site, None when nothing is."""
+    return of_sites(tx, [number]).get(number)
+
+
+def of_sites(tx: Tx, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """What is the matter with those of these sites with which something is."""
+    return {number: _record(each) for number, each in remaining.sites_in_trouble(tx, numbers).items()}
+
+
+def _record(site: SiteLeft) -> dict[str, Any]:
+    """One site. `not_before` is None when the next crawl asks it at once: silence is tried anew, a wish is obeyed."""
+    found = Trouble(site.key, site.trouble)
+    until = None if found.why is Why.SILENT else rfc3339(site.goes_on_at)
+    said = f"{found.host} {found.lately}" + (f" until {until}" if until else "")
+    return {"site": found.host, "status": found.status, "said": said, "advice": found.advice, "not_before": until}

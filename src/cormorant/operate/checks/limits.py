@@ -1,0 +1,67 @@
+"""Which limit of its settings has a run met, what was left because of it, and what can be done?"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from cormorant.operate.checks import traps
+from cormorant.store.journal import runs
+
+if TYPE_CHECKING:
+    from cormorant.model.settings.source import SourceSettings
+    from cormorant.store.catalog.sources import SourceRow
+    from cormorant.store.db.database import Tx
+    from cormorant.store.journal.runs import RunRow
+
+OF_RUN = ("max_documents", "max_bytes", "max_minutes")
+SHOWN = 10
+"""Hosts named in a report."""
+
+
+def of_run(row: RunRow) -> str:
+    """The setting whose limit ended a run, "" when none did."""
+    name = (row.reason or "").partition(" ")[0]
+    return name if name in OF_RUN else ""
+
+
+def unvisited(tx: Tx, owner: SourceRow) -> tuple[str, str] | None:
+    """Why a known address was not visited, and what to do; None when no limit is to blame."""
+    last = next(iter(runs.every(tx, owner.id, 1)), None)
+    name = of_run(last) if last is not None else ""
+    if last is None or not name:
+        return None
+    said = f"It is known and has not been visited yet: run {last.id} had met its limit, {last.reason}."
+    return said, _advice(owner.name, name)
+
+
+def problems(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> Iterator[dict[str, Any]]:
+    """What a report says of limits: that of the run, then those of hosts."""
+    name = of_run(row)
+    if name:
+        yield {"kind": "limit", "setting": name, "sentence": f"{name} was met. {_advice(owner.name, name)}"}
+    met = list(_hosts(tx, row, owner, settings))
+    for site, rule, refused in met[:SHOWN]:
+        name = rule.partition(" ")[0]
+        advice = f"Raise it with `cormorant source edit {shlex.quote(owner.name)} --set {name}=...` if that is too few."
+        yield {
+            "kind": "limit", "site": site, "setting": name, "addresses": refused,
+            "sentence": f"{site}: {rule}. {refused:,} of its addresses were left out (979). {advice}",
+        }  # fmt: skip
+    if len(met) > SHOWN:
+        yield {"kind": "limit", "sentence": f"And {len(met) - SHOWN:,} more hosts have met a limit of {owner.name}."}
+
+
+def _hosts(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> Iterator[tuple[str, str, int]]:
+    """The sites where a run met a limit: key, the limit in words, addresses left out because of it."""
+    if settings.watched is None or settings.watched.most is None:
+        return
+    for key, watch in traps.watches(tx, owner.id):
+        if watch.spent.run == row.id and watch.spent.refused:
+            yield key, watch.spent.limit, watch.spent.refused
+
+
+def _advice(source: str, name: str) -> str:
+    edit = f"`cormorant source edit {shlex.quote(source)} --set {name}=...`"
+    return f"The next crawl goes on with what is left; {edit} lets one do more."

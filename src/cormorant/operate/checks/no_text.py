@@ -1,0 +1,91 @@
+"""Documents of a source with no text, or almost none, and why: the report of a run counts them."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.model import no_text
+from cormorant.model.no_text import Why
+from cormorant.model.resource import Role
+from cormorant.operate.documents.listing import TEXTLESS
+from cormorant.store.catalog import sources
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import resource
+from cormorant.store.schema.frontier import TROUBLED
+
+EXAMPLES = 3
+"""Documents that are named."""
+
+
+def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Yield one line about documents without text, and one about applications that a script fills.
+
+    Of the newest run they are about what there is, of an older one about what it met.
+    """
+    columns = resource.c
+    here = sa.and_(TROUBLED, columns.source_id == row.source_id, columns.role == int(Role.DOCUMENT), TEXTLESS)
+    if not runs.is_newest(tx, row):
+        here = sa.and_(here, columns.run == row.id)
+    groups = tx.rows(sa.select(columns.reason, sa.func.count().label("count")).where(here).group_by(columns.reason))
+    if not groups:
+        return
+    counts: Counter[Why] = Counter()
+    for each in groups:
+        counts[no_text.reason_in(each.reason) or Why.NO_WORDS] += each.count
+    owner = sources.numbered(tx, row.source_id)
+    of_source = f" --source {shlex.quote(owner.name)}" if owner is not None else ""
+    command = f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` says what can be done."
+    shells = columns.reason.startswith(no_text.SHELL, autoescape=True)
+    if filled := counts.pop(Why.SCRIPT, 0):
+        yield _filled(filled, _examples(tx, sa.and_(here, shells)), command)
+    if counts:
+        yield _without(counts, _examples(tx, sa.and_(here, sa.not_(shells))), command)
+
+
+def _examples(tx: Tx, wanted: sa.ColumnElement[bool]) -> list[str]:
+    shown = tx.rows(sa.select(resource.c.address).where(wanted).order_by(resource.c.id).limit(EXAMPLES))
+    return [each.address for each in shown]
+
+
+def _filled(count: int, addresses: list[str], command: str) -> dict[str, Any]:
+    many = "1 page holds" if count == 1 else f"{count:,} pages hold"
+    looks = "looks like an application" if count == 1 else "look like applications"
+    return {
+        "kind": "script", "address": addresses[0], "examples": addresses, "addresses": count,
+        "sentence": f"{many} almost no text and {looks} that a script fills, for example {', '.join(addresses)}. "
+        f"Cormorant runs no scripts, so words and links that they make are not found. {command}",
+    }  # fmt: skip
+
+
+def _without(counts: Counter[Why], addresses: list[str], command: str) -> dict[str, Any]:
+    total = counts.total()
+    many = "1 document has no text" if total == 1 else f"{total:,} documents have no text"
+    return {
+        "kind": "text", "address": addresses[0], "examples": addresses, "addresses": total,
+        "reasons": {each.name.lower(): counts[each] for each in Why if counts[each]},
+        "sentence": f"{many}: {', '.join(_words(each, counts[each]) for each in Why if counts[each])}. Only names and "
+        f"addresses of such documents can be found, for example {', '.join(addresses)}. {command}",
+    }  # fmt: skip
+
+
+_ONE = {
+    Why.PROTECTED: "is protected by a password", Why.EMPTY: "is empty",
+    Why.PICTURES: "holds only pictures, like a scan",
+    Why.NO_WORDS: "has nothing in it that is text",
+}  # fmt: skip
+_MORE = {
+    Why.PROTECTED: "are protected by a password", Why.EMPTY: "are empty",
+    Why.PICTURES: "hold only pictures, like scans",
+    Why.NO_WORDS: "have nothing in them that is text",
+}  # fmt: skip
+
+
+def _words(reason: Why, count: int) -> str:
+    return f"1 {_ONE[reason]}" if count == 1 else f"{count:,} {_MORE[reason]}"

@@ -1,0 +1,79 @@
+"""How many documents of a source are not for everyone, because their files are not, and what can be done about it?
+
+Until there are users the only reader is everyone, so whoever goes by the rights of files may search and find nothing.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import CormorantError
+from cormorant.model.acl import ANYONE
+from cormorant.operate.installation import House
+from cormorant.plugins import source_settings
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.acls import ACLNumbers
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import content
+
+
+class Closed(NamedTuple):
+    """Of `documents` in the index, `hidden` may not be found by everyone; the sentence says what to do."""
+
+    documents: int
+    hidden: int
+    sentence: str
+
+
+def closed(tx: Tx, owner: SourceRow) -> Closed | None:
+    """Count what the rights of files keep from everyone; None when they keep nothing, or do not count."""
+    if not _goes_by_files(owner):
+        return None
+    columns, numbers = content.c, ACLNumbers()
+    here = sa.and_(columns.source_id == owner.id, columns.indexed)
+    rows = tx.rows(sa.select(columns.acl_id, sa.func.count().label("count")).where(here).group_by(columns.acl_id))
+    total = sum(each.count for each in rows)
+    hidden = sum(each.count for each in rows if not ANYONE.may_read(numbers.list_of(tx, each.acl_id)))
+    return Closed(total, hidden, _sentence(owner, hidden, total)) if hidden else None
+
+
+def problems(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
+    """One line about them, of the newest run of a source."""
+    if runs.is_newest(tx, row) and (found := closed(tx, owner)):
+        yield {
+            "kind": "rights", "documents": found.documents, "addresses": found.hidden, "sentence": found.sentence,
+        }  # fmt: skip
+
+
+def sentences(house: House) -> list[str]:
+    """The same line of every source that has such documents."""
+    with house.store.read() as tx:
+        return [found.sentence for row in sources.every(tx) if (found := closed(tx, row))]
+
+
+def _goes_by_files(owner: SourceRow) -> bool:
+    try:
+        settings = source_settings(owner.kind, owner.settings)
+    except CormorantError:
+        return False
+    return bool(getattr(settings, "owner_grants", False))
+
+
+def _sentence(owner: SourceRow, hidden: int, total: int) -> str:
+    name, path, open_to_all = shlex.quote(owner.name), shlex.quote(str(owner.settings.get("path", ""))), total - hidden
+    verb = "is" if open_to_all == 1 else "are"
+    return (
+        f"{open_to_all:,} of {total:,} documents of {owner.name} {verb} for everyone. The rights of the other files do "
+        f"not let every user read them, so nobody finds those until there are users. `chmod -R o+rX {path}` opens "
+        "all of the folder: every account on this machine may then read the files themselves, also those of other "
+        "services, and everyone who reaches the search page finds them. `cormorant source edit "
+        f"{name} --set owner_grants=false` leaves the files closed and lets everyone who reaches the search page find "
+        "what is in them all the same. After either, crawl again."
+    )

@@ -1,0 +1,130 @@
+"""What became of the start addresses of a run? One that moved is followed to where it leads.
+
+start --moved--> address --moved--> ... --> a document, or what keeps it out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cormorant.base.errors import CormorantError
+from cormorant.crawl.url_rewriting import known_as
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.progress.idle_timeout import got
+from cormorant.frontier.progress.remaining import Start
+from cormorant.model.outcome import MOVED_TO, OutcomeKind
+from cormorant.model.ruling import Gate
+from cormorant.model.run import Counters
+from cormorant.model.url import fingerprint
+from cormorant.operate.documents import lookup
+from cormorant.operate.installation import House
+from cormorant.plugins import Source
+from cormorant.store.catalog import sources
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import visits
+from cormorant.store.journal.runs import RunRow
+
+_MOST = 20
+"""Steps that are followed from a start address."""
+
+
+def named(source: Source) -> frozenset[str] | None:
+    """The start addresses of a source as it knows them, those of a file included; None for a kind that has none.
+
+    Raises BadAddress when the file cannot be read.
+    """
+    starts = getattr(source.settings, "starts", None)
+    if starts is None:
+        return None
+    renamed = ((each, source.rename(each)) for each in starts())
+    return frozenset(each if known is None else known.address for each, known in renamed)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The gate that keeps out what a start address leads to, its rule, and the status that stands for it."""
+
+    gate: str
+    rule: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """A start address with where it leads in the end: itself, when it did not move.
+
+    `last` is what became of that one; None when it was never admitted, and `kept` then says what keeps it out.
+    """
+
+    start: Start
+    address: str
+    last: Start | None
+    kept: Kept | None = None
+
+    @property
+    def bad(self) -> bool:
+        """Does the start address not come to a document?"""
+        return self.kept is not None or (self.last is not None and self.last.bad)
+
+    @property
+    def led_away(self) -> bool:
+        """Did it move?"""
+        return self.address != self.start.address
+
+
+def none_answered(found: Sequence[Start], counted: Counters) -> bool:
+    """Did no start address get an answer? Those that a run never came to say nothing, if it got nothing else either."""
+    asked = [each for each in found if each.outcome is not OutcomeKind.NONE]
+    whole = len(asked) == len(found) or not got(counted)
+    return bool(asked) and whole and all(each.unanswered for each in asked)
+
+
+def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
+    """Every start address of a run's source, with its end. What its settings no longer start from is none."""
+    found = remaining.starts(tx, row.source_id)
+    owner = sources.numbered(tx, row.source_id) if found else None
+    try:
+        source = house.source(owner, row.settings) if owner is not None else None
+        known = _begins(source) if source is not None else None
+    except CormorantError:  # settings that no longer make a source say nothing of where its starts lead
+        source = known = None
+    if source is None or known is None:
+        return [End(each, each.address, each) for each in found]
+    return [_end(tx, source, each) for each in found if each.address in known]
+
+
+def _begins(source: Source) -> frozenset[str] | None:
+    """The start addresses of a source, and the sitemaps that its settings name: what a run begins with."""
+    begins = named(source)
+    sitemaps: Sequence[str] = getattr(source.settings, "named_sitemaps", ())
+    return None if begins is None else begins.union(known_as(each, source) for each in sitemaps)
+
+
+def _end(tx: Tx, source: Source, start: Start) -> End:
+    """Follow a start address."""
+    last, seen = start, {start.address}
+    while last.outcome is OutcomeKind.MOVED:
+        row = _row(tx, source.number, last.address)
+        target = (row.reason or "").removeprefix(MOVED_TO) if row is not None else ""
+        if not target or target in seen or len(seen) > _MOST:
+            return End(start, last.address, last)
+        seen.add(target)
+        known = _row(tx, source.number, target)
+        if known is None:
+            return End(start, target, None, _kept(tx, source, target))
+        last = remaining.start(known)
+    return End(start, last.address, last)
+
+
+def _row(tx: Tx, source: int, address: str) -> Any:
+    return next((row for row in lookup.at(tx, address) if row.source_id == source), None)
+
+
+def _kept(tx: Tx, source: Source, address: str) -> Kept | None:
+    """What keeps an address out: what was kept of that, else what the gates say; None when they would let it in."""
+    for each in visits.exclusions(tx, source.number, [fingerprint(address, source.number)]):
+        return Kept(each.gate, each.rule, each.status)
+    ruling = source.gates.follow(address, 1)
+    return None if ruling.admitted else Kept(Gate(ruling.gate).value, ruling.rule, ruling.status)

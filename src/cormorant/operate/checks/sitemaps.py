@@ -1,0 +1,115 @@
+"""What should a person be told of sitemaps: of a run, of a sitemap, of what one says of a page?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.frontier.sitemaps import lastmod_trust, registry
+from cormorant.frontier.sitemaps.registry import Tally
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import BY_FACT, How, Role
+from cormorant.model.status import describe
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import visits
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import resource, site
+
+SHOWN = 10
+"""Sitemaps, and sites whose dates are not believed, that a report names."""
+BECAUSE = "It is read for the addresses that it names, and is no document."
+_FORMS = {"rss": "RSS", "rdf": "RSS 1.0", "feed": "Atom", "json": "JSON Feed"}
+_WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
+
+
+def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+    """Sitemaps of a run that could not be used, or not wholly, and sites whose dates are wrong, a line each."""
+    asked = [each for each in registry.every(tx, row.source_id) if each.run == row.id]
+    if not asked:
+        return
+    told = registry.tallies(tx, row.source_id)
+    found = [(each, sentence) for each in asked if (sentence := _sentence(each, told.get(each.id)))]
+    for each, sentence in found[:SHOWN]:
+        yield {"kind": "sitemap", "address": each.address, "status": each.status, "sentence": sentence}
+    if len(found) > SHOWN:
+        yield {"kind": "sitemap", "sentence": f"{len(found) - SHOWN:,} more sitemaps could not be used wholly."}
+    yield from _disbelieved(tx, row.source_id)
+
+
+def feeds(tx: Tx, row: RunRow, named: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Start addresses that this run was the first to read as feeds; `named` are the sitemaps of its settings."""
+    begins = (How.SEED, How.REDIRECT)
+    every = [each for each in registry.every(tx, row.source_id) if each.run == row.id]
+    ours = [each for each in every if each.depth == 0 and each.how in begins and each.address not in named]
+    told, first = registry.tallies(tx, row.source_id), visits.changes_of(tx, row.id, [each.id for each in ours])
+    for each in ours:
+        tally = told.get(each.id)
+        if tally is not None and each.id in first and each.outcome in _WELL:
+            said = feed_sentence(tally.form, tally.entries)
+            yield {"kind": "sitemap", "address": each.address, "sentence": f"{each.address} is no document. {said}"}
+
+
+def feed_sentence(form: str, entries: int) -> str:
+    """What becomes of a feed that is a start address, for those who took it for a page."""
+    items = "item is" if entries == 1 else "items are"
+    return f"It is a feed ({_FORMS.get(form, form)}): its {entries:,} {items} visited."
+
+
+def _sentence(row: Any, tally: Tally | None) -> str:
+    """What is wrong with a sitemap, "" when nothing is. One among the starts is told there when it failed."""
+    said = describe(row.status)
+    if row.outcome not in _WELL:
+        if row.how == How.SEED or row.outcome == OutcomeKind.NONE:
+            return ""
+        reason = f" ({row.reason.rstrip('.')})" if row.reason and row.reason != said.text else ""
+        return f"The sitemap {row.address} could not be used: {row.status} {said.text}{reason}. Nothing was deleted."
+    if tally is None or row.outcome == OutcomeKind.MOVED:
+        return ""
+    if not tally.entries and not tally.over:
+        return f"The sitemap {row.address} names no address. Nothing was deleted."
+    if tally.over:
+        most = f"{registry.MAX_FILES} sitemaps, which may name {registry.MAX_ADDRESSES:,} addresses"
+        return f"The sitemap {row.address} was used in part: a source may have {most}."
+    if tally.truncated:
+        return f"The sitemap {row.address} was used in part: it is damaged, or larger than a sitemap may be."
+    return ""
+
+
+def _disbelieved(tx: Tx, source: int) -> Iterator[dict[str, Any]]:
+    """Sites whose dates a run found to be wrong mostly."""
+    known = lastmod_trust.trusts(tx, source)
+    wrong = {number: trust for number, trust in known.items() if not trust.is_believed}
+    for number, key in tx.rows(sa.select(site.c.id, site.c.key).where(site.c.id.in_([*wrong][:SHOWN]))):
+        trust = wrong[number]
+        yield {
+            "kind": "sitemap", "site": key,
+            "sentence": f"What sitemaps say of when pages of {key} changed was right for {trust.right:,} of "
+            f"{trust.checked:,} pages: it is not used.",
+        }  # fmt: skip
+
+
+def way(tx: Tx, referrer: int) -> str:
+    """How an address was found that a resource, or a fact of a site, led to."""
+    if referrer == BY_FACT:
+        return "robots"
+    roles = tx.rows(sa.select(resource.c.role).where(resource.c.id == referrer))
+    return "sitemap" if roles and roles[0].role == Role.SITEMAP else "link"
+
+
+def of_row(tx: Tx, row: Any) -> dict[str, Any] | None:
+    """What explain tells: of a sitemap what it brought, of a page what sitemaps say; None when there is nothing."""
+    if row.role == Role.SITEMAP:
+        tally = registry.tallies(tx, row.source_id).get(row.id)
+        return asdict(tally) if tally is not None else None
+    said = lastmod_trust.of_page(tx, row.source_id, row.hash)
+    if said is None:
+        return None
+    trust = lastmod_trust.trust(tx, row.source_id, [row.site_id]).get(row.site_id, lastmod_trust.Trust())
+    return {
+        "modified_at": rfc3339(said.modified_at), "every_s": said.every_s or None, "believed": trust.is_believed,
+        "right": trust.right, "checked": trust.checked,
+    }  # fmt: skip

@@ -1,0 +1,107 @@
+"""Which rules of a source match nothing that is known? A rule that was mistyped is most often one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import sqlalchemy as sa
+
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role
+from cormorant.model.ruling import Gate
+from cormorant.plugins import Discovery, Source
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import visits
+from cormorant.store.schema import exclusion, resource
+
+OF_DOCUMENTS = ("mime:", "size:", "age:")
+"""Rules that no address tells anything about."""
+PAGE = 5_000
+LOOKED = 200_000
+"""Addresses that a report looks at; of a rule that none of so many matches just that is said."""
+
+
+class Watch:
+    """The rules of a source that no address has matched so far. `most` addresses are looked at, None: however many.
+
+    A listing does not look into folders that a rule leaves out, so of its exclude rules nothing can be said.
+    """
+
+    def __init__(self, source: Source, most: int | None = LOOKED) -> None:
+        self._gates, self._looked, self._most = source.gates, 0, most
+        sorts = ["include", "exclude", "index_include", "index_exclude"]
+        if source.discovery is not Discovery.SEEDS:
+            sorts = ["include"]
+        self._rules = [
+            f"{sort} {text}"
+            for sort in sorts
+            for text in getattr(source.settings, sort, ())
+            if not text.strip().lower().startswith(OF_DOCUMENTS)
+        ]
+        self._unmet = set(self._rules)
+
+    def look(self, addresses: Sequence[str]) -> bool:
+        """See which rules match any of the addresses. False when there is nothing left to look for."""
+        if self._unmet and not self.is_full:
+            self._looked += len(addresses)
+            self._unmet -= self._gates.met(self._unmet, addresses)
+        return bool(self._unmet) and not self.is_full
+
+    @property
+    def is_full(self) -> bool:
+        """Were so many looked at that no more are?"""
+        return self._most is not None and self._looked >= self._most
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """The rules that nothing has matched, each with what to say of it."""
+        what = (
+            f"none of the {self._looked:,} addresses that were looked at" if self.is_full else "nothing that was found"
+        )
+        for rule in self.left():
+            yield rule, f"The rule {rule!r} matches {what}. Check how it is written."
+
+    def named(self, rules: Collection[str]) -> None:
+        """Take these rules for matched: they are known to have decided."""
+        self._unmet -= {*rules}
+
+    def left(self) -> list[str]:
+        """The rules that nothing has matched, in the order in which they were given."""
+        return [rule for rule in self._rules if rule in self._unmet]
+
+
+def watched(tx: Tx, source: Source, most: int = LOOKED) -> Watch:
+    """The rules of a source that no known address matches. Looks until each was met, or at so many addresses."""
+    watch = Watch(source, most)
+    if watch.left():
+        watch.named(_decided(tx, source.number, watch.left()))
+    if watch.left():
+        for addresses in _addresses(tx, source.number):
+            if not watch.look(addresses):
+                break
+    return watch
+
+
+def _decided(tx: Tx, source: int, rules: Sequence[str]) -> set[str]:
+    """Which of these rules kept something out, when it was met or when it was visited?"""
+    columns, reasons = resource.c, {f"{gate}: {rule}": rule for rule in rules for gate in (Gate.BOUNDARY, Gate.INDEX)}
+    met = sa.select(exclusion.c.rule).where(exclusion.c.source_id == source, exclusion.c.rule.in_(rules))
+    visited = sa.select(columns.reason).where(
+        columns.source_id == source, columns.outcome == int(OutcomeKind.EXCLUDED), columns.reason.in_(reasons)
+    )
+    named = {each.rule for each in tx.rows(met.distinct())}
+    return named | {reasons[each.reason] for each in tx.rows(visited.distinct())}
+
+
+def _addresses(tx: Tx, source: int) -> Iterator[list[str]]:
+    """Every known address of a source: those let in, then those that were excluded when they were met."""
+    columns, behind = resource.c, 0
+    statement = sa.select(columns.id, columns.address).where(
+        columns.source_id == source, columns.role == int(Role.DOCUMENT)
+    )
+    while rows := tx.rows(statement.where(columns.id > behind).order_by(columns.id).limit(PAGE)):
+        yield [each.address for each in rows]
+        behind = rows[-1].id
+    key: int | None = None
+    while page := visits.exclusions_behind(tx, source, key, PAGE):
+        yield [each.address for each in page]
+        key = page[-1].hash

@@ -1,0 +1,1 @@
+"""Receivers of documents, and replays of the stream."""

@@ -1,0 +1,68 @@
+"""How did it end that a receiver was sent again what is kept? In exit codes and sentences, for whoever asked."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from cormorant.base.errors import CacheDamaged, ConflictError, CormorantError, Unreachable
+from cormorant.operate.installation import House
+from cormorant.receivers.http_sender import is_unreached
+from cormorant.receivers.protocol import DAMAGED
+from cormorant.store.catalog import receivers, rejected_deliveries
+
+
+class End(NamedTuple):
+    """The exit code, and what is wrong; 0 and nothing when all was delivered."""
+
+    code: int = 0
+    problems: tuple[CormorantError, ...] = ()
+
+
+def end(house: House, before: Mapping[str, Any], now: Mapping[str, Any]) -> End:
+    """How it ended, by the records of a receiver before and after. Raises NotFoundError."""
+    if now["backlog"]:
+        error = _untaken(now)
+        return End(error.exit_code, (error,))
+    with house.store.read() as tx:
+        number, place = receivers.named(tx, now["receiver"]).id, before["place"]
+        lacking, damaged = (
+            rejected_deliveries.since(tx, number, place),
+            rejected_deliveries.since(tx, number, place, DAMAGED),
+        )
+    if not lacking:
+        return End()
+    refused_all = not damaged and lacking >= (before["resending"] or before["backlog"])
+    return End(1 if refused_all else 3, tuple(_lacking(now["receiver"], lacking - damaged, damaged)))
+
+
+def _untaken(now: Mapping[str, Any]) -> CormorantError:
+    """Why deliveries still wait."""
+    count, name = now["backlog"], now["receiver"]
+    waits = f"1 delivery waits for {name!r}" if count == 1 else f"{count:,} deliveries wait for {name!r}"
+    if now["paused"]:
+        return ConflictError(f"Deliveries are paused, so {waits}. `cormorant provider resume` goes on.")
+    later = f"{waits}, and the next crawl, or `cormorant serve`, tries again."
+    if not now["error"]:
+        return ConflictError(f"It is slow: {later}")
+    said = f"{now['error']} {later[0].upper()}{later[1:]}"
+    return Unreachable(said) if is_unreached(now["error"]) else ConflictError(said)
+
+
+def _lacking(name: str, refused: int, damaged: int) -> Iterator[CormorantError]:
+    """What it was sent and has not taken, and what it could not be sent."""
+    word = shlex.quote(name)
+    if refused:
+        what = "1 document" if refused == 1 else f"{refused:,} documents"
+        yield ConflictError(
+            f"{name!r} could not take {what}: `cormorant receiver faulty {word}` says why. When that is mended, "
+            f"`cormorant receiver resend {word} --faulty` offers them again."
+        )
+    if damaged:
+        what = "The kept copy of 1 document is" if damaged == 1 else f"The kept copies of {damaged:,} documents are"
+        yield CacheDamaged(
+            f"{what} damaged, so {name!r} was not told what is in there. The next `cormorant crawl` mends that, after "
+            f"`cormorant cache repair` also of copies that are gone as a whole; `cormorant receiver resend {word} "
+            "--faulty` sends what is still missing then."
+        )

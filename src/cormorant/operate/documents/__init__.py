@@ -1,0 +1,1 @@
+"""Documents: look up, list, compare, recrawl, take down, erase."""

@@ -1,0 +1,128 @@
+"""The kept copy of a document, as somebody may look at it: what it was, and when; with words marked in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import CacheDamaged, NotFoundError, NotShown
+from cormorant.crawl.run import damaged_copies
+from cormorant.extract.html import safe_html
+from cormorant.extract.html.safe_html import Shown
+from cormorant.extract.html.xhtml import XHTML, html_of
+from cormorant.model.acl import ANYONE, Reader
+from cormorant.model.text import display_directives
+from cormorant.operate.installation import House
+from cormorant.search.reader import Hit, Library
+from cormorant.search.results.highlight import Marking
+from cormorant.store.blobs.protocol import OutOfSight, Place
+from cormorant.store.blobs.record import Frame
+from cormorant.store.schema import content
+
+PAGES: Final = frozenset(("text/html", XHTML))
+"""What is shown as a page; of all else its text is."""
+
+
+class Word(NamedTuple):
+    """A word that is looked for, which of all marks is its first (from 1 on), and how often it is marked."""
+
+    text: str
+    place: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A kept copy. `markup` holds nothing that runs or loads and may be put into a page as it is.
+
+    `is_kept` is False for what is found but whose copy is gone, or `is_damaged`; then `hit` is what is still known.
+    `is_page`: it has a layout of its own; `as_text`: it is shown without. `fetched_at` is in epoch seconds.
+    """
+
+    hit: Hit
+    is_kept: bool = True
+    is_page: bool = False
+    as_text: bool = True
+    fetched_at: float | None = None
+    markup: str = ""
+    words: tuple[Word, ...] = ()
+    cut: bool = False
+    is_damaged: bool = False
+
+    @property
+    def places(self) -> int:
+        """How many marks there are; the third has the id `place-3`."""
+        return sum(each.times for each in self.words)
+
+
+class Wish(NamedTuple):
+    """How somebody wants to see a copy: with the words of this query marked, as text only."""
+
+    query: str = ""
+    as_text: bool = False
+
+
+AS_IT_WAS: Final = Wish()
+
+
+def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, reader: Reader = ANYONE) -> Copy:
+    """A document's kept copy as this reader may see it.
+
+    Raises NotFoundError, the same for what is unknown and what is forbidden; NotShown where a page that may be found
+    asks that no copy of it be shown.
+    """
+    hit = shelf.see(number, reader)
+    if hit is None:
+        raise NotFoundError("There is no such document, or it is not for you to see.")
+    _allow(hit.attributes, hit.url)
+    with house.store.read() as tx:
+        columns = content.c
+        places = (columns.pack, columns.pack_offset, columns.pack_length, columns.fetched_at)
+        rows = tx.rows(sa.select(*places).where(columns.id == number))
+    try:
+        frame = _frame(house, Place(*rows[0][:3])) if rows else None
+    except CacheDamaged:
+        return Copy(hit, is_kept=False, is_damaged=True)
+    if frame is None:
+        return Copy(hit, is_kept=False)
+    _allow(frame.attributes, hit.url)
+    is_page = frame.mime in PAGES and 0 < len(frame.body) <= safe_html.MOST_BYTES
+    marking = Marking(wish.query, hit.language)
+    shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
+    words = tuple(Word(marking.words[part], shown.firsts[part], count) for part, count in sorted(shown.counts.items()))
+    return Copy(
+        hit, is_page=is_page, as_text=wish.as_text or not is_page, fetched_at=rows[0].fetched_at, markup=shown.markup,
+        words=words, cut=shown.cut or frame.truncated,
+    )  # fmt: skip
+
+
+def _allow(attributes: Any, url: str) -> None:
+    """Raise NotShown where the page asks that no copy of it be shown."""
+    if display_directives.forbids(attributes, display_directives.NO_COPY):
+        raise NotShown(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {url}")
+
+
+def _frame(house: House, place: Place) -> Frame | None:
+    """The kept copy, None when it is out of sight. Raises CacheDamaged when it is not as it was."""
+    with closing(house.cache()) as cache, suppress(OutOfSight):
+        return cache.read(place)
+    return None
+
+
+def note_damaged(house: House, numbers: Collection[int]) -> None:
+    """Have the next run look at the copies of these documents, at most 1,000, and fetch anew what is damaged."""
+    with house.store.begin() as tx:
+        damaged_copies.note(tx, numbers)
+
+
+def _shown(frame: Frame, marking: Marking, *, as_page: bool) -> Shown:
+    if as_page:
+        body, charset = frame.body, frame.charset
+        if frame.mime == XHTML:
+            body, charset, *_ = html_of(body, charset)
+        return safe_html.page(body, address=frame.access_url, charset=charset, marks=marking)
+    return safe_html.plain(frame.text, marking)

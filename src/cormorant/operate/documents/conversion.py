@@ -1,0 +1,36 @@
+"""How was a document read? What its kept copy says: who answered, charset and language, how known, what was cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cormorant.base.errors import CacheDamaged
+from cormorant.model import no_text
+from cormorant.operate.installation import House
+from cormorant.store.blobs.protocol import Place
+
+FIELDS = ("answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped", "no_text")
+"""What is said of a document, in this order."""
+_NOTHING = dict.fromkeys(FIELDS)
+
+
+def how_read(house: House, place: Place | None, size_bytes: int | None) -> dict[str, Any]:
+    """The fields above of the copy kept at `place`, None in all of them when there is none that can be read.
+
+    `no_text` says why there is no text in it, None when there is some; `size_bytes` are those of its original.
+    """
+    if place is None:
+        return dict(_NOTHING)
+    cache = house.cache()
+    try:
+        frame = cache.read(place, body=False)
+    except CacheDamaged:  # `cache check` finds it, and tells
+        return dict(_NOTHING)
+    finally:
+        cache.close()
+    return {
+        "answered_from": frame.access_url, "charset": frame.charset or None, "charset_from": frame.charset_from or None,
+        "language_from": frame.language_from or None, "truncated": frame.truncated,
+        "links_dropped": frame.links_dropped,
+        "no_text": no_text.why(frame.mime, size_bytes or 0, frame.text, frame.attributes),
+    }  # fmt: skip

@@ -1,0 +1,71 @@
+"""What do two kept versions of a document say differently?"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import CacheDamaged, ConflictError, NotFoundError
+from cormorant.model.resource import Role
+from cormorant.operate.documents import lookup
+from cormorant.operate.installation import House
+from cormorant.store.blobs.protocol import Cache, Entry
+from cormorant.store.blobs.record import Frame
+
+LONGEST = 100_000
+"""Lines of a text that are compared; comparing takes time with their square where all of them differ."""
+
+
+def diff(house: House, address: str, back: int = 1) -> list[dict[str, Any]]:
+    """What the newest kept version says otherwise than the one so many before it: an object for each source.
+
+    Raises NotFoundError for an address that no source knows, ConflictError where there are not as many versions.
+    """
+    with house.store.read() as tx:
+        rows = [row for row in lookup.at(tx, lookup.address_of(tx, address)) if row.role == Role.DOCUMENT]
+    if not rows:
+        raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
+    with closing(house.cache()) as cache:
+        return [_of(house, cache, row, back) for row in rows]
+
+
+def _of(house: House, cache: Cache, row: Any, back: int) -> dict[str, Any]:
+    versions = list(_whole(cache, house.packs.versions(row.id)))
+    if len(versions) <= back:
+        raise ConflictError(
+            f"Of {row.address} {_many(len(versions))} kept, so there is none {back} before the newest. "
+            "Versions come with crawls that find it changed, and go with `cormorant store compact`."
+        )
+    (before, older), (now, newer) = versions[-1 - back], versions[-1]
+    one, other = (f"{each.url} {rfc3339(entry.kept_at)}" for entry, each in ((before, older), (now, newer)))
+    lines = difflib.unified_diff(_lines(older), _lines(newer), one, other, lineterm="")
+    return {
+        "source": row.source, "url": row.url or row.address, "before_at": rfc3339(before.kept_at),
+        "now_at": rfc3339(now.kept_at), "versions": len(versions), "diff": list(lines),
+    }  # fmt: skip
+
+
+def _whole(cache: Cache, entries: list[Entry]) -> Iterator[tuple[Entry, Frame]]:
+    """Those that can be read, each that is as the one before it left out: it was only written once more."""
+    said = None
+    for entry in entries:
+        try:
+            frame = cache.read(entry.place, body=False)
+        except CacheDamaged:
+            continue
+        if (frame.title, frame.text) != said:
+            said = frame.title, frame.text
+            yield entry, frame
+
+
+def _many(versions: int) -> str:
+    """How many versions there are, with the verb."""
+    return "1 version is" if versions == 1 else f"{versions} versions are"
+
+
+def _lines(frame: Frame) -> list[str]:
+    """What is compared: the title, then the text."""
+    return [frame.title, "", *frame.text.splitlines()][:LONGEST]

@@ -1,0 +1,251 @@
+"""Which addresses are known? All of them, a page at a time, from the first or from where an earlier list ended.
+
+listed(house, wanted)                  every record, streamed
+page(house, wanted, cursor, most)      some, and the cursor that leads to the next
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import UsageError
+from cormorant.frontier.cleanup import stale_exclusions
+from cormorant.frontier.progress import remaining
+from cormorant.model import no_text as textless
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import SETS, Role
+from cormorant.model.status import Status
+from cormorant.operate.documents.lookup import EXCLUDED, FIELDS, OK, ROWS, View
+from cormorant.operate.installation import House
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db import bulk
+from cormorant.store.journal import runs, visits
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import resource
+from cormorant.store.schema.frontier import TROUBLED
+
+PAGE = 1000
+TEXTLESS = sa.and_(
+    resource.c.outcome.in_([int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)]),
+    sa.or_(*(resource.c.reason.startswith(each, autoescape=True) for each in textless.REMARKS)),
+)
+"""Documents of which there is nothing or almost nothing to be found but name and address."""
+_CURSOR = re.compile(r"(\d{1,18})\.([rx])\.(-?\d{1,19})")
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which documents are listed. None: any. `run` visited or met them last, `changed` is one that changed them."""
+
+    source: str | None = None
+    state: str | None = None
+    status: int | None = None
+    excluded: bool = False
+    no_text: bool = False
+    run: int | None = None
+    changed: int | None = None
+
+
+class Place(NamedTuple):
+    """Behind which row a list goes on: of a source (0: of all), among resources or mere exclusions, by its number."""
+
+    source: int
+    among: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.source}.{self.among}.{self.number}"
+
+
+RESOURCES, EXCLUSIONS = "r", "x"
+Placed = tuple[Place, dict[str, Any]]
+
+
+def met_by(row: RunRow) -> sa.ColumnElement[bool]:
+    """What a run may have to tell of among the resources it met, in the words of the index of those."""
+    return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
+
+
+def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str, Any]]:
+    """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
+
+    A cursor of `page` has it begin behind that page.
+
+    Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
+    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source or run, UsageError for an unknown state
+    or cursor.
+    """
+    return (record for _, record in _walk(house, wanted, _placed(cursor)))
+
+
+def page(house: House, wanted: Wanted, cursor: str, most: int) -> tuple[list[dict[str, Any]], str | None]:
+    """At most so many of these records behind a cursor ("": the first), and the next cursor; None: there are no more.
+
+    Raises UsageError for what no earlier page gave as its cursor, and what `listed` raises.
+    """
+    found = list(islice(_walk(house, wanted, _placed(cursor)), most + 1))
+    more = len(found) > most > 0
+    return [record for _, record in found[:most]], str(found[most - 1][0]) if more else None
+
+
+def _placed(cursor: str) -> Place | None:
+    if not cursor:
+        return None
+    read = _CURSOR.fullmatch(cursor)
+    number = int(read[3]) if read else _MOST + 1
+    if read is None or not _LEAST <= number <= _MOST:
+        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the first page.")
+    return Place(int(read[1]), read[2], number)
+
+
+def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed]:
+    """Every wanted record behind a place, with its own place."""
+    check(wanted)
+    with house.store.read() as tx:
+        owners = [sources.named(tx, wanted.source)] if wanted.source is not None else sources.every(tx)
+        if wanted.changed is not None:
+            runs.get(tx, wanted.changed)
+        if wanted.run is not None and not runs.was_there(tx, wanted.run):
+            raise runs.unknown(wanted.run)
+    if wanted.excluded or wanted.state == EXCLUDED:
+        walked = _of_excluded(house, owners, behind, wanted.run)
+    else:
+        walked = _of_resources(house, wanted, owners, behind)
+    return ((place, record) for place, record in walked if is_wanted(record, wanted))
+
+
+_IN_HAND = {"retrieving": "todo", "providing": "found", "postprocessing": "old", "postprocessed": "old"}
+"""Sets that have no rows of their own (`frontier.progress.url_states`), and where their addresses are listed."""
+
+_BY_STATUS: Final = "What is {} is listed by the status of its last visit: `--status {}`."
+_TOLD: Final = {
+    "gone": _BY_STATUS.format("gone", "404` or `--status 410"),
+    "moved": _BY_STATUS.format("moved", "954` or `--status 953"),
+    "quarantined": _BY_STATUS.format("quarantined", Status.QUARANTINED.value),
+    "held": _BY_STATUS.format("held", Status.HELD.value),
+    "indexed": _BY_STATUS.format("indexed", Status.OK.value),
+    "failed": "What failed is among those in state error: `--state error`.",
+    "deferred": "What was put off is among those in state error when the run has ended: `--state error`.",
+    "refused": "What a receiver refused is among those in state error: `--state error`.",
+    "to visit": "What is to be visited is in state todo: `--state todo`.",
+    "to index": "What is to be indexed is in state found: `--state found`.",
+    **dict.fromkeys(("new", "changed", "rights"), "`--changed ID` lists what a run found new, changed or gone."),
+}
+"""Words that the list shows of an address, and how to list what they are said of."""
+
+
+def check(wanted: Wanted) -> None:
+    """Raise UsageError for a state that there is not."""
+    if wanted.state in _IN_HAND:
+        raise UsageError(
+            f"What is {wanted.state} a process has in its hands; it is listed as {_IN_HAND[wanted.state]}."
+        )
+    if wanted.state is not None and wanted.state not in SETS:
+        how = f" {_TOLD[wanted.state]}" if wanted.state in _TOLD else ""
+        raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.{how}")
+
+
+def is_wanted(record: Mapping[str, Any], wanted: Wanted) -> bool:
+    """Is a document of this source, in this state and with this status?"""
+    return all(
+        asked in (None, record[name])
+        for name, asked in (("source", wanted.source), ("state", wanted.state), ("status", wanted.status))
+    )
+
+
+def _of_resources(house: House, wanted: Wanted, owners: Sequence[SourceRow], behind: Place | None) -> Iterator[Placed]:
+    statement = ROWS.where(resource.c.role == int(Role.DOCUMENT))
+    if wanted.source:
+        statement = statement.where(resource.c.source_id == owners[0].id)
+    if wanted.status is not None:
+        statement = statement.where(_of_status(wanted.status))
+    if wanted.no_text:
+        statement = statement.where(TEXTLESS)
+    if wanted.run is not None:
+        statement = statement.where(resource.c.run == wanted.run)
+    if wanted.changed is not None:
+        statement = statement.where(visits.is_changed_by(wanted.changed, resource.c.id))
+    return _records(house, statement, 0, behind.number if behind else 0, wanted.changed)
+
+
+def _of_status(status: int) -> sa.ColumnElement[bool]:
+    """Rows that may be shown with this status; which of them are is seen when they are shown."""
+    columns = resource.c
+    if status == Status.HELD:
+        return sa.or_(columns.status == status, columns.outcome.in_([int(each) for each in remaining.GOING]))
+    if status == OK:
+        return sa.or_(columns.status == status, columns.outcome == int(OutcomeKind.UNCHANGED))
+    return columns.status == status
+
+
+def _records(
+    house: House, statement: sa.Select[Any], owner: int, behind: int, changed: int | None = None
+) -> Iterator[Placed]:
+    """The records of these rows behind a number, by number; with what a run has `changed`."""
+    while True:
+        with house.store.read() as tx:
+            rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
+            records = View(tx).records(rows)
+            changes = {} if changed is None else visits.changes_of(tx, changed, [row.id for row in rows])
+        if changed is not None:
+            records = [record | {"change": changes.get(record["id"])} for record in records]
+        yield from ((Place(owner, RESOURCES, record["id"]), record) for record in records)
+        if len(rows) < PAGE:
+            return
+        behind = rows[-1].id
+
+
+def _of_excluded(house: House, owners: Sequence[SourceRow], behind: Place | None, run: int | None) -> Iterator[Placed]:
+    """What gates excluded, source by source; by one run as many as its report counts."""
+    numbers = [owner.id for owner in owners]
+    if behind is not None and behind.source not in numbers:
+        raise UsageError("`cursor` is of another list, or its source was deleted. Leave it out to begin anew.")
+    first = numbers.index(behind.source) if behind else 0
+    for owner in owners[first:]:
+        yield from _excluded(house, owner, behind if behind and behind.source == owner.id else None, run)
+
+
+def _excluded(house: House, owner: SourceRow, place: Place | None, run: int | None) -> Iterator[Placed]:
+    """Resources that a gate excluded at their visit, then what gates excluded before it became a resource.
+
+    Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
+    """
+    behind: int | None = None
+    if place is not None and place.among == EXCLUSIONS:
+        behind = place.number
+    else:
+        refused = ROWS.where(resource.c.outcome == int(OutcomeKind.EXCLUDED), resource.c.role == int(Role.DOCUMENT))
+        own = refused.where(resource.c.source_id == owner.id)
+        own = own if run is None else own.where(resource.c.run == run)
+        yield from _records(house, own, owner.id, place.number if place else 0)
+    while True:
+        with house.store.read() as tx:
+            found = visits.exclusions_behind(tx, owner.id, behind, PAGE)
+            known = stale_exclusions.known_among(tx, owner.id, found)
+            referrers = {each.referrer for each in found if each.referrer}
+            addresses = dict(bulk.select_in(tx, resource, ("id", "address"), "id", referrers))
+        for each in found:
+            if each.hash not in known and run in (None, each.run):
+                record = _of_exclusion(owner, each, addresses.get(each.referrer or 0))
+                yield Place(owner.id, EXCLUSIONS, each.hash), record
+        if len(found) < PAGE:
+            return
+        behind = found[-1].hash
+
+
+def _of_exclusion(owner: SourceRow, each: visits.Exclusion, referrer: str | None) -> dict[str, Any]:
+    """The Document record of an address that a gate excluded before it became a resource."""
+    said = {
+        "source": owner.name, "url": each.address, "access_url": each.address, "state": EXCLUDED,
+        "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}", "rule": each.rule,
+        "depth": each.depth, "referrer": referrer, "indexed": False, "attempts": 0, "run": each.run,
+    }  # fmt: skip
+    return dict.fromkeys(FIELDS) | said

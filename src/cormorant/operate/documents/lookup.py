@@ -1,0 +1,326 @@
+"""What is known about addresses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import inf
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.progress.url_states import Standing, set_of
+from cormorant.frontier.staging import pending_deletes, unreviewed
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import Role, State
+from cormorant.model.ruling import Renamed
+from cormorant.model.run import Mode, RunState
+from cormorant.model.settings.source import parse_settings
+from cormorant.model.status import Status
+from cormorant.model.url import canonical, fingerprint, join, origin_of, try_canonical
+from cormorant.operate.documents import rejected_deliveries
+from cormorant.operate.documents.conversion import how_read
+from cormorant.operate.documents.rejected_deliveries import Refused
+from cormorant.operate.installation import House
+from cormorant.plugins import source_kind, source_settings
+from cormorant.receivers.stream import Event
+from cormorant.sources.files.file_url import Naming, of_share
+from cormorant.sources.files.settings import FilesSettings
+from cormorant.sources.web.settings.urls import AddressSettings
+from cormorant.store.blobs.protocol import Place
+from cormorant.store.catalog import receivers, sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import content, hidden, resource, site, source, stream
+
+OK = 200
+EXCLUDED = "excluded"
+"""The state of an address that a gate excluded, before it was visited or at its newest visit."""
+FIELDS = (
+    "id", "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
+    "size_bytes", "depth", "referrer", "content_hash", "fetched_at", "changed_at", "visited_at", "next_visit_at",
+    "indexed", "attempts",
+)  # fmt: skip
+"""What every Document record has, in its order."""
+_ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
+"""Endings of names that are a file's and no host's."""
+
+
+ROWS = sa.select(
+    resource, content.c.url, content.c.title, content.c.mime, content.c.language, content.c.size_bytes,
+    content.c.content_hash, content.c.fetched_at, content.c.changed_at, content.c.indexed, content.c.seq,
+    source.c.name.label("source"), source.c.generation, pending_deletes.OUT_OF_SIGHT.label("hidden"),
+).select_from(
+    resource.join(source, source.c.id == resource.c.source_id)
+    .outerjoin(content, content.c.id == resource.c.id)
+    .outerjoin(hidden, hidden.c.id == resource.c.id)
+)  # fmt: skip
+
+
+class View:
+    """The nine sets as a view: state, run, place in the stream."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._places: dict[int, int] = {}
+        self._index = receivers.index_place(tx) if receivers.has_index(tx) else inf
+        self._running = {row.source_id: row for row in runs.open_runs(tx)}
+        self._held = runs.held(tx)
+        self._examining = {
+            each.source_id
+            for each in (*runs.unfinished_runs(tx), *self._held.values())
+            if each.mode is Mode.EXAMINE and each.started_at is not None and each.state is not RunState.HELD
+        }
+        self._referrers: dict[int, str] = {}
+        self._tx = tx
+
+    def records(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
+        """The Document records of rows, at most 1,000."""
+        refused = rejected_deliveries.of(self._tx, [row.id for row in rows])
+        waits = unreviewed.among(self._tx, [row for row in rows if row.source_id in self._examining])
+        coming = self._coming(rows)
+        return [
+            self._record(row, refused.get(row.id, []), waits=row.id in waits, is_coming=row.seq in coming)
+            for row in rows
+        ]
+
+    def _coming(self, rows: Sequence[Any]) -> set[int]:
+        """The events of those documents of which the index has nothing yet."""
+        late = [row.seq for row in rows if (row.seq or 0) > self._index]
+        found = bulk.select_numbered(self._tx, stream, ("seq", "event"), "seq", late)
+        return {seq for seq, event in found if event == Event.NEW}
+
+    def _record(self, row: Any, refused: Sequence[Refused], *, waits: bool, is_coming: bool) -> dict[str, Any]:
+        held = held_by(self._held, row.source_id, row.outcome, indexed=row.indexed)
+        outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
+        excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
+        reason = why_held(held, row.status) if held else row.reason
+        return {
+            "id": row.id,
+            "source": row.source,
+            "url": row.url or row.display or row.address,
+            "access_url": row.address,
+            "state": self._state(row, outcome, max((each.seq for each in refused), default=None), waits=waits),
+            "status": status_of(outcome, row.status),
+            "outcome": None if outcome is OutcomeKind.NONE else outcome.name.lower(),
+            "reason": "; ".join(filter(None, (reason, rejected_deliveries.why(refused)))) or None,
+            "rule": (row.reason or "").partition(": ")[2] if excluded else None,
+            "title": row.title,
+            "mime": row.mime,
+            "language": row.language,
+            "size_bytes": row.size_bytes,
+            "depth": row.depth,
+            "referrer": self._referrer(row.referrer),
+            "content_hash": _hex(row.content_hash),
+            "fetched_at": rfc3339(row.fetched_at),
+            "changed_at": rfc3339(row.changed_at),
+            "visited_at": rfc3339(row.visited_at),
+            "next_visit_at": rfc3339(row.not_before or None),
+            "indexed": bool(row.indexed) and row.hidden is None and not is_coming,
+            "attempts": row.attempts,
+        }
+
+    def _state(self, row: Any, outcome: OutcomeKind, refused: int | None, *, waits: bool) -> str:
+        """Which of the nine sets it is in; what a gate excluded at its visit is in none of them."""
+        run = self._running.get(row.source_id)
+        return set_of(
+            Standing(
+                row.due, row.state == State.READY, row.visited_at is not None, outcome, row.run, row.seq or 0,
+                row.generation, run.id if run is not None else None, self._place(row.source_id), refused, waits,
+            )
+        )  # fmt: skip
+
+    def _place(self, source: int) -> int:
+        """How far a source is delivered: to the index, and to all receivers of it that do not fail."""
+        if source not in self._places:
+            told = receivers.told_of(self._tx, source)
+            well = [each for each in told if not each.error or each.kind == receivers.INDEX]
+            self._places[source] = min((each.place for each in well or told), default=0)
+        return self._places[source]
+
+    def _referrer(self, number: int | None) -> str | None:
+        if number is None:
+            return None
+        if number not in self._referrers:
+            found = self._tx.rows(sa.select(resource.c.address).where(resource.c.id == number))
+            self._referrers[number] = found[0].address if found else ""
+        return self._referrers[number] or None
+
+
+def _hex(digest: bytes | None) -> str | None:
+    return digest.hex() if digest else None
+
+
+def status_of(outcome: OutcomeKind, status: int) -> int:
+    """The status of the document: an unchanged one is as good as 200, and one that the brake holds is held."""
+    if outcome is OutcomeKind.HELD:
+        return Status.HELD.value
+    return OK if outcome is OutcomeKind.UNCHANGED else status
+
+
+def held_by(held: Mapping[int, RunRow], source: int, outcome: int, *, indexed: bool | None) -> RunRow | None:
+    """The run that holds a document: it would leave the index if a person accepted. `held` are such runs by source."""
+    return held.get(source) if indexed and outcome in remaining.GOING else None
+
+
+def why_held(run: RunRow, status: int) -> str:
+    """Why a document is held, and what to answer."""
+    return f"run {run.id} {runs.stands(run)}, and the last visit ended {status}. {runs.answers(run)}"
+
+
+def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
+    """The address that a person means: one in full, or the path of a file.
+
+    `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises
+    BadAddress for anything else, with the nearest address in full.
+    """
+    see_given(text)
+    bare = text.strip()
+    if shared := _on_share(tx, bare, here=here):
+        return shared
+    if "://" in bare or bare.lower().startswith("file:/"):
+        return canonical(bare)
+    place = os.path.expanduser(bare) if here else bare  # noqa: PTH111 - an address is made of the path's bytes
+    known = "\0" not in place and (here or place.startswith("/"))
+    path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
+    if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
+        return canonical("file://" + Naming.quoted(os.fsencode(path)))
+    meant = _nearest(tx, bare)
+    how = f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
+    more = {"meant": meant} if meant else {}
+    raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {how}", **more)
+
+
+def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
+    """The address of a path of a share, as Windows writes it; None for anything else. Raises BadAddress.
+
+    One with two slashes is such a path where a source shows files of that share, unless it is a file here.
+    """
+    shared = of_share(text)
+    if shared is None or not text.startswith("//"):
+        return shared
+    if here and os.path.lexists(text):
+        return None
+    shown = [str(row.settings.get("display_prefix", "")) for row in sources.every(tx)]
+    return shared if any(each and (shared + "/").startswith(each + "/") for each in shown) else None
+
+
+def see_given(text: str) -> None:
+    """Raises BadAddress where an address is to be and nothing is."""
+    if not text.strip():
+        raise BadAddress("No address was given. Write one in full, like https://example.org/docs/, or a file's path.")
+
+
+def _is_crawled(tx: Tx, path: str) -> bool:
+    """Does it lie below the folder of a source, where it may have been once?"""
+    roots = [str(row.settings.get("path", "")) for row in sources.every(tx)]
+    return any(root and path.startswith(root.rstrip("/") + "/") for root in roots)
+
+
+def _nearest(tx: Tx, text: str) -> str | None:
+    """What was probably meant by an address that lacks its beginning; None where nothing can be said."""
+    host = text.partition("/")[0]
+    starts = [start for row in sources.every(tx) for start in row.settings.get("start") or ()]
+    first = next((each for each in starts if origin_of(each).site == host), starts[0] if starts else "")
+    scheme = origin_of(first).scheme if first and origin_of(first).site == host else ""
+    named = ("." in host or ":" in host or host == "localhost") and not host.lower().endswith(_ENDINGS)
+    if named:
+        scheme = scheme or ("http" if ":" in host or host == "localhost" else "https")
+        return try_canonical(f"{scheme}://{text}")
+    return next((address for _, address in join(first, [text])), None) if first else None
+
+
+def renamed(owner: SourceRow, address: str) -> Renamed | None:
+    """Under which address a source knows one that was found, by its settings of now; None: as it is."""
+    with suppress(CormorantError):  # a rewriter or kind that is no longer installed, settings that are none any more
+        settings = source_settings(owner.kind, owner.settings)
+        return settings.address_rules().rename(address) if isinstance(settings, AddressSettings) else None
+    return None
+
+
+def meanings(owner: SourceRow, address: str) -> list[str]:
+    """What an address may mean to a source: itself, what it is renamed to, the file that readers are shown as it."""
+    known = renamed(owner, address)
+    if known is not None:
+        return list(dict.fromkeys((address, known.address)))
+    shown = None
+    with suppress(CormorantError):
+        settings = source_kind(owner.kind).settings
+        if owner.settings.get("display_prefix") and issubclass(settings, FilesSettings):
+            files = parse_settings(settings, owner.settings)
+            shown = Naming(files.root, files.display_prefix).access(address)
+    return [address, shown] if shown else [address]
+
+
+def renaming(asked: str, known: Renamed) -> dict[str, str]:
+    """What was asked for, what is fetched and what is shown instead, and the rule that says so."""
+    shown = known.display or known.address
+    return {"asked": asked, "fetched": known.address, "shown": shown, "rule": known.rule}
+
+
+def at(tx: Tx, address: str) -> list[Any]:
+    """The rows of an address, or of what readers are shown as it: one for each source that knows it."""
+    canonical = try_canonical(address) or address
+    site_of = sa.select(site.c.id)
+    folders = [row.id for row in tx.rows(site_of.where(site.c.key.like("file:%")))]
+    rows: list[Any] = []
+    for each in sources.every(tx):
+        for meant in meanings(each, canonical):
+            at_host = [row.id for row in tx.rows(site_of.where(site.c.key == origin_of(meant).site))]
+            sites = folders if meant.startswith("file:") else at_host
+            key = fingerprint(meant, each.id)
+            same = sa.and_(resource.c.hash == key, resource.c.source_id == each.id)
+            known = tx.rows(ROWS.where(resource.c.site_id.in_(sites), same))
+            rows += known
+            if known:
+                break
+        else:
+            same = sa.and_(resource.c.display == canonical, resource.c.source_id == each.id)
+            rows += tx.rows(ROWS.where(same))
+    return rows
+
+
+def shown(house: House, address: str) -> list[dict[str, Any]]:
+    """The Document records of an address, and how each was read.
+
+    Raises NotFoundError when no source knows it, BadAddress for what is none.
+    """
+    with house.store.read() as tx:
+        found = [_shown(house, tx, row) for row in at(tx, address_of(tx, address))]
+    if not found:
+        raise NotFoundError(f"No source knows {address}. `cormorant explain` says whether a gate excluded it.")
+    return found
+
+
+def numbered(house: House, number: int) -> dict[str, Any]:
+    """The same of the document of that number. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return _shown(house, tx, row(tx, number))
+
+
+def row(tx: Tx, number: int) -> Any:
+    """The row of a document. Raises NotFoundError when there is none of that number, or when it is no document."""
+    found = tx.rows(ROWS.where(resource.c.id == number, resource.c.role == int(Role.DOCUMENT)))
+    if not found:
+        raise NotFoundError(f"There is no document {number}.")
+    return found[0]
+
+
+def _shown(house: House, tx: Tx, known: Any) -> dict[str, Any]:
+    (record,) = View(tx).records([known])
+    told = [each.record() for each in rejected_deliveries.of(tx, [known.id]).get(known.id, [])]
+    return record | how_read(house, place_of(tx, known.id), known.size_bytes) | {"refusals": told}
+
+
+def place_of(tx: Tx, number: int) -> Place | None:
+    """Where the copy of a document lies, None when there is none."""
+    kept = tx.rows(
+        sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)
+    )
+    return Place(*kept[0]) if kept else None

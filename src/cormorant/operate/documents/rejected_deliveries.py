@@ -1,0 +1,50 @@
+"""What could receivers not take of a document? In the words of each, until it takes a newer delivery of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from cormorant.base.clock import rfc3339
+from cormorant.store.catalog import receivers, rejected_deliveries
+from cormorant.store.db.database import Tx
+
+Refusals = dict[int, list["Refused"]]
+"""By document."""
+
+
+class Refused(NamedTuple):
+    """A receiver could not take a document as it was delivered with a number, and why."""
+
+    receiver: str
+    kind: str
+    seq: int
+    reason: str
+    at: float
+
+    def record(self) -> dict[str, object]:
+        """It as programs are told it."""
+        return {"receiver": self.receiver, "seq": self.seq, "reason": self.reason, "told_at": rfc3339(self.at)}
+
+
+def of(tx: Tx, numbers: Collection[int]) -> Refusals:
+    """What was refused of these documents, at most 1,000."""
+    rows = {row.id: row for row in receivers.every(tx)}
+    found = rejected_deliveries.of_documents(tx, rows, numbers)
+    return {
+        number: [Refused(rows[each].name, rows[each].kind, what.seq, what.reason, at) for each, what, at in told]
+        for number, told in found.items()
+    }
+
+
+def why(refused: Sequence[Refused]) -> str:
+    """Why they could not take it, as a reason."""
+    return "; ".join(f"the receiver {each.receiver!r} could not take it: {each.reason}" for each in refused)
+
+
+def advice(refused: Sequence[Refused], address: str) -> str:
+    """What a person can do about it."""
+    if all(each.kind == receivers.INDEX for each in refused):
+        return f"`cormorant document recrawl {address} --now` keeps a fresh copy of it."
+    first = next(each.receiver for each in refused if each.kind != receivers.INDEX)
+    return f"When what is wrong with it is mended, `cormorant receiver resend {first} --faulty` offers it again."

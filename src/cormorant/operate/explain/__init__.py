@@ -1,0 +1,1 @@
+"""Explanations of why a document is, or is not, in the index."""

@@ -1,0 +1,350 @@
+"""Why is this address in the index, or why not? Everything known about it, and one sentence that sums it up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.frontier.links import codec, redirect_chains
+from cormorant.frontier.policy import priority
+from cormorant.frontier.staging import duplicate_clusters, pending_deletes
+from cormorant.frontier.state import host_facts
+from cormorant.model import no_text
+from cormorant.model.acl import EVERYONE
+from cormorant.model.outcome import OutcomeKind
+from cormorant.model.resource import BY_LINK, How, Role, State
+from cormorant.model.ruling import Gate
+from cormorant.model.settings.priority import Level
+from cormorant.model.status import describe
+from cormorant.model.url import fingerprint, origin_of
+from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
+from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
+from cormorant.operate.documents.conversion import how_read
+from cormorant.operate.explain import explain_unknown, review_note, rulings
+from cormorant.operate.installation import House
+from cormorant.store.blobs.protocol import Place
+from cormorant.store.catalog import acls, receivers, sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs, visits
+from cormorant.store.journal.counters import CONVERSION
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import content, inlinks, resource
+
+_VERDICTS = {
+    OutcomeKind.NONE: "pending",
+    OutcomeKind.OK: "indexed",
+    OutcomeKind.UNCHANGED: "indexed",
+    OutcomeKind.MOVED: "not_indexed",
+    OutcomeKind.GONE: "gone",
+    OutcomeKind.EXCLUDED: "excluded",
+    OutcomeKind.DEFERRED: "pending",
+    OutcomeKind.FAILED: "failed",
+    OutcomeKind.QUARANTINED: "failed",
+    OutcomeKind.HELD: "held",
+}
+
+
+def explain(house: House, address: str, *, here: bool = True) -> list[dict[str, Any]]:
+    """One object for each source that knows the address or would exclude it; one with verdict unknown if none does.
+
+    The path of a file stands for its address; `here`: also one that begins in this process's folder. Raises BadAddress
+    for what is neither.
+    """
+    with house.store.read() as tx:
+        meant = lookup.address_of(tx, address, here=here)
+        rows = {row.source_id: row for row in lookup.at(tx, meant)}
+        found = []
+        for each in sources.every(tx):
+            if each.id in rows:
+                record = _known(house, tx, each, rows[each.id]) | _renaming(each, rows[each.id], meant)
+                record |= _refused(tx, record)
+                found.append(record | _left_out(house, tx, each, rows[each.id], record["verdict"]))
+            elif said := _unkept(house, tx, each, meant):
+                found.append(_empty(meant) | said | _renaming(each, None, meant))
+        if not found:
+            found = [_empty(meant) | explain_unknown.anywhere(house, tx, meant)]
+    return sorted(found, key=lambda each: each["verdict"] == "excluded" and not each["visits"])
+
+
+def _renaming(owner: SourceRow, row: Any, asked: str) -> dict[str, Any]:
+    """What was asked for, what is fetched and what is shown instead, and the rule that says so."""
+    known = lookup.renamed(owner, asked)
+    if known is None and row is not None and row.display:
+        known = lookup.renamed(owner, row.display)
+    if known is None or (row is not None and row.address != known.address):
+        return {}
+    return {"renamed": lookup.renaming(asked, known)}
+
+
+def _empty(address: str) -> dict[str, Any]:
+    return {
+        "address": address, "source": None, "id": None, "title": None, "depth": None, "verdict": "unknown",
+        "because": "", "paths": [], "links": None, "gates": [], "visits": [], "conversion": None,
+        "index": {"indexed": False}, "cache": None, "duplicates": [], "near_duplicates": [], "access": None,
+        "next": None, "site": None, "sitemap": None, "host": None, "refusals": [],
+        "takedown": None,
+    }  # fmt: skip
+
+
+def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
+    """A resource of the source."""
+    outcome = OutcomeKind(row.outcome)
+    kept = tx.rows(sa.select(content).where(content.c.id == row.id))
+    out_of_sight = pending_deletes.is_hidden(tx, row.id)
+    place = next((r.place for r in receivers.every(tx) if r.kind == receivers.INDEX), None)
+    found = bool(kept) and bool(kept[0].indexed) and not out_of_sight
+    passed = found and place is not None and kept[0].seq <= place
+    verdict = _VERDICTS[outcome]
+    if found and outcome is not OutcomeKind.HELD:
+        verdict = "indexed" if passed else "pending"
+    elif verdict == "indexed":
+        verdict = "not_indexed"
+    if row.role != Role.DOCUMENT:
+        verdict = "not_indexed"
+    held = lookup.held_by(runs.held(tx), owner.id, row.outcome, indexed=found)
+    if held:
+        verdict = "held"
+    number = lookup.status_of(OutcomeKind.HELD if held else outcome, row.status)
+    status = describe(number)
+    access = _access(tx, kept[0].acl_id) if kept else None
+    public = access is None or (EVERYONE in access["grants"] and not access["denies"])
+    because = _held(held, row.status) if held else _because(row, outcome, verdict, status, public=public, found=found)
+    site = host_errors.of_site(tx, row.site_id)
+    advice = remedies.advice(number, row.address)
+    if site and outcome is OutcomeKind.NONE:
+        because, advice = f"It is known and has not been visited yet: {site['said']}.", site["advice"]
+    elif outcome is OutcomeKind.NONE:
+        because, advice = limits.unvisited(tx, owner) or (because, advice)
+    because, advice = review_note.said(tx, row, because, advice)
+    hides = takedowns.of_address(tx, owner.name, row.address, row.display, row.url)
+    read = _conversion(house, row, kept[0] if kept else None)
+    missing = read["no_text"] if read and verdict in ("indexed", "pending") else None
+    if missing:
+        because = f"{because} {no_text.sentence(missing, no_text.words_in(row.reason or ''))}"
+        advice = no_text.advice(missing)
+    return _empty(row.address) | {
+        "source": owner.name, "id": row.id if row.role == Role.DOCUMENT else None, "title": row.title or None,
+        "depth": row.depth, "links": links.counted(tx, row.id), "verdict": verdict, "because": because,
+        "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else advice,
+        "paths": _paths(tx, row), "gates": _gates(house, tx, owner, row, hides), "visits": _visits(tx, row, outcome),
+        "conversion": read,
+        "index": {"indexed": passed, "delivered_as": kept[0].seq if kept else None, "place": place},
+        "cache": _cache(kept[0]) if kept else None,
+        "duplicates": _duplicates(tx, kept[0]) if kept and found else [],
+        "near_duplicates": _near(tx, kept[0]) if kept and found else [],
+        "access": access,
+        "next": {"when": "not before its takedown ends"} if hides else _next(tx, owner, row), "site": site,
+        "sitemap": sitemaps.of_row(tx, row),
+        "takedown": hides,
+    }  # fmt: skip
+
+
+def _gates(house: House, tx: Tx, owner: SourceRow, row: Any, hides: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """What each gate says of it today, a takedown that hides it before the others."""
+    before = [{"gate": str(Gate.TAKEDOWN), "rule": hides["rule"], "ruling": rulings.EXCLUDES}] if hides else []
+    return before + rulings.of_row(house, tx, owner, row)
+
+
+def _refused(tx: Tx, record: dict[str, Any]) -> dict[str, Any]:
+    """What receivers could not take of it; where nothing else is wrong that is what there is to be done about."""
+    refused = rejected_deliveries.of(tx, [record["id"]]).get(record["id"], []) if record["id"] is not None else []
+    if not refused:
+        return {}
+    why = rejected_deliveries.why(refused)
+    said = {
+        "refusals": [each.record() for each in refused],
+        "because": f"{record['because']} {why[0].upper()}{why[1:]}",
+    }
+    well = record["verdict"] in ("indexed", "pending")
+    return said | ({"advice": rejected_deliveries.advice(refused, record["address"])} if well else {})
+
+
+def _held(run: RunRow, status: int) -> str:
+    """The one sentence about a document that the brake holds."""
+    return f"It may be found still, since {lookup.why_held(run, status)}"
+
+
+def _conversion(house: House, row: Any, kept: Any) -> dict[str, Any] | None:
+    """What came of reading it: the fault of the last visit if it could not be read, else how it was read."""
+    if row.status in CONVERSION:
+        return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason, "no_text": None}
+    if not kept:
+        return None
+    place = Place(kept.pack, kept.pack_offset, kept.pack_length)
+    said = {"mime": kept.mime, "status": lookup.OK, "reason": None, "language": kept.language or None}
+    return said | how_read(house, place, kept.size_bytes)
+
+
+def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool, found: bool) -> str:
+    """The one sentence. `public`: everybody may read it; `found`: search finds it, as its last visit left it."""
+    if row.role == Role.SITEMAP and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.NONE):
+        return sitemaps.BECAUSE
+    if row.role == Role.ROBOTS:
+        return "It is fetched for the rules it sets for the site, and is no document."
+    if verdict == "indexed":
+        kept = (
+            ""
+            if outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
+            else f" The last visit ended {row.status} {status.text}."
+        )
+        return f"It was fetched and may be found{'' if public else ', by those alone whom its rights name'}.{kept}"
+    if outcome is OutcomeKind.NONE:
+        return "It is known and has not been visited yet."
+    if verdict == "pending" and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
+        return "It was fetched and is on its way into the index."
+    reason = f": {_rule(row.reason)}" if row.reason else "."
+    kept = "It is found as it was before, since its last visit ended " if found and verdict == "held" else ""
+    return f"{kept}{row.status} {status.text}{reason}"
+
+
+def _rule(reason: str) -> str:
+    """Why a visit ended so, without the name of the gate: the status says that already."""
+    gate, _, rule = reason.partition(": ")
+    return rule if rule and gate in list(Gate) else reason
+
+
+def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
+    """Every way it was discovered: its first, then every page that links to it now, and what has moved to it."""
+    how = How(row.how)
+    paths: list[dict[str, Any]] = []
+    into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
+    leading = codec.unpack_in(into[0].links if into else None)
+    moved = redirect_chains.ways(tx, row.source_id, [row.address])
+    if how not in BY_LINK or not (leading or moved):
+        paths.append({"how": how.name.lower(), "from": _address(tx, row.referrer), "text": ""})
+    numbers = {link.referrer for link in leading[:100]}
+    known = {
+        each.id: each.address
+        for each in tx.rows(sa.select(resource.c.id, resource.c.address).where(resource.c.id.in_(numbers)))
+    }
+    shown = [link for link in leading[:100] if link.referrer in known]
+    paths += [{"how": "link", "from": known[link.referrer], "text": link.text} for link in shown]
+    return paths + [{"how": How.REDIRECT.name.lower(), "from": each.address, "text": ""} for each in moved[:100]]
+
+
+def _address(tx: Tx, number: int | None) -> str | None:
+    found = tx.rows(sa.select(resource.c.address).where(resource.c.id == number)) if number is not None else []
+    return found[0].address if found else None
+
+
+def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[dict[str, Any]]:
+    """Every visit that changed something, then the newest one when it changed nothing.
+
+    What a person did about it afterwards stands behind it.
+    """
+    kept = visits.of(tx, row.id)
+    found = [
+        {
+            "time": rfc3339(each.at), "run": each.run, "outcome": OutcomeKind(each.outcome).name.lower(),
+            "status": each.status, "bytes": each.size_bytes, "hash": each.content_hash.hex() if each.content_hash else
+            None, "changed": each.changed, "reason": each.reason,
+        }
+        for each in kept
+    ]  # fmt: skip
+    if row.visited_at and (not kept or kept[-1].at < row.visited_at):
+        found.append(
+            {"time": rfc3339(row.visited_at), "run": row.run, "outcome": outcome.name.lower(), "status": row.status,
+             "bytes": 0, "hash": None, "changed": "", "reason": row.reason}
+        )  # fmt: skip
+    return found
+
+
+def _cache(kept: Any) -> dict[str, Any]:
+    return {
+        "pack": str(kept.pack),
+        "offset": kept.pack_offset,
+        "length": kept.pack_length,
+        "fetched_at": rfc3339(kept.fetched_at),
+    }
+
+
+def _duplicates(tx: Tx, kept: Any) -> list[str]:
+    """Other documents with the same bytes, of any source, that search may find."""
+    statement = sa.select(content.c.url).where(content.c.content_hash == kept.content_hash, content.c.id != kept.id)
+    return (
+        [row.url for row in tx.rows(statement.where(content.c.indexed).limit(20))]
+        if kept.content_hash and kept.size_bytes
+        else []
+    )
+
+
+def _near(tx: Tx, kept: Any) -> list[str]:
+    """Other documents that are nearly the same as this or one of its equals, of any source, that search may find."""
+    same = sa.and_(content.c.content_hash == kept.content_hash, content.c.content_hash != b"", content.c.indexed)
+    equals = [row.id for row in tx.rows(sa.select(content.c.id).where(same).order_by(content.c.id).limit(100))]
+    numbers = duplicate_clusters.members(tx, [kept.id, *equals], 100)
+    statement = sa.select(content.c.url).where(content.c.id.in_(numbers), content.c.indexed)
+    unlike = statement.where(content.c.content_hash != kept.content_hash).order_by(content.c.id).limit(20)
+    return [row.url for row in tx.rows(unlike)]
+
+
+def _access(tx: Tx, number: int) -> dict[str, Any]:
+    found = acls.ACLNumbers().list_of(tx, number)
+    return {"grants": list(found.grants), "denies": list(found.denies)}
+
+
+def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
+    """When it is visited again."""
+    if row.not_before:
+        return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
+    if row.role == Role.ROBOTS:
+        return _asked_again(tx, row)
+    if row.state == State.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
+        return {"when": "when a listing shows that it changed"}
+    under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
+    now = under_way and row.due >> 40 <= owner.generation
+    level = priority.level_of(row.due)
+    wanted = {} if level is None or level is Level.NORMAL else {"level": level.label}
+    asked = "in the run under way" if now else "in the next run"
+    read = ", and read only if it is another by then" if row.outcome == OutcomeKind.QUARANTINED else ""
+    return {"when": asked + read} | wanted
+
+
+def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
+    """When the rules of a site are asked for again: a page of it is to be visited, and they hold no longer."""
+    origin = str(origin_of(row.address))
+    until = [
+        each.valid_until
+        for each in host_facts.read(tx, [row.site_id], [host_facts.INSTALLATION])
+        if each.name.endswith(f":{origin}")
+    ]
+    if not until:
+        return {"when": "before the next visit of a page of its site"}
+    return {"when": "before a visit of a page of its site, when it holds no longer", "holds_until": rfc3339(max(until))}
+
+
+def _unkept(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+    """What a source says of an address that it has no resource for, None when that is nothing."""
+    for meant in lookup.meanings(owner, address):
+        if said := _stranger(tx, owner, meant) or explain_unknown.unlisted(house, tx, owner, meant):
+            return said
+    return None
+
+
+def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+    """An address the source has no resource for, because a gate excluded it."""
+    rows = visits.exclusions(tx, owner.id, [fingerprint(address, owner.id)])
+    if not rows:
+        return None
+    row, status = rows[0], describe(rows[0].status)
+    how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
+    return {
+        "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.rule}",
+        "status": row.status, "status_text": status.text, "advice": remedies.advice(row.status, address),
+        "paths": [{"how": how, "from": _address(tx, row.referrer), "text": links.text(tx, row.referrer, address)}],
+        "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
+        "next": {"when": "never, unless the rule changes"},
+    }  # fmt: skip
+
+
+def _left_out(house: House, tx: Tx, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
+    """The setting, or the receiver, because of which a listing no longer names a file, if it is one."""
+    said = (
+        explain_unknown.unlisted(house, tx, owner, row.address)
+        if verdict == "gone" and row.reason == pending_deletes.ABSENT
+        else None
+    )
+    return said if said and said["verdict"] == "excluded" else {}

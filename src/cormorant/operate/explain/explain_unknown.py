@@ -1,0 +1,159 @@
+"""What can be said of an address that no source has a resource for: which rule would decide, is it known nearby?"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import CormorantError
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.run import RunState
+from cormorant.model.status import Status, describe
+from cormorant.model.url import fingerprint, origin_of
+from cormorant.operate.checks import host_errors, remedies
+from cormorant.operate.explain import rulings
+from cormorant.operate.installation import House
+from cormorant.sources.files.settings import FilesSettings
+from cormorant.store.catalog import receivers, sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs, visits
+from cormorant.store.schema import site, site_source, source
+
+SHOWN = 20
+"""Sources whose rulings are told."""
+_UNMET = "No source knows this address: nothing that was crawled links to it, and it is no start address."
+_NEAR = (
+    "No source knows this address, though {} of {}: nothing that was crawled links to it now. A page that was there "
+    "and is gone is forgotten when nothing links to it any more."
+)
+_NO_SOURCE = "There is no source yet; `cormorant source add` makes one."
+_NO_BOUNDARY = "Check how it is written; no source's rules would let it in, see the settings start and include."
+_WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a link to it is all that is missing."
+
+_SILENT = "The rules of {} would let it in; whether it exists cannot be told before its site answers."
+
+
+def anywhere(house: House, tx: Tx, address: str) -> dict[str, Any]:
+    """Nobody has met it: what each source would say of it, which of them know its host, and what to check."""
+    number, near = _near(tx, address)
+    said: list[dict[str, Any]] = []
+    admitting: list[str] = []
+    for each in sources.every(tx):
+        rows = rulings.of_address(house, tx, each, address, number)
+        admitting += [repr(each.name)] if rulings.admitted(rows) else []
+        said += [{"source": each.name} | row for row in rows] if len(said) < SHOWN else []
+    host = origin_of(address).site if not address.startswith("file:") else ""
+    because = _NEAR.format(_known_to(near), host) if near else _UNMET
+    advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY if said else _NO_SOURCE
+    trouble = host_errors.of_site(tx, number) if number is not None else None
+    if trouble and admitting:  # what is there cannot be told from a host that does not answer
+        advice = _SILENT.format(" and ".join(admitting))
+    return {
+        "verdict": "unknown", "because": because, "advice": advice, "gates": said,
+        "host": {"host": host, "known_to": near} if host else None,
+        "site": trouble,
+    }  # fmt: skip
+
+
+def _known_to(names: list[str]) -> str:
+    verb = "knows" if len(names) == 1 else "know"
+    return f"{' and '.join(map(repr, names))} {verb} others"
+
+
+def _near(tx: Tx, address: str) -> tuple[int | None, list[str]]:
+    """The number of the site of an address, and the sources that know any address there."""
+    if address.startswith("file:"):
+        return None, []
+    rows = tx.rows(sa.select(site.c.id).where(site.c.key == origin_of(address).site))
+    if not rows:
+        return None, []
+    names = sa.select(source.c.name).join(site_source, site_source.c.source_id == source.c.id)
+    own = tx.rows(names.where(site_source.c.site_id == rows[0].id).order_by(source.c.name).limit(SHOWN))
+    return rows[0].id, [row.name for row in own]
+
+
+def unlisted(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+    """A file below the folder of a source that no listing has named: left out by its settings, or why else?
+
+    A listing neither names hidden files and links nor looks into folders that a rule or a receiver leaves out, so
+    nothing was kept of them that could be looked up.
+    """
+    if not address.startswith("file:"):
+        return None
+    try:
+        source = house.source(owner)
+    except CormorantError:  # it is of another kind, or its settings no longer make a source
+        return None
+    if not isinstance(source.settings, FilesSettings):
+        return None
+    path, root = unquote_to_bytes(address.removeprefix("file://")), source.settings.root.rstrip(b"/")
+    if not path.startswith(root + b"/"):
+        return None
+    ruling = source.gates.follow(address, 0)
+    if ruling.admitted and not source.settings.symlinks and (link := _link(root, path)):
+        rule = f"symlinks = false, and {os.fsdecode(link)} is a symbolic link"
+        ruling = Ruling(False, Gate.BOUNDARY, rule, Status.OUTSIDE_BOUNDARY)
+    if ruling.admitted and (vetoed := _kept_out(tx, owner, address)):
+        ruling = Ruling(False, Gate.PLUGIN, vetoed, Status.VETOED)
+    judged = {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}
+    said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
+    if ruling.admitted:
+        because, advice = not_there(owner.name, path)
+        return said | {"because": f"No listing of {owner.name!r} names it. {because}", "advice": advice}
+    status = describe(ruling.status)
+    return said | {
+        "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
+        "status": int(ruling.status), "status_text": status.text,
+        "advice": remedies.advice(int(ruling.status), address),
+        "next": {"when": "never, unless the setting changes"},
+    }  # fmt: skip
+
+
+def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
+    """Which receiver keeps the source out of which folder on the way to a file; None when none does.
+
+    What an older run was told, and the newest that has ended was not, holds no more.
+    """
+    says = [row.name for row in receivers.told_of(tx, owner.id) if row.settings.get("veto")]
+    if not says:
+        return None
+    keys = [fingerprint(address[: at + 1], owner.id) for at, letter in enumerate(address) if letter == "/"]
+    newest = next((run.id for run in runs.every(tx, owner.id, SHOWN) if run.state is RunState.FINISHED), 0)
+    for each in visits.exclusions(tx, owner.id, keys):
+        if each.status == Status.VETOED and each.run >= newest:
+            which = " or ".join(map(repr, says))
+            return f"the receiver {which} said that {each.address} may not be entered"
+    return None
+
+
+def _link(root: bytes, path: bytes) -> bytes | None:
+    """The first symbolic link on the way from a folder to a file below it."""
+    at = root
+    for part in path[len(root) + 1 :].split(b"/"):
+        at += b"/" + part
+        if os.path.islink(at):  # noqa: PTH114 - bytes, which a name need not be text for
+            return at
+    return None
+
+
+def not_there(name: str, path: bytes) -> tuple[str, str]:
+    """Why a listing does not name a file that the settings admit, and what to do."""
+    if os.path.isdir(path):  # noqa: PTH112 - bytes, which a name need not be text for
+        return "It is a folder, and only files are documents.", "Ask for a file in it."
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return "It lies in a folder that may not be entered.", "Let the crawler's account enter it, or leave it out."
+    except OSError:
+        return "There is no such file.", "Check how it is written."
+    if not os.path.isfile(path):  # noqa: PTH113 - bytes, which a name need not be text for
+        return "It is no regular file.", "Nothing to do."
+    return (
+        "Its settings admit it: it came after the last crawl, or its folder could not be listed.",
+        f"Run `cormorant crawl {shlex.quote(name)}`; the report names folders that cannot be listed.",
+    )

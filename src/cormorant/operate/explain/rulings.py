@@ -1,0 +1,64 @@
+"""What do the gates say of an address today, by today's settings and what is known of its site?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cormorant.base.errors import CormorantError
+from cormorant.frontier.state import host_facts
+from cormorant.model.resource import Resource, Role
+from cormorant.model.ruling import Prerequisite, Ruling
+from cormorant.operate.installation import House
+from cormorant.plugins import Discovery
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+
+ADMITS, EXCLUDES, WAITS, UNKNOWN = "admits", "excludes", "waits", "unknown"
+
+
+def of_row(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
+    """Of a resource of the source: may it be followed, and may it be visited?"""
+    role = Role.SITEMAP if row.role == Role.SITEMAP else Role.DOCUMENT
+    return _today(house, tx, owner, _resource(owner, row.address, role, row.depth, row.site_id, row.id))
+
+
+def of_address(house: House, tx: Tx, owner: SourceRow, address: str, site: int | None) -> list[dict[str, Any]]:
+    """Of an address that the source has not met, were a page among its starts to link to it.
+
+    `site` is the number of its site, None when that is unknown: then nothing is known of its robots.txt.
+    """
+    return _today(house, tx, owner, _resource(owner, address, Role.DOCUMENT, None, site or 0, 0))
+
+
+def admitted(rows: list[dict[str, Any]]) -> bool:
+    """Has none of these gates anything against it?"""
+    return all(row["ruling"] in (ADMITS, WAITS) for row in rows)
+
+
+def _resource(owner: SourceRow, address: str, role: Role, depth: int | None, site: int, number: int) -> Resource:
+    """A resource to ask about; nothing but these tells in a ruling. An unknown depth is -1."""
+    at = -1 if depth is None else depth
+    return Resource(number, owner.id, site, address, role, at, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
+
+
+def _today(house: House, tx: Tx, owner: SourceRow, asked: Resource) -> list[dict[str, Any]]:
+    try:
+        source = house.source(owner)
+    except CormorantError as error:  # a file of start addresses that cannot be read hides nothing else
+        return [{"gate": "settings", "rule": error.sentence, "ruling": UNKNOWN}]
+    if asked.depth < 0:
+        asked = asked._replace(depth=int(source.discovery is Discovery.SEEDS))
+    judges = source.gates
+    follow = (judges.consult if asked.role is Role.SITEMAP else judges.follow)(asked.address, asked.depth)
+    rows = [{"gate": "follow"} | _ruled(follow)]
+    if not asked.id and not follow.admitted:
+        return rows
+    known = {fact.name: fact.value for fact in host_facts.read(tx, [asked.site], [host_facts.INSTALLATION])}
+    visit = judges.visit(asked, known)
+    if isinstance(visit, Prerequisite):
+        return [*rows, {"gate": "robots", "rule": f"{visit.address} has to be asked for first", "ruling": WAITS}]
+    return [*rows, {"gate": str(visit.gate)} | _ruled(visit)]
+
+
+def _ruled(ruling: Ruling) -> dict[str, str]:
+    return {"rule": ruling.rule, "ruling": ADMITS if ruling.admitted else EXCLUDES}

@@ -1,0 +1,1 @@
+"""Runs: start, control, watch, schedule, review, report."""

@@ -1,0 +1,47 @@
+"""How long will a run still take, and what holds it up? For whoever asks once, and watches nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from cormorant.model.run import OPEN_STATES, RunState
+from cormorant.operate.installation import House
+from cormorant.operate.runs import live, start
+from cormorant.store.journal import progress_samples
+from cormorant.store.journal.progress_samples import Measured
+
+LATE_S: Final = 10.0
+"""How long after its time a sample may be missing, before those there are say nothing any more."""
+MEASURED: Final = (RunState.RETRIEVING, RunState.DELIVERING)
+"""States in which somebody looks how far a run is."""
+
+
+def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+    """What `start.shown` says, with `eta_s` and, while the run is under way, what holds it up.
+
+    `eta_s` has the `least` and the `most` seconds still to go; `most` is None while more is found than is visited,
+    `eta_s` while nothing can be said. Raises NotFoundError.
+    """
+    record = start.shown(house, number, resting)
+    if record["state"] not in OPEN_STATES:
+        return record | {"eta_s": None}
+    seen, lately = live.look(house, record["run"]), _lately(house, record["run"])
+    samples = lately.samples if lately and record["state"] in MEASURED else ()
+    held_up = live.bottleneck(seen, lately.busy if lately else 0.0, samples)
+    can_be_said = samples or seen.all_wait or record["state"] != RunState.RETRIEVING
+    ahead = None if seen.all_wait else live.ahead(seen, samples)
+    return record | {
+        "bottleneck": (held_up if can_be_said else "") or None,
+        "eta_s": {"least": _seconds(ahead.least_s), "most": _seconds(ahead.most_s)} if ahead else None,
+    }
+
+
+def _lately(house: House, number: int) -> Measured | None:
+    """How far a run was lately, None when nobody has looked for some time."""
+    with house.store.read() as tx:
+        found = progress_samples.newest(tx, number)
+        return found if found and found.samples[-1].at <= tx.now() <= found.next_at + LATE_S else None
+
+
+def _seconds(exactly: float | None) -> float | None:
+    return None if exactly is None else round(exactly, 1)

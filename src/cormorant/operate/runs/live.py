@@ -1,0 +1,213 @@
+"""How does a run go right now? Its figures, its sites, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import CormorantError
+from cormorant.crawl.run import progress as run_progress
+from cormorant.crawl.run.completion import MOST_WAITED_S
+from cormorant.frontier.policy import host_errors, priority
+from cormorant.frontier.policy.host_errors import Trouble, Why
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.state import host_facts
+from cormorant.model.run import RunState
+from cormorant.operate.installation import House
+from cormorant.operate.runs import eta, start
+from cormorant.operate.runs.eta import Ahead, Circumstances
+from cormorant.store.catalog import receivers, sources
+from cormorant.store.catalog.receivers import ReceiverRow
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.progress_samples import Sample
+from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import resource, site, site_source
+
+SUSPENDED = "variable_delay suspends all visits"
+SITES = 6
+"""Sites shown at most."""
+FAILING = 3
+"""Failures in a row after which a site is said not to answer, though it is asked on."""
+
+
+class SiteLook(NamedTuple):
+    """A site with something left. `resting_s` is how long it is left alone, 0 when it may be asked now.
+
+    `trouble` says why it is left alone, or what it fails with; None when it works.
+    """
+
+    site: str
+    left: int
+    leased: bool
+    resting_s: float
+    trouble: Trouble | None = None
+
+
+class Waits(NamedTuple):
+    """The sites of a run that are in trouble: why some of them are, how many there are, and when one is asked again.
+
+    `gives_up_s` is until when the run waits for them at the most, None when it goes on with others meanwhile.
+    """
+
+    troubles: tuple[Trouble, ...]
+    sites: int
+    again_s: float
+    gives_up_s: float | None
+
+    @property
+    def why(self) -> Why:
+        """What keeps the run from them."""
+        return host_errors.worst(self.troubles)
+
+    @property
+    def said(self) -> str:
+        """Which they are and why, in one clause."""
+        return host_errors.told(self.troubles, self.sites)
+
+
+class Look(NamedTuple):
+    """A run at a moment: its report, the sites asked last, how many there are, and the pace asked for.
+
+    `told` is the number of the event that its slowest receiver has come to, `backlog` is how many are behind that, and
+    `slowest` that receiver, None when nobody is told of anything. `waits` tells of the sites in trouble, None when
+    there are none. `suspended_s` is how long the hours of the week that its source is set to keep it from visiting
+    anything, 0 when they do not.
+    """
+
+    report: dict[str, Any]
+    sites: tuple[SiteLook, ...]
+    site_count: int
+    waits: Waits | None
+    pace_s: float
+    told: int
+    backlog: int
+    slowest: ReceiverRow | None = None
+    suspended_s: float = 0.0
+
+    @property
+    def all_wait(self) -> bool:
+        """Is there no site that could be asked now?"""
+        return (
+            bool(self.report["waits"])
+            or self.suspended_s > 0
+            or (self.waits is not None and self.waits.sites == self.site_count)
+        )
+
+
+def look(house: House, number: int) -> Look:
+    """Look at a run. Raises NotFoundError."""
+    report = start.report(house, number)
+    with house.store.read() as tx:
+        row = runs.get(tx, number)
+        now = tx.now()
+        waiting = tx.rows(_open_sites(row))
+        shown = tuple(_site(tx, row, each, now) for each in waiting[:SITES])
+        slowest = receivers.slowest(tx, row.source_id, unmade=row.state is RunState.DELIVERING)
+        told, backlog = run_progress.delivered(tx, slowest)
+        pace, suspended_until = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
+        waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)
+    suspended_s = max(suspended_until - now, 0.0) if row.state is RunState.RETRIEVING else 0.0
+    return Look(report, shown, len(waiting), waits, pace, told, backlog, slowest, suspended_s)
+
+
+def _open_sites(row: RunRow) -> sa.Select[Any]:
+    """Sites this run is not done with, those asked last first."""
+    return (
+        sa.select(
+            site.c.id, site.c.key, site.c.owner, site.c.not_before, site.c.failures, site.c.trouble,
+            site_source.c.not_before.label("later"),
+        )
+        .join(site_source, site_source.c.site_id == site.c.id)
+        .where(site_source.c.source_id == row.source_id, site_source.c.done_generation < row.generation)
+        .order_by(site.c.owner.is_(None), site.c.requested_at.desc(), site.c.id)
+        .limit(10_000)
+    )  # fmt: skip
+
+
+def _rest(each: Any, now: float) -> float:
+    return max(0.0, float(max(each.not_before, each.later)) - now)
+
+
+def _is_troubled(each: Any, now: float) -> bool:
+    return _rest(each, now) > 0 or each.failures >= FAILING
+
+
+def _trouble(tx: Tx, row: RunRow, each: Any) -> Trouble:
+    return remaining.trouble_at(tx, row.source_id, each.id, each.key, each.trouble)
+
+
+def _waits(tx: Tx, row: RunRow, troubled: Sequence[Any], sites: int, now: float) -> Waits | None:
+    """What a run that retrieves is kept from by these of its sites."""
+    if not troubled or row.state is not RunState.RETRIEVING:
+        return None
+    alone = len(troubled) == sites and row.gives_up_at is not None
+    return Waits(
+        tuple(_trouble(tx, row, each) for each in troubled[: host_errors.NAMED]), len(troubled),
+        min(_rest(each, now) for each in troubled), max((row.gives_up_at or 0.0) - now, 0.0) if alone else None,
+    )  # fmt: skip
+
+
+def _site(tx: Tx, row: RunRow, each: Any, now: float) -> SiteLook:
+    columns = resource.c
+    statement = sa.select(sa.func.count()).where(
+        columns.state == sa.literal_column("0"), columns.site_id == each.id, columns.source_id == row.source_id,
+        columns.due < priority.limit(row.generation),
+    )  # fmt: skip
+    left = int(tx.execute(statement).scalar_one())
+    found = _trouble(tx, row, each) if _is_troubled(each, now) else None
+    return SiteLook(each.key, left, each.owner is not None, round(_rest(each, now), 1), found)
+
+
+def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> tuple[float, float]:
+    """The longest delay asked for at these sites; until when nothing at all is visited, 0 when something is."""
+    owner = sources.numbered(tx, row.source_id)
+    if owner is None:
+        return 0.0, 0.0
+    try:
+        source = house.source(owner, row.settings)
+    except CormorantError:  # a file of start addresses is away; who crawls has read it
+        return 0.0, 0.0
+    known: dict[int, dict[str, bytes]] = {number: {} for number, _ in sites}
+    for fact in host_facts.read(tx, [number for number, _ in sites], [host_facts.INSTALLATION]):
+        known[fact.site][fact.name] = fact.value
+    delay_s = max((source.pace(key, known[number]).delay_s for number, key in sites), default=0.0)
+    return delay_s, source.settings.suspended_until(tx.now())
+
+
+def processors_s(house: House) -> dict[int, float]:
+    """For how long this machine's retrievers have had a processor or waited for one, by process number; in seconds."""
+    with house.store.read() as tx:
+        return run_progress.processors_s(tx)
+
+
+def sample(seen: Look, at: float) -> Sample:
+    """What a look at that moment (seconds) has counted."""
+    return Sample(at, seen.report["fetched"], seen.report["to_fetch"], seen.told, seen.backlog)
+
+
+def ahead(seen: Look, samples: Sequence[Sample]) -> Ahead | None:
+    """What is still to be expected of a run, None while nobody can know."""
+    is_index = seen.slowest is not None and seen.slowest.kind == receivers.INDEX
+    if seen.report["state"] == RunState.DELIVERING:  # a limit may have left something
+        samples = [each._replace(left=0) for each in samples]
+    return eta.ahead(samples, inf if is_index else MOST_WAITED_S)
+
+
+def bottleneck(seen: Look, busy: float, samples: Sequence[Sample]) -> str:
+    """What holds a run up, "" when nothing can be said.
+
+    `busy` is for what part of the time the busiest retriever had or wanted a processor.
+    """
+    waits_for: str = seen.waits.why if seen.waits is not None and seen.all_wait else ""
+    waits_for = SUSPENDED if seen.suspended_s else waits_for
+    sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
+    state = str(seen.report["state"])
+    slowest = seen.slowest.said if seen.slowest is not None else ""
+    return eta.bottleneck(Circumstances(
+        state, sites, waits_for, seen.pace_s, busy, seen.backlog, eta.rate(samples), slowest,
+        eta.is_outlasted(samples),
+    ))  # fmt: skip

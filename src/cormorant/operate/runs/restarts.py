@@ -1,0 +1,45 @@
+"""Which runs do not go on when the program begins anew?
+
+under way when the program ended, and survives_restart is off -> stopped; the next crawl begins a new run
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cormorant.crawl.run import transitions
+from cormorant.operate.installation import House
+from cormorant.operate.runs import start
+from cormorant.store.db import heartbeats
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+
+REASON: Final = "It was under way when the program ended, and survives_restart is off."
+
+
+def are_cut_off(house: House, resting: str) -> bool:
+    """Is there any run to be stopped?"""
+    with house.store.read() as tx:
+        return bool(_cut_off(house, tx, resting))
+
+
+def end_cut_off(house: House, resting: str) -> list[RunRow]:
+    """Stop the runs that were under way here when the program ended, where their settings want it; returns them.
+
+    `resting` is the place at which nothing is at work. What another place carries out as well has not been cut off, and
+    what waits for its turn goes on waiting. Their logs end with what came of them.
+    """
+    with house.store.begin() as tx:
+        stopped = [row for row in _cut_off(house, tx, resting) if transitions.stop(tx, row, REASON)]
+    for row in stopped:
+        start.summarize(house, row.id, resting)
+    return stopped
+
+
+def _cut_off(house: House, tx: Tx, resting: str) -> list[RunRow]:
+    found = [row for row in runs.open_runs(tx) if row.is_under_way and not row.survives and row.is_for(house.node)]
+    if not found:
+        return []
+    others = {each.node for each in heartbeats.alive(tx, "conductor") if each.name.rpartition("@")[2] != resting}
+    return [row for row in found if not any(row.is_for(node) for node in others)]

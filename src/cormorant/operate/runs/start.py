@@ -1,0 +1,415 @@
+"""Order runs, follow them, answer them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
+from cormorant.crawl.run import transitions
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.staging import staged_versions, unreviewed
+from cormorant.frontier.state import host_facts
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
+from cormorant.operate.checks import exposure, seeds
+from cormorant.operate.installation import House
+from cormorant.operate.runs import log, waiting_for
+from cormorant.operate.runs import report as run_report
+from cormorant.operate.search import index_consistency, reindex
+from cormorant.operate.sources import test_crawl
+from cormorant.plugins import source_kind
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db import heartbeats
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs, schedule_firings, visits
+from cormorant.store.journal.runs import RunRow
+
+INTERRUPTED = "interrupted"
+"""What a run is that nobody goes on with, until somebody crawls again."""
+MOST_LEAVING = 100
+"""Documents that a program is told of a held run that would let them go."""
+ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, *ASKING_STATES, RunState.SUSPENDED)
+"""States in which nobody goes on with a run by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A run to follow.
+
+    `resumed`: it had been interrupted or suspended, and goes on; `as_before`: it was ordered otherwise. `mine`: it is
+    under way because of this order alone, as one that was suspended is, so that it ends where whoever gave the order no
+    longer wants it. `survives`: it goes on after the program has ended.
+    """
+
+    run: int
+    source: str
+    resumed: bool
+    as_before: bool = False
+    mine: bool = False
+    survives: bool = True
+
+    def record(self) -> dict[str, Any]:
+        """What is told of it where it is not followed."""
+        return {"run": self.run, "source": self.source, "resumed": self.resumed, "as_before": self.as_before}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How runs are ordered: what they visit, what becomes of it, and whether they are deleted when they are done.
+
+    `restart`: an interrupted one does not go on. `refresh` and `mode` None: as the settings of each source say.
+    """
+
+    refresh: Refresh | None = None
+    force: bool = False
+    restart: bool = False
+    mode: Mode | None = None
+    forget: bool = False
+
+    def refresh_of(self, row: SourceRow) -> Refresh:
+        """Return which resources a run of a source visits: as it is asked for, else as its settings say."""
+        return self.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
+
+
+AS_USUAL = Wish()
+"""All that is known and found, as the settings of each source say."""
+
+
+def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL, resting: str | None = None) -> list[Ordered]:
+    """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
+
+    `unanswered` tells of those that are. `resting` is a node at which nothing is at work, None where something may be:
+    nobody there would say in the log what came of a run that is begun anew. Raises NotFoundError for an unknown source
+    or when there is none at all, ConflictError when the database is older than the index.
+    """
+    reindex.refuse_older_store(house)
+    with house.store.begin() as tx:
+        chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] if names else sources.every(tx)
+        if not chosen:
+            raise NotFoundError(
+                "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
+            )
+        held = {} if wish.restart else runs.held(tx)
+        ordered, left = list[Ordered](), list[RunRow]()
+        for row in chosen:
+            sources.claim(tx, row.id)
+            test_crawl.clear(tx, row.id)
+            crawled = test_crawl.copy(tx, row, test=wish.mode is Mode.TEST)
+            if crawled.id not in held:
+                before = runs.unfinished(tx, crawled.id) if wish.restart else None
+                left += [before] if before is not None and before.is_under_way else []
+                ordered.append(order_one(tx, crawled, wish))
+        left = left if left and is_idle(tx, resting) else []
+    for before in left:
+        summarize(house, before.id, resting)
+    return ordered
+
+
+def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
+    """Order a run of one source whose run is not held, or go on with the one that has not ended."""
+    before = runs.unfinished(tx, row.id)
+    if before is not None and wish.restart:
+        transitions.stop(tx, before, "begun anew")
+        before = None
+    if before is None:
+        survives = bool(row.settings.get("survives_restart", True))
+        number = _request(tx, row, wish, anew=_edited(tx, row))
+        return Ordered(number, row.name, resumed=False, mine=True, survives=survives)
+    was = (before.refresh, before.overrides, before.forget, before.mode)
+    otherwise = was != (wish.refresh or before.refresh, wish.force, wish.forget, wish.mode or before.mode)
+    return _again(tx, before, row.name, as_before=otherwise)
+
+
+def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
+    """Follow a run that has not ended; one that was suspended goes on because of this order."""
+    suspended = before.state is RunState.SUSPENDED
+    number = go_on(tx, before) if suspended else before.id
+    resumed = before.state is not RunState.WAITING
+    return Ordered(number, source, resumed, as_before, mine=suspended, survives=before.survives)
+
+
+_IN_PLACE = "Its source was edited while it was suspended; run {} goes on in its place."
+
+
+def go_on(tx: Tx, row: RunRow) -> int:
+    """Go on with a suspended run; returns its number.
+
+    One that was still visiting goes on under the settings that its source has by now. Where these are others another
+    run does so in its place: what was visited already is asked for conditionally, what a rule now keeps out leaves, and
+    what was kept out may come in. One that has visited everything is brought to its end under those it began with.
+    Nothing happens where somebody else has gone on with it, or stopped it, since the row was read.
+    """
+    sources.claim(tx, row.source_id)
+    row = runs.claimed(tx, row.id)
+    if row.state is not RunState.SUSPENDED:
+        return in_place_of(tx, row) or row.id
+    source = sources.numbered(tx, row.source_id)
+    if source is None or dict(source.settings) == row.settings or not row.is_visiting:
+        runs.go_on(tx, row)
+        return row.id
+    anew = row.anew or _edited(tx, source) or _judged_otherwise(row.settings, source)
+    transitions.stop(tx, row, "Its source was edited while it was suspended.")
+    number = _request(tx, source, Wish(row.refresh, row.overrides, mode=row.mode, forget=row.forget), anew=anew)
+    runs.change(tx, row.id, reason=_IN_PLACE.format(number))
+    schedule_firings.follow(tx, row.id, number)
+    return number
+
+
+def in_place_of(tx: Tx, row: RunRow) -> int | None:
+    """The run that goes on in the place of one whose source was edited; None when none does."""
+    after = runs.unfinished(tx, row.source_id)
+    return after.id if after is not None and row.reason == _IN_PLACE.format(after.id) else None
+
+
+def leave(house: House, ordered: Sequence[Ordered]) -> list[Ordered]:
+    """Nobody wants these runs any more that others carry out: suspend those ordered here, and return which these are.
+
+    The rest goes on: others have ordered it, or it is being brought to its end.
+    """
+    with house.store.begin() as tx:
+        return [each for each in ordered if each.mine and runs.suspend(tx, each.run, _why_left(each.source))]
+
+
+def _why_left(source: str) -> str:
+    return f"Who ordered it has interrupted it. `cormorant crawl {shlex.quote(source)}` goes on with it."
+
+
+def left_out(house: House, names: Sequence[str], wish: Wish = AS_USUAL) -> list[ConflictError]:
+    """Why `order` of these sources (no names: of all) leaves some of them out. Raises NotFoundError."""
+    return [] if wish.restart or wish.mode is Mode.TEST else unanswered(house, names)
+
+
+def unanswered(house: House, names: Sequence[str]) -> list[ConflictError]:
+    """Why some of these sources (no names: of all) are not crawled: their runs are held. Raises NotFoundError."""
+    with house.store.read() as tx:
+        held = runs.held(tx)
+        chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] or sources.every(tx)
+        return [_held(tx, held[row.id], row.name) for row in chosen if row.id in held]
+
+
+def _held(tx: Tx, run: RunRow, source: str) -> ConflictError:
+    """A run that nobody has answered stands in the way of the next; programs are told which documents would leave."""
+    sentence = f"Run {run.id} of {source!r} {runs.stands(run)}: {run.reason} {runs.answers(run)}"
+    if run.state is not RunState.HELD:
+        return ConflictError(sentence)
+    return ConflictError(sentence, leaving=[url for url, _ in remaining.leaving(tx, run.source_id, MOST_LEAVING)])
+
+
+def _request(tx: Tx, row: SourceRow, wish: Wish, *, anew: bool) -> int:
+    """Order a new run with today's settings; a forced one takes nothing for known of the sites either."""
+    refresh = wish.refresh_of(row)
+    if wish.force or refresh is Refresh.SCRATCH:  # where nothing is remembered, nothing is taken for unchanged
+        host_facts.expire(tx, row.id)
+    settings = json.dumps(dict(row.settings), sort_keys=True)
+    number = runs.request(tx, row.id, settings, refresh, force=wish.force, anew=anew)
+    runs.change(tx, number, mode=wish.mode or Mode(row.settings.get("mode", Mode.ACCEPT)), forget=wish.forget)
+    return number
+
+
+def _edited(tx: Tx, row: SourceRow) -> bool:
+    """Whether settings were edited, since a run came to its end under them, that decide what is kept of a document."""
+    return any(_judged_otherwise(each.settings, row) for each in runs.since_through(tx, row.id))
+
+
+def _judged_otherwise(before: Mapping[str, Any], row: SourceRow) -> bool:
+    """Whether other settings would decide otherwise what is kept of a document of a source."""
+    return bool(_differing(row.kind, before, row.settings))
+
+
+def _differing(kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The settings that decide what is kept of a document and are not as before, in the order of their names."""
+    judged = sorted(source_kind(kind).settings.JUDGED)
+    return [
+        name for name in judged
+        if json.dumps(before.get(name), sort_keys=True) != json.dumps(now.get(name), sort_keys=True)
+    ]  # fmt: skip
+
+
+def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
+    """Answer a held run: accept lets documents go and take their new text, refuse keeps both until the next run.
+
+    The same answer once more changes nothing. Raises ConflictError when the run is not held, or was answered otherwise.
+    """
+    with house.store.begin() as tx:
+        row = runs.claimed(tx, number)
+        if row.state is not RunState.HELD:
+            if row.asked != (runs.ACCEPT if accept else runs.REFUSE):
+                raise _not_held(row)
+        elif accept:
+            runs.answer(tx, row, RunState.SWEEPING, runs.ACCEPT, "the deletion was accepted")
+        else:
+            what = "the change" if staged_versions.waiting_count(tx, row.source_id) else "the deletion"
+            staged_versions.forget(tx, row.source_id)
+            runs.answer(tx, row, RunState.DELIVERING, runs.REFUSE, f"{what} was refused")
+        return runs.get(tx, row.id)
+
+
+def _not_held(row: RunRow) -> ConflictError:
+    answered = {runs.ACCEPT: "accepted", runs.REFUSE: "refused"}.get(row.asked or "")
+    if answered:
+        return ConflictError(f"Run {row.id} was {answered} before; it is {row.state}. The next crawl looks anew.")
+    return ConflictError(f"Run {row.id} is not held; it is {row.state}. `cormorant status` names those that are.")
+
+
+def listed(
+    house: House, name: str | None = None, resting: str | None = None, *, before: int | None = None, most: int = 1000
+) -> list[dict[str, Any]]:
+    """Runs, newest first, as reports, less those that were to go when done.
+
+    `resting` is a node at which nothing is at work. Raises NotFoundError.
+    """
+    with house.store.read() as tx:
+        source = sources.named(tx, name).id if name is not None else None
+        idle = is_idle(tx, resting)
+        found = runs.every(tx, source, most, before)
+        there = [row for row in found if not (row.forget and row.state is RunState.FINISHED)]
+        return [_report(house, row, resting, idle=idle) for row in there]
+
+
+def report(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+    """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return _report(house, runs.get(tx, number), resting, idle=is_idle(tx, resting))
+
+
+def summarize(house: House, number: int, resting: str | None) -> None:
+    """Have the log of a run end with its report. That it was deleted, or that the database is away, stops nothing."""
+    with suppress(CormorantError):
+        log.summarize(house, report(house, number, resting))
+
+
+def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+    """The report of a run with its problems and notices, and of a held one which documents would go.
+
+    A notice is of a run that went well, and a person should know it all the same.
+    """
+    record = report(house, number, resting)
+    record["problems"] = run_report.of_run(house, record["run"])
+    with house.store.read() as tx:
+        record["notices"] = [*exposure.notices(tx, runs.get(tx, record["run"]))]
+    if record["state"] == RunState.HELD:
+        record["leaving"] = leaving(house, record["run"])
+    return record
+
+
+def is_idle(tx: Tx, resting: str | None) -> bool:
+    """Is nothing at work, given a node that rests whatever its processes have said before they were killed?"""
+    return resting is not None and all(each.name.rpartition("@")[2] == resting for each in heartbeats.alive(tx))
+
+
+def state_of(row: RunRow, *, idle: bool) -> str:
+    """Where a run is, or that it was interrupted: begun, not ended, and nothing is at work."""
+    begun = row.is_under_way and row.state is not RunState.WAITING
+    return INTERRUPTED if idle and begun else row.state.value
+
+
+def _report(house: House, row: RunRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
+    """The Run report record of the interfaces."""
+    with house.store.read() as tx:
+        source = sources.numbered(tx, row.source_id)
+        counters = asdict(runs.counters(tx, row.id))
+        if row.state is RunState.HELD:
+            counters["held"] += remaining.leaving_count(tx, row.source_id)
+        left = to_fetch(tx, row)
+        to_index = unreviewed.waiting_count(tx, row.source_id) if row.state is RunState.PENDING else 0
+        waits, reason = waiting_for.waits(house, tx, row, resting), waiting_for.reason(house, tx, row, resting)
+        edited = _edited_before(tx, row, source)
+    seconds = max(row.seconds(house.clock.now()), 0.001)
+    return {
+        "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
+        "to_index": to_index, **counters,
+        "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at), "seconds": round(seconds, 3),
+        "pages_per_s": round(counters["fetched"] / seconds, 2), "bottleneck": row.bottleneck, "complete": row.complete,
+        "reason": reason, "error": row.error,
+        "gives_up_at": rfc3339(row.gives_up_at) if row.state is RunState.RETRIEVING else None,
+        "refresh": row.refresh.value, "force": row.force, "mode": row.mode.value,
+        "forget": row.forget, "edited": edited, "waits": waits, "node": row.node or None,
+    }  # fmt: skip
+
+
+def _edited_before(tx: Tx, row: RunRow, source: SourceRow | None) -> list[str]:
+    """The settings because of whose edit a run fetches everything whole."""
+    if source is None or not row.anew:
+        return []
+    before = runs.since_through(tx, row.source_id, row.id)
+    return sorted({name for each in before for name in _differing(source.kind, each.settings, row.settings)})
+
+
+def to_fetch(tx: Tx, row: RunRow) -> int:
+    """How many resources a run has left to visit, or has left over for the next."""
+    return remaining.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
+
+
+def _goes_on(tx: Tx, row: RunRow) -> bool:
+    """Is anything left to a run: is it under way, or did it end before its work did and no other has begun since?"""
+    if row.state in OPEN_STATES:
+        return True
+    return not row.complete and row.generation > 0 and runs.is_newest(tx, row)
+
+
+def leaving(house: House, number: int | None, most: int = MOST_LEAVING) -> list[dict[str, Any]]:
+    """The documents a held run would let go: address and status of the last visit."""
+    with house.store.read() as tx:
+        row = runs.get(tx, number)
+        return [{"url": url, "status": status} for url, status in remaining.leaving(tx, row.source_id, most)]
+
+
+def leaving_count(house: House, number: int) -> int:
+    """How many documents a held run would let go."""
+    with house.store.read() as tx:
+        return remaining.leaving_count(tx, runs.get(tx, number).source_id)
+
+
+_CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
+"""States in which a run stands that has not done what was asked for."""
+
+
+def are_over(house: House, numbers: Sequence[int], node: str) -> bool:
+    """Have these runs come to an end, as far as this node may carry them out?"""
+    with house.store.read() as tx:
+        rows = [runs.get(tx, number) for number in numbers]
+    return all(row.state in ENDED or not row.is_for(node) for row in rows)
+
+
+def exit_code(house: House, numbers: Sequence[int]) -> int:
+    """What `start` ends with.
+
+    0 all well, 3 some documents failed, and not as they had failed before, no start of some runs answered, a run is
+    held, was stopped or suspended before its end, or waits for another node, or search does not find what was found, 6
+    no start of any run answered at all, 1 failed.
+    """
+    code = worst([_exit_code(house, number) for number in numbers])
+    return code or (0 if index_consistency.is_told(house) else 3)
+
+
+def worst(codes: Sequence[int]) -> int:
+    """The gravest of what several runs end with; 6 only where nothing answered for any of them, else it counts as 3."""
+    if set(codes) == {6}:
+        return 6
+    return max((3 if code == 6 else code for code in codes), key=(0, 3, 1).index, default=0)
+
+
+def _exit_code(house: House, number: int) -> int:
+    with house.store.read() as tx:
+        row = runs.get(tx, number)
+        if row.state in OPEN_STATES:
+            return 3
+        ends = seeds.ends(house, tx, row)
+        turned_away = not row.lists and visits.starts_excluded(tx, row.source_id, number)
+        counters = runs.counters(tx, number)
+        if row.state is RunState.PENDING:  # that it was to be examined, a person has asked for
+            counters.held -= staged_versions.held_count(tx, row.source_id)
+    if row.state is RunState.FAILED:
+        return 6 if row.error == "unreachable" else 1
+    if seeds.none_answered([each.start for each in ends], counters):
+        return 6
+    bad = counters.failed + counters.quarantined + counters.held + counters.deferred
+    bad -= run_report.unreported(row, counters)
+    well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
+    return 0 if well and row.state not in _CUT_SHORT else 3

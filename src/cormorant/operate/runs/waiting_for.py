@@ -1,0 +1,59 @@
+"""What does a run wait for: its turn, or its node?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cormorant.model.run import OPEN_STATES
+from cormorant.operate.installation import House
+from cormorant.store.db import heartbeats
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+
+BEGIN, GO_ON = "begin", "go_on"
+
+
+def waits(house: House, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
+    """What a run waits to do, `begin` or `go_on`; None for one that need not wait, or no longer.
+
+    `resting` is a node at which nothing is at work, whatever its processes have said before they were killed.
+    """
+    if row.is_queued or (row.state in OPEN_STATES and _lacks_node(house, tx, row, resting)):
+        return GO_ON if row.started_at else BEGIN
+    return None
+
+
+def reason(house: House, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
+    """What a run waits for, in a sentence; else why it is held, stopped or failed."""
+    to = "to go on " if row.started_at else ""
+    if row.state in OPEN_STATES and _lacks_node(house, tx, row, resting):
+        return f"It waits {to}for node {row.node!r}, which alone crawls its source and is not at work."
+    if row.is_queued and row.behind:
+        others = f"one of {row.behind} runs" if row.behind > 1 else "the run"
+        return f"It waits {to}until {others} under way has ended."
+    return row.reason
+
+
+def _lacks_node(house: House, tx: Tx, row: RunRow, resting: str | None) -> bool:
+    """Is it for another node than this, which is not at work?"""
+    if row.is_for(house.node):
+        return False
+    alive = heartbeats.alive(tx, "conductor")
+    return not any(each.node == row.node and each.name.rpartition("@")[2] != resting for each in alive)
+
+
+def node_at(house: House, place: str | None) -> str:
+    """The node that carries out what is ordered: that of somebody else who is at work at a place, else this one."""
+    if place is None:
+        return house.node
+    with house.store.read() as tx:
+        at_work = [each.node for each in heartbeats.alive(tx, "conductor") if each.name.rpartition("@")[2] == place]
+    return at_work[0] if at_work else house.node
+
+
+def elsewhere(house: House, numbers: Sequence[int], node: str) -> dict[int, str]:
+    """Those of these runs that have not ended and are for others than this node, each with the node it is for."""
+    with house.store.read() as tx:
+        rows = [runs.get(tx, number) for number in numbers]
+    return {row.id: row.node for row in rows if row.state in OPEN_STATES and not row.is_for(node)}

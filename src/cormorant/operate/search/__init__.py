@@ -1,0 +1,1 @@
+"""Search for readers, and its reports and ranking weights for administrators."""

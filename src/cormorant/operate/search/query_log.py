@@ -1,0 +1,69 @@
+"""What was searched for: written as it is answered, listed and counted for those who look after the installation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import UsageError
+from cormorant.operate.installation import House
+from cormorant.store.journal import query_log
+from cormorant.store.journal.query_log import ClickRow, Face, QueryRow, Report, together
+
+__all__ = [
+    "DAYS",
+    "MOST",
+    "MOST_DAYS",
+    "ClickRow",
+    "Face",
+    "QueryRow",
+    "Report",
+    "counted",
+    "listed",
+    "together",
+    "trim",
+    "write",
+]
+
+DAYS: Final = 30
+"""Days that are counted unless somebody says otherwise."""
+MOST_DAYS: Final = 3_650
+MOST: Final = 50
+"""Searches in a report."""
+
+
+def write(house: House, asked: Sequence[QueryRow], clicks: Sequence[ClickRow]) -> None:
+    """Keep searches and clicks."""
+    with house.store.begin() as tx:
+        query_log.write(tx, asked, clicks)
+
+
+def trim(house: House) -> int:
+    """Let go of what is older than the installation keeps; returns how many searches."""
+    with house.store.begin() as tx:
+        return query_log.trim(tx, house.query_days)
+
+
+def listed(house: House, before: int | None = None, most: int = 100) -> list[dict[str, Any]]:
+    """Searches, the newest first, as records; those `before` a number are older."""
+    with house.store.read() as tx:
+        return [_record(each) for each in query_log.listed(tx, before, most)]
+
+
+def counted(house: House, which: Report, days: int = DAYS, most: int = MOST) -> list[dict[str, Any]]:
+    """Searches of the last days counted together, the most frequent first. Raises UsageError for no days."""
+    if not 1 <= days <= MOST_DAYS:
+        raise UsageError(f"A report is of 1 to {MOST_DAYS:,} days, not of {days}.")
+    with house.store.read() as tx:
+        found = query_log.report(tx, which, days, most)
+    return [
+        {"query": each.words, "times": each.times, "last_at": rfc3339(each.last_at), "total": each.total,
+         "clicks": each.clicks}
+        for each in found
+    ]  # fmt: skip
+
+
+def _record(row: dict[str, Any]) -> dict[str, Any]:
+    names = ("text", "understood", "total", "took_ms", "page", "who", "sources", "face", "clicks")
+    return {"number": row["id"], "at": rfc3339(row["at"])} | {name: row[name] for name in names}

@@ -1,0 +1,171 @@
+"""Search: a question, a reader, an answer without anything the store has hidden in the meantime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from cormorant.base import tracing
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import ConflictError, NotFoundError, UsageError
+from cormorant.frontier.staging import pending_deletes
+from cormorant.model.acl import ANYONE, Reader
+from cormorant.operate.installation import House
+from cormorant.operate.search import index_consistency, ranking
+from cormorant.search.index.protocol import IndexReader
+from cormorant.search.reader import Answer, Equals, Hit, Library, Question, Why
+from cormorant.store.catalog import receivers, sources
+from cormorant.store.schema import content
+
+_KEPT: Final = sa.select(content.c.id).where(
+    content.c.id.in_(sa.bindparam("numbers", expanding=True)), content.c.indexed
+)
+"""Asked with every search, so it is made once."""
+_MISSING = "There is no such document, or it is not for you to see."
+
+
+def library(house: House) -> Library:
+    """The documents of an installation, to be kept open by whoever asks often.
+
+    Raises ConflictError when the installation runs without an index, IndexDamaged when it cannot be read.
+    """
+    if not house.searchable:
+        raise ConflictError(
+            "This installation runs without an index. Set CORMORANT_INDEX=embedded; `cormorant index rebuild` then "
+            "makes one of what was kept."
+        )
+    index = house.index_reader()
+    return Library(
+        index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers), lambda: ranking.weights(house)
+    )
+
+
+class _Hidden:
+    """What the store has hidden. Makes sure that the index is of these rows, and no older than they are."""
+
+    def __init__(self, house: House, index: IndexReader) -> None:
+        self._house, self._index = house, index
+
+    def __call__(self, place: int) -> frozenset[int]:
+        """Ids of documents that must not be found.
+
+        A row goes when the index has passed it. So that none is missed that went between reading the index and reading
+        the rows, the index is looked at again when the rows know of a newer state. Raises IndexDamaged when it is
+        not even then to be answered from.
+        """
+        with self._house.store.read() as tx:
+            ids = pending_deletes.everything(tx)
+            if receivers.index_place(tx) > place:
+                self._index.refresh()
+            fault = index_consistency.fault(tx, self._index)
+        if fault is not None:
+            raise fault
+        return ids
+
+
+def _kept(house: House, numbers: Sequence[int]) -> frozenset[int]:
+    """Those of these documents that have a kept copy."""
+    with house.store.read() as tx:
+        rows = tx.rows(_KEPT, {"numbers": list(numbers)})
+    return frozenset(row.id for row in rows)
+
+
+def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Answer:
+    """Answer a question as far as this reader may know. `shelf` is a library that is open already.
+
+    Raises NotFoundError for an unknown source, UsageError for a type or a day that is none, and what `library` raises.
+    """
+    if question.chosen.faults:
+        raise UsageError(" ".join(question.chosen.faults.values()))
+    if question.sources:
+        with house.store.read() as tx:
+            for name in question.sources:
+                sources.named(tx, name)
+    with tracing.span("search", limit=question.limit, offset=question.offset) as note:
+        answer = (shelf or library(house)).find(question, reader)
+        note(total=answer.total, took_ms=answer.took_ms)
+    return answer
+
+
+def why(house: House, question: Question, number: int, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Why:
+    """Say what made the score of a document that a question finds.
+
+    Raises NotFoundError, the same for what is unknown, what is forbidden and what the question does not find.
+    """
+    found = (shelf or library(house)).why(question, number, reader)
+    if found is None:
+        raise NotFoundError("The question finds no such document, or it is not for you to see.")
+    return found
+
+
+def whys(question: Question, answer: Answer, reader: Reader = ANYONE, *, shelf: Library) -> list[Why | None]:
+    """Say the same of every hit of an answer; None for one that is no longer found."""
+    return [shelf.why(question, hit.id, reader) for hit in answer.hits]
+
+
+def counts(house: House, shelf: Library, reader: Reader = ANYONE) -> dict[str, int]:
+    """How many documents of each source this reader may see; a source without any is not named."""
+    with house.store.read() as tx:
+        names = [row.name for row in sources.every(tx)]
+    return {name: count for name in names if (count := shelf.count(name, reader))}
+
+
+def hit_record(hit: Hit) -> dict[str, Any]:
+    """The Hit record of the interfaces; one that stands in a group says in which."""
+    return {
+        "id": hit.id, "url": hit.url, "title": hit.title, "snippet": hit.snippet,
+        "highlights": [list(each) for each in hit.highlights], "score": round(hit.score, 4), "source": hit.source,
+        "mime": hit.mime, "language": hit.language, "size_bytes": hit.size_bytes,
+        "modified_at": rfc3339(hit.modified_at), "cached": hit.cached, "duplicates": hit.duplicates,
+        "near_duplicates": hit.near_duplicates, "attributes": dict(hit.attributes),
+    } | ({} if hit.group is None else {"group": hit.group})  # fmt: skip
+
+
+def why_record(why: Why) -> dict[str, Any]:
+    """Why a document has its score: parts that add up to it."""
+    return {
+        "id": why.id, "url": why.url, "title": why.title, "score": why.score,
+        "parts": [part._asdict() for part in why.parts],
+    }  # fmt: skip
+
+
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
+    return {
+        "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
+        "query": answer.understood.text, "answered": answer.answered, "notes": list(answer.understood.notes),
+        "suggestion": answer.suggestion, "facets": facets_record(answer),
+        "groups": [{"value": each.value, "total": each.total} for each in answer.groups],
+        "hits": [hit_record(hit) for hit in answer.hits],
+    }  # fmt: skip
+
+
+def facets_record(answer: Answer) -> dict[str, Any]:
+    """What can be chosen from each list, and how many results each choice leaves."""
+    return {
+        facet.name: [
+            {"value": each.value, "count": each.results, "chosen": each.chosen}
+            | ({"since": each.since} if each.since else {})
+            for each in facet.choices
+        ]
+        for facet in answer.facets
+    }
+
+
+def equals_record(found: Equals) -> dict[str, Any]:
+    """Documents that are one in results; of each whether its content is equal to that of the one asked for."""
+    hits = [hit_record(hit) | {"equal": hit.id not in found.near} for hit in found.hits]
+    return {"total": found.total, "duplicates": hits}
+
+
+def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
+    """A document and all others of equal content or nearly the same, the one that stands for them first.
+
+    Raises NotFoundError, the same for what is unknown and what is forbidden.
+    """
+    found = shelf.equals(number, reader)
+    if not found.hits:
+        raise NotFoundError(_MISSING)
+    return found

@@ -1,0 +1,1 @@
+"""Sources: create, edit, test, preview the impact of a change, delete."""

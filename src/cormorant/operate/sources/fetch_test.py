@@ -1,0 +1,223 @@
+"""Fetch one thing of a source now and say what was seen.
+
+Nothing is kept but what a host that the source names was when first resolved, its robots.txt and when it was asked;
+nothing is told to anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cormorant.base.clock import Clock
+from cormorant.base.errors import NotFoundError
+from cormorant.crawl.visit.convert import Reader
+from cormorant.crawl.visit.visit import Blocked, Report, visit
+from cormorant.frontier.policy.transition import is_unreachable, reason_of
+from cormorant.frontier.queue.redirect_hosts import OtherSites
+from cormorant.frontier.queue.workbench import SiteWork, Task
+from cormorant.model.content import Content, Document, Wire
+from cormorant.model.outcome import Deferred, Excluded, Moved, Ok, Outcome, OutcomeKind
+from cormorant.model.resource import Found, Lease, Resource, Role
+from cormorant.model.ruling import Prerequisite
+from cormorant.model.settings.source import parse_settings
+from cormorant.model.status import describe
+from cormorant.model.url import canonical, origin_of
+from cormorant.net.http.client import Fetcher
+from cormorant.operate.checks import remedies
+from cormorant.operate.checks.sitemaps import feed_sentence
+from cormorant.operate.documents import lookup
+from cormorant.operate.installation import House
+from cormorant.operate.sources import filter_test
+from cormorant.operate.sources.secrets import Opened
+from cormorant.plugins import Source, Tools, source_kind
+from cormorant.store.catalog import sources
+
+_WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a visit needs, wired by whoever calls."""
+
+    fetcher: Fetcher
+    reader: Reader
+
+
+class _Prerequisite(NamedTuple):
+    """A robots.txt that had to be asked for first: its address, how that ended, and the status when it failed."""
+
+    address: str
+    said: str
+    failed: int = 0
+
+
+async def test(house: House, name: str, address: str | None, means: Means) -> dict[str, Any]:
+    """Visit an address, or (None) the first the source begins with, through the source itself.
+
+    Raises NotFoundError for an unknown source or one that has nothing, BadAddress, Unreachable for a missing folder.
+    """
+    with house.store.read() as tx:
+        row = sources.named(tx, name)
+    kind = source_kind(row.kind)
+    tools = Tools(means.fetcher, house.clock, Opened(house))
+    source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
+    started = house.clock.monotonic()
+    try:
+        resource, renamed = _asked(house, source, address)
+        report, wire, before = await _visit(source, resource, means.reader, house)
+    finally:
+        await source.close()
+    seconds = house.clock.monotonic() - started
+    return _record(name, source, report, wire) | renamed | {
+        "gates": filter_test.gates(source, report.task.resource, report.task.site.facts, report.outcome),
+        "prerequisites": [each._asdict() for each in before], "took_s": round(seconds, 3),
+    }  # fmt: skip
+
+
+def judge(house: House, name: str, address: str | None, *, here: bool = True) -> dict[str, Any]:
+    """Judge an address, or (None) the first the source begins with, by what is known now: nobody is asked.
+
+    `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises what
+    `test` raises.
+    """
+    with house.store.read() as tx:
+        row = sources.named(tx, name)
+        address = lookup.address_of(tx, address, here=False) if address is not None and not here else address
+    source = house.source(row)
+    resource, renamed = _asked(house, source, address)
+    said = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
+    return (
+        said | {"priority": filter_test.wanted(source, resource.address)} | filter_test.verdict(house, source, resource)
+    )
+
+
+def _asked(house: House, source: Source, text: str | None) -> tuple[Resource, dict[str, Any]]:
+    """What was typed, under the address that a crawl would know it by; and what to tell of that when it is another."""
+    resource = _resource(source, _meant(text))
+    known = source.rename(resource.address)
+    if known is None:
+        return filter_test.as_known(house, source, resource), {}
+    told = {"renamed": lookup.renaming(resource.address, known)}
+    return filter_test.as_known(house, source, resource._replace(address=known.address)), told
+
+
+def _meant(text: str | None) -> str | None:
+    """What was typed as an address: an address, or the path of a file; None stays None. Raises BadAddress for none."""
+    if text is None:
+        return None
+    lookup.see_given(text)
+    if "://" in text:
+        return canonical(text)
+    return canonical(Path(text).expanduser().absolute().as_uri())
+
+
+def _resource(source: Source, address: str | None) -> Resource:
+    """What would be visited, without anything remembered of it."""
+    if address is None:
+        found = next((each for batch in source.discover("") for each in batch if isinstance(each, Found)), None)
+        if found is None:
+            raise NotFoundError("The source begins nowhere: it has no start address, or its folder has no file.")
+        address = found.address
+    return Resource(0, source.number, 0, address, Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
+
+
+async def _visit(
+    source: Source, resource: Resource, reader: Reader, house: House
+) -> tuple[Report, Wire, list[_Prerequisite]]:
+    """Visit, asking first for what the gates want to know, each in the turn of the host and by what is known of it."""
+    others, key = OtherSites(house.store, house.clock), origin_of(resource.address).site
+    work = SiteWork(Lease(0, key, 0, 0.0), {}, facts=others.facts(key))
+    task, before = Task(resource, work), list[_Prerequisite]()
+    wire = Wire(sent=others.sent, site=key, facts=work.facts, beside=others)
+    try:
+        while True:
+            ruling = source.gates.visit(resource, work.facts)
+            if isinstance(ruling, Prerequisite) or ruling.admitted:
+                await _in_turn(source, work, others, house.clock)
+            got = await visit(task, source, reader, house.clock, others)
+            if isinstance(got, Report):
+                return got, _added(wire, got.wire), before
+            before.append(await _ask_first(source, got, work, wire))
+            if before[-1].failed:
+                reason = f"{before[-1].address} {before[-1].said}, so the address may not be visited."
+                return Report(task, Deferred(before[-1].failed, reason), Wire(), house.clock.now()), wire, before
+    finally:
+        others.add(key, work.tally)
+        others.flush()
+
+
+async def _in_turn(source: Source, work: SiteWork, others: OtherSites, clock: Clock) -> None:
+    """Wait until the host may be asked once more, whoever asked it before."""
+    pace = source.pace(work.key, work.facts)
+    await others.turn(work.key, pace, inf)
+    work.sent_at = clock.monotonic() - (clock.now() - others.last(work.key))
+    work.delay_s, work.rule = pace.delay_s, pace.rule
+
+
+async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wire) -> _Prerequisite:
+    """Fetch a prerequisite and remember its fact for this one visit."""
+    address = blocked.prerequisite.address
+    said = await source.fetch(blocked.task.resource._replace(address=address, role=Role.ROBOTS), wire)
+    fact = source.fact(said, Role.ROBOTS)
+    if fact is None:
+        status = 503 if isinstance(said, Content) else said.status
+        why = "" if isinstance(said, Content) else (reason_of(said) or "").rstrip(".")
+        return _Prerequisite(address, f"failed ({status} {why or 'it taught nothing'})", status)
+    work.facts[fact[0]] = fact[1]
+    if wire.beside is not None:
+        wire.beside.learn(work.key, *fact)
+    return _Prerequisite(address, f"answered with {len(fact[1])} bytes")
+
+
+def _added(first: Wire, second: Wire) -> Wire:
+    return Wire(
+        first.requests + second.requests, first.conditional + second.conditional, first.audits + second.audits,
+        first.received + second.received, first.decoded + second.decoded,
+        credential=second.credential or first.credential,
+    )  # fmt: skip
+
+
+def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, Any]:
+    """What was seen, with the rules that decided."""
+    outcome, address = report.outcome, report.task.resource.address
+    follow = source.gates.follow(address, report.task.resource.depth)
+    status = describe(outcome.status)
+    code = 0 if outcome.kind in _WELL else 6 if is_unreachable(outcome.status) else 3
+    return {
+        "source": name, "address": address, "outcome": outcome.kind.name.lower(), "status": outcome.status,
+        "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
+        "reason": _feed(outcome) or reason_of(outcome),
+        "advice": remedies.advice(outcome.status, address) if code else None,
+        **_content(outcome, source), "requests": wire.requests, "bytes": wire.received,
+        "credential": wire.credential or None, "priority": filter_test.wanted(source, address),
+        "rights": source.settings.opened_to_all(address), "exit_code": code,
+    }  # fmt: skip
+
+
+def _feed(outcome: Outcome) -> str:
+    """What a person is told of a feed, "" of anything else."""
+    names = outcome.sitemap if isinstance(outcome, Ok) else None
+    return feed_sentence(names.form, len(names.entries)) if names is not None else ""
+
+
+def _rule(outcome: Outcome) -> str | None:
+    return f"{outcome.ruling.gate}: {outcome.ruling.rule}" if isinstance(outcome, Excluded) else None
+
+
+def _content(outcome: Outcome, source: Source) -> Mapping[str, Any]:
+    """Type, title, size and links of what came, as far as anything did."""
+    content: Content | None = getattr(outcome, "content", None)
+    document: Document | None = getattr(outcome, "document", None)
+    links = document.links if document else ()
+    inside = sum(source.gates.follow(link.address, 1).admitted for link in links)
+    return {
+        "access_url": content.address if content else None, "target": outcome.target if isinstance(outcome, Moved) else
+        None, "mime": (document or content).mime if document or content else None,  # type: ignore[union-attr]
+        "title": document.title if document else None, "language": document.language if document else None,
+        "size_bytes": len(content.body) if content else None, "text_length": len(document.text) if document else None,
+        "links": len(links), "links_to_follow": inside,
+    }  # fmt: skip

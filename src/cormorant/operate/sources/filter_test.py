@@ -1,0 +1,101 @@
+"""What does each gate say of an address, and which rule decided? For `source test`, about any address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.frontier.state import host_facts
+from cormorant.model.outcome import Excluded, Ok, Outcome, Unchanged
+from cormorant.model.resource import Resource
+from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Ruling
+from cormorant.model.url import fingerprint, origin_of
+from cormorant.operate.checks import seeds
+from cormorant.operate.installation import House
+from cormorant.plugins import Facts, Source
+from cormorant.store.schema import content, resource, site
+
+
+def wanted(source: Source, address: str) -> dict[str, str] | None:
+    """How soon an address is visited, by which rule; None when no rule speaks of it."""
+    level, rule = source.settings.wanted(address)
+    return {"level": level.label, "rule": rule} if rule else None
+
+
+def as_known(house: House, source: Source, asked: Resource) -> Resource:
+    """The resource at the depth that the source knows it at; what it does not know is taken for linked from a start."""
+    key = fingerprint(asked.address, source.number)
+    statement = sa.select(resource.c.depth).where(resource.c.source_id == source.number, resource.c.hash == key)
+    with house.store.read() as tx:
+        known = tx.rows(statement.where(resource.c.site_id.in_(sa.select(site.c.id).where(site.c.key == _site(asked)))))
+    begins = seeds.named(source)
+    linked = begins is not None and asked.address not in begins
+    return asked._replace(depth=known[0].depth if known else int(linked))
+
+
+def _site(asked: Resource) -> str:
+    return origin_of(asked.address).site
+
+
+def verdict(house: House, source: Source, asked: Resource) -> dict[str, Any]:
+    """Whether it would be visited and found: by the gates that need nothing fetched, and by what is known of it."""
+    facts_of, robots = _kept(house, source, asked)
+    rows = gates(source, asked, robots)
+    if not _decided(rows):
+        found = source.gates.find(asked.address, facts_of)
+        waits = {"gate": str(Gate.INDEX), "rule": "it has to be read first", "ruling": "waits"}
+        rows.append(waits if found is None else _row(found._replace(gate=Gate.INDEX) if found.admitted else found))
+    decided = _decided(rows)
+    waiting = any(row["ruling"] == "waits" for row in rows)
+    return {
+        "ruling": "excludes" if decided else "waits" if waiting else "admits",
+        "rule": f"{decided['gate']}: {decided['rule']}" if decided else None, "gates": rows,
+        "exit_code": 3 if decided else 0,
+    }  # fmt: skip
+
+
+def _decided(rows: list[dict[str, str]]) -> dict[str, str] | None:
+    return next((row for row in rows if row["ruling"] == "excludes"), None)
+
+
+def _kept(house: House, source: Source, asked: Resource) -> tuple[Facts | None, dict[str, bytes]]:
+    """What is kept of the document, and the rules of its site."""
+    statement = (
+        sa.select(content)
+        .join(resource, resource.c.id == content.c.id)
+        .join(site, site.c.id == resource.c.site_id)
+        .where(site.c.key == _site(asked), resource.c.hash == fingerprint(asked.address, source.number))
+    )
+    with house.store.read() as tx:
+        numbers = [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key == _site(asked)))]
+        robots = {fact.name: fact.value for fact in host_facts.read(tx, numbers, [host_facts.INSTALLATION])}
+        read = tx.rows(statement)
+    return Facts(read[0].mime, read[0].size_bytes, read[0].modified_at) if read else None, robots
+
+
+def gates(
+    source: Source, asked: Resource, known: Mapping[str, bytes], outcome: Outcome | None = None
+) -> list[dict[str, str]]:
+    """Each gate with its rule and ruling, in order; `outcome` tells what the gates behind the fetch said."""
+    rows = [_row(each) for each in source.gates.rulings(asked.address, asked.depth)]
+    if _decided(rows):
+        return rows
+    visit = source.gates.visit(asked, known)
+    if isinstance(visit, Prerequisite):
+        asked_first = f"{visit.address} has to be asked for first"
+        rows.append({"gate": str(Gate.ROBOTS), "rule": asked_first, "ruling": "waits"})
+    elif not visit.admitted:
+        rows.append(_row(visit))
+    elif visit == ADMITTED:
+        rows.append(_row(Ruling(True, Gate.ROBOTS, "robots.txt")))
+    if isinstance(outcome, Excluded) and not _decided(rows):
+        rows.append(_row(outcome.ruling))
+    elif isinstance(outcome, Ok | Unchanged):
+        rows.append(_row(Ruling(True, Gate.INDEX, "what may be found")))
+    return rows
+
+
+def _row(ruling: Ruling) -> dict[str, str]:
+    return {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}

@@ -1,0 +1,51 @@
+"""Which documents would leave the index? What is told with the refusal of what would have them leave."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain, islice, zip_longest
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from cormorant.frontier.staging import pending_deletes
+from cormorant.operate.installation import House
+from cormorant.operate.sources.impact_preview import SHOWN
+from cormorant.store.catalog import sources
+from cormorant.store.schema import content
+
+DELETED: Final = "source: deleted"
+"""The rule by which documents leave with their source."""
+
+
+def going(effects: Sequence[Mapping[str, Any]]) -> int:
+    """How many documents would leave by these edits, each of one source, as `impact_preview` tells of them."""
+    return sum(each["leave"] + each["merge"] for each in effects)
+
+
+def of_edits(effects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What would leave by them all: how many, some of each source, by which rule; nothing when nothing would."""
+    if not going(effects):
+        return {}
+    rules = Counter[str]()
+    for each in chain.from_iterable(effect["leave_rules"] for effect in effects):
+        rules[each["rule"]] += each["addresses"]
+    turns = zip_longest(*(effect["leaving"] for effect in effects))
+    return {
+        "leave": sum(effect["leave"] for effect in effects), "merge": sum(effect["merge"] for effect in effects),
+        "leaving": list(islice((url for turn in turns for url in turn if url is not None), SHOWN)),
+        "leave_rules": [{"rule": rule, "addresses": count} for rule, count in rules.most_common()],
+    }  # fmt: skip
+
+
+def of_deletion(house: House, name: str) -> dict[str, Any]:
+    """The same of the deletion of a source. Raises NotFoundError."""
+    columns = content.c
+    with house.store.read() as tx:
+        number = sources.named(tx, name).id
+        count = pending_deletes.indexed_count(tx, number)
+        chosen = sa.select(columns.url).where(columns.source_id == number, columns.indexed)
+        some = [row.url for row in tx.rows(chosen.order_by(columns.id).limit(SHOWN))] if count else []
+    rules = [{"rule": DELETED, "addresses": count}]
+    return {"leave": count, "merge": 0, "leaving": some, "leave_rules": rules} if count else {}

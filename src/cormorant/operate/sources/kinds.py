@@ -1,0 +1,35 @@
+"""What can be set on a kind of source or receiver? Drawn from its settings class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cormorant.model.settings.source import Settings
+from cormorant.plugins import SOURCES
+
+
+def of_sources() -> list[dict[str, Any]]:
+    """The kinds of sources there are."""
+    return [{"kind": each.name, "about": each.about} for each in SOURCES.values()]
+
+
+def settings_of(settings: type[Settings]) -> list[dict[str, Any]]:
+    """Every setting with its default (None: it must be given) and what it is for.
+
+    Those of the kind itself come first, in the order in which they are written there.
+    """
+    own = [name for name in settings.__annotations__ if name in settings.model_fields]
+    names = dict.fromkeys([*own, *settings.model_fields])
+    return [
+        {
+            "setting": name,
+            "default": None if field.is_required() else _plain(field.get_default(call_default_factory=True)),
+            "needed": field.is_required(),
+            "about": field.description or "",
+        }
+        for name, field in ((name, settings.model_fields[name]) for name in names)
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

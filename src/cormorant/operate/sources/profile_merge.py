@@ -1,0 +1,101 @@
+"""What does a source have from sets of parameters, and what has it said itself?
+
+built in < the set `system` < the set that a source names < what the source itself says
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from cormorant.base.errors import BadSetting, CormorantError
+from cormorant.model.settings.source import SourceSettings, partly, see_names
+from cormorant.plugins import SOURCES, source_kind
+from cormorant.store.catalog import setting_profiles
+from cormorant.store.catalog.setting_profiles import NAMED_BY, SYSTEM, Parameters
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+
+NOT_SHARED = (NAMED_BY, "start", "start_file", "path")
+"""What every source says for itself: where it begins, and which set it uses."""
+
+
+class Whole(NamedTuple):
+    """The settings of a source with those that it has from sets, and the names of all that these sets have."""
+
+    values: dict[str, Any]
+    shared: frozenset[str]
+
+
+def beside(tx: Tx, kind: str, own: Mapping[str, Any]) -> Whole:
+    """Settings of a source's own, with those beside them that it has from sets."""
+    return merged(setting_profiles.every(tx), kind, own)
+
+
+def merged(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -> Whole:
+    """The same of sets that are known already."""
+    named = {NAMED_BY: own[NAMED_BY]} if NAMED_BY in own else {}
+    shared = setting_profiles.inherited(known, kind, named)
+    return Whole({**{name: value for name, (value, _) in shared.items()}, **own}, frozenset(shared))
+
+
+def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> dict[str, Any]:
+    """What is to be kept of settings read from `whole`: what was `given` and would be otherwise without.
+
+    A value that is the built-in one is kept where a set has another.
+    """
+    without = settings.model_dump(mode="json", exclude_defaults=True)
+    if not whole.shared:
+        return without
+    values = settings.model_dump(mode="json")
+    return {name: values[name] for name in values if name in given and (name in without or name in whole.shared)}
+
+
+def check(tx: Tx, settings: SourceSettings) -> None:
+    """Raise NotFoundError when a source is to use a set that there is not."""
+    if settings.parameters:
+        setting_profiles.named(tx, settings.parameters)
+
+
+def origin(row: SourceRow, name: str) -> str:
+    """Where the value of a source's setting comes from."""
+    if name in row.own:
+        return "source"
+    found = row.origins.get(name)
+    return "built in" if found is None else SYSTEM if found == SYSTEM else f"set {found}"
+
+
+def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The settings of a set, whichever kind has them, as `source show` has them; what is none any more stays as it is.
+
+    What was typed at a terminal was once kept as text.
+    """
+    found: dict[str, Any] = {}
+    for kind, values in settings.items():
+        found |= values
+        with suppress(CormorantError):
+            found |= partly(source_kind(kind).settings, values)
+    return found
+
+
+def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """For each kind of source those of these settings that it has, as they are kept.
+
+    Raises BadSetting for one that no kind has, that every source says for itself, or whose value is wrong.
+    """
+    see_shared(given)
+    found = {}
+    for kind, of_kind in SOURCES.items():
+        names = [name for name in given if name in of_kind.settings.model_fields]
+        found[kind] = partly(of_kind.settings, {name: given[name] for name in names})
+    return found
+
+
+def see_shared(names: Iterable[str]) -> None:
+    """Raises BadSetting for the name of a setting that no kind of source has, or that every source says for itself."""
+    for name in names:
+        if name in NOT_SHARED:
+            raise BadSetting(f"{name!r} is what every source says for itself, so it cannot be in a set of parameters.")
+        if not any(name in kind.settings.model_fields for kind in SOURCES.values()):
+            see_names(next(iter(SOURCES.values())).settings, [name])  # as a source is told, with the nearest name

@@ -1,0 +1,207 @@
+"""Sets of parameters, values of settings that many sources share: list, show, add, edit, delete."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import BadSetting, ConflictError
+from cormorant.model.settings.source import filled
+from cormorant.operate.installation import House
+from cormorant.operate.sources import impact_counts, impact_preview, secrets
+from cormorant.operate.sources.profile_merge import by_kind, merged, see_shared, typed
+from cormorant.operate.sources.sources import check_name, hurry, see_unchanged, settings_of
+from cormorant.plugins import source_settings
+from cormorant.store.catalog import setting_profiles, sources
+from cormorant.store.catalog.setting_profiles import NAMED_BY, SYSTEM, Parameters
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What deleting a set would do: the set as it is, the sources with their settings then, and the effect on each."""
+
+    before: Parameters | None
+    changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]
+    effects: Sequence[dict[str, Any]]
+
+    @property
+    def going(self) -> int:
+        """How many documents would leave the index."""
+        return impact_counts.going(self.effects)
+
+
+def listed(house: House) -> list[dict[str, Any]]:
+    """Every set with its settings and the sources that use it; the system's too, when nothing was ever said of it."""
+    with house.store.read() as tx:
+        known = setting_profiles.every(tx)
+        names = [SYSTEM, *(name for name in known if name != SYSTEM)]
+        return [_record(tx, name, known.get(name)) for name in names]
+
+
+def show(house: House, name: str) -> dict[str, Any]:
+    """One set. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return _record(tx, name, _known(tx, name))
+
+
+def add(house: House, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Add a set. Raises ConflictError when the name is taken, UsageError for no name, BadSetting for a wrong value."""
+    check_name(name, "set of parameters")
+    settings = by_kind(given)
+    with house.store.begin() as tx:
+        if name == SYSTEM:
+            raise ConflictError(f"The set {SYSTEM!r} is always there. `cormorant parameters edit {SYSTEM}` changes it.")
+        setting_profiles.add(tx, name, settings)
+    return show(house, name)
+
+
+def edited(house: House, name: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The sources that an edit of a set changes, each with its settings after it. Raises NotFoundError, BadSetting."""
+    with house.store.read() as tx:
+        return {row.name: whole for row, whole in _edited(tx, name, _wanted(_known(tx, name), given))}
+
+
+def edit(
+    house: House, name: str, given: Mapping[str, Any], agreed: Mapping[str, Mapping[str, int]] | None = None
+) -> dict[str, Any]:
+    """Change settings of a set; those not named stay, an empty value takes one out. Its sources follow.
+
+    `agreed` is for each source how many documents a person was shown to leave by which rule. Raises NotFoundError,
+    BadSetting, also when the settings of a source would no longer go together, and ConflictError when somebody else
+    changed the set meanwhile.
+    """
+    with house.store.read() as tx:
+        before = _known(tx, name)
+        settings = _wanted(before, given)
+        changed = _edited(tx, name, settings)
+    read = [settings_of(row.kind, whole) for row, whole in changed]  # may wait for a disk, so nobody waits for it
+    with house.store.begin() as tx:
+        if (now := _known(tx, name)) != before and now is not None:
+            raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")
+        _see_unchanged(tx, changed)
+        for each in read:
+            secrets.check(tx, each.secrets)
+        setting_profiles.keep(tx, name, settings)
+        for row, whole in changed:
+            sources.edit(tx, row.id, row.own, (agreed or {}).get(row.name))
+            hurry(tx, row.id, source_settings(row.kind, whole))
+    return show(house, name)
+
+
+def foreseen(house: House, name: str) -> Deletion:
+    """What would be without a set. Nothing is changed. Raises NotFoundError, BadSetting."""
+    with house.store.read() as tx:
+        before = _known(tx, name)
+        changed = _changed_without(tx, name)
+    effects = [impact_preview.of_whole(house, row.name, whole) for row, whole in changed]
+    return Deletion(before, changed, effects)
+
+
+def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None = None) -> dict[str, Any]:
+    """Delete a set. Its sources, which the record names, go by the system's and the built-in values then.
+
+    It was not `deleted` where it is the system's, of which nothing was kept: those values hold already.
+    Raises NotFoundError, and ConflictError for a set in use unless that was agreed to (`used`), `seen` being what was
+    shown. The system's is in use where a value of it counts. Raises ConflictError when somebody else changed any of it
+    meanwhile, BadSetting when the settings of a source would no longer go together without.
+    """
+    seen = seen or foreseen(house, name)
+    if seen.effects and not used:
+        raise ConflictError(_in_use(name, seen), **impact_counts.of_edits(seen.effects))
+    with house.store.begin() as tx:
+        if _known(tx, name) != seen.before:
+            raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")
+        _see_unchanged(tx, seen.changed)
+        if {row.id for row, _ in _changed_without(tx, name)} != {row.id for row, _ in seen.changed}:
+            raise ConflictError(f"Other sources use the set {name!r} by now. Try again.")
+        setting_profiles.delete(tx, name)
+        for (row, whole), effect in zip(seen.changed, seen.effects, strict=True):
+            sources.edit(tx, row.id, _unnamed(row, name), impact_preview.agreed(effect))
+            hurry(tx, row.id, source_settings(row.kind, whole))
+    used_it = [row.name for row, _ in seen.changed]
+    return {"parameters": name, "deleted": seen.before is not None, "sources": used_it}
+
+
+def _in_use(name: str, seen: Deletion) -> str:
+    """Why a set is not deleted without a word, and what can be done."""
+    noun = "document" if seen.going == 1 else "documents"
+    left = f" {seen.going:,} {noun} would leave the index." if seen.going else ""
+    shown = f"`cormorant parameters edit {SYSTEM} --set NAME= --preview` shows what they lose"
+    done = f"`cormorant parameters delete {shlex.quote(name)} --yes` deletes it"
+    if name != SYSTEM:
+        shown = "`cormorant source edit NAME --set parameters= --preview` shows what one loses"
+        done += " and takes it off all"
+    return f"The set {name!r} is used by {', '.join(row.name for row, _ in seen.changed)}.{left} {shown}; {done}."
+
+
+def _changed_without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
+    """The sources for which other values would hold without a set, and their whole settings then."""
+    return _edited(tx, name, {}) if name == SYSTEM else _without(tx, name)
+
+
+def _without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
+    """The sources that name a set, and what their settings would be if they named none."""
+    known = setting_profiles.every(tx)
+    return [(row, merged(known, row.kind, _unnamed(row, name)).values) for row in used_by(tx, name)]
+
+
+def _unnamed(row: SourceRow, name: str) -> dict[str, Any]:
+    """What a source says itself, less that it uses a set of this name."""
+    return {key: value for key, value in row.own.items() if (key, value) != (NAMED_BY, name)}
+
+
+def _see_unchanged(tx: Tx, changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]) -> None:
+    """Raises ConflictError when somebody else has edited one of these sources, or deleted it, since they were read."""
+    there = {row.id: row for row in sources.every(tx)}
+    for row, _ in changed:
+        see_unchanged(row, there.get(row.id))
+
+
+def used_by(tx: Tx, name: str) -> list[SourceRow]:
+    """The sources for which a set holds."""
+    every = sources.every(tx)
+    return every if name == SYSTEM else [row for row in every if row.own.get(NAMED_BY) == name]
+
+
+def _known(tx: Tx, name: str) -> Parameters | None:
+    """The set of that name; None for the system's while nothing was said of it."""
+    return setting_profiles.every(tx).get(SYSTEM) if name == SYSTEM else setting_profiles.named(tx, name)
+
+
+def _wanted(before: Parameters | None, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The settings of a set after an edit, by kind."""
+    kept = before.given if before else {}
+    see_shared(name for name in given if name not in kept)
+    return by_kind(filled({**kept, **given}))
+
+
+def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[SourceRow, dict[str, Any]]]:
+    """The sources whose settings would be others with these in a set, and what they would be."""
+    known = {**setting_profiles.every(tx), name: Parameters(name, settings, 0, 0.0)}
+    found = []
+    for row in used_by(tx, name):
+        whole = merged(known, row.kind, row.own).values
+        if whole != dict(row.settings):
+            _see_well(row, whole)
+            found.append((row, whole))
+    return found
+
+
+def _see_well(row: SourceRow, whole: Mapping[str, Any]) -> None:
+    """Raise BadSetting that names the source, whose own settings may be what is wrong."""
+    try:
+        source_settings(row.kind, whole)
+    except BadSetting as error:
+        raise BadSetting(f"The source {row.name!r} uses this set. {error.sentence}") from None
+
+
+def _record(tx: Tx, name: str, row: Parameters | None) -> dict[str, Any]:
+    return {
+        "parameters": name, "settings": typed(row.settings) if row else {}, "version": row.version if row else 0,
+        "sources": [each.name for each in used_by(tx, name)], "created_at": rfc3339(row.created_at) if row else None,
+    }  # fmt: skip

@@ -1,0 +1,184 @@
+"""Secrets: add, list, edit, delete, rotate their key; and what a source is given of them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import ConflictError, CormorantError, SecretSealed, UsageError
+from cormorant.base.secret_masking import hide
+from cormorant.operate.installation import House
+from cormorant.plugins import receiver_settings, source_settings
+from cormorant.store.catalog import receivers, secrets, sources
+from cormorant.store.catalog.keyring import Vault
+from cormorant.store.catalog.receivers import ReceiverRow
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""What a secret may be called, so that secret:NAME is one word."""
+MOST_BYTES = 100_000
+"""Of one value: a chain of certificates with its key has a tenth."""
+
+
+def add(house: House, name: str, value: str) -> dict[str, Any]:
+    """Keep a secret. Raises ConflictError when the name is taken, UsageError for a name or value that cannot be one."""
+    if NAME.fullmatch(name) is None:
+        raise UsageError(f"{name!r} cannot be the name of a secret: use letters, digits, dots, dashes and underscores.")
+    vault = Vault(house.folder)
+    with vault.held():
+        sealed = _sealed(vault, name, value)
+        with house.store.begin() as tx:
+            secrets.add(tx, name, sealed)
+    return shown(house, name)
+
+
+def edit(house: House, name: str, value: str) -> dict[str, Any]:
+    """Put another value in its place; the next run uses it. Raises NotFoundError and what `add` raises."""
+    with house.store.read() as tx:
+        secrets.named(tx, name)
+    vault = Vault(house.folder)
+    with vault.held():
+        sealed = _sealed(vault, name, value)
+        with house.store.begin() as tx:
+            secrets.edit(tx, name, sealed)
+    return shown(house, name)
+
+
+def _sealed(vault: Vault, name: str, value: str) -> bytes:
+    if not value or len(value.encode()) > MOST_BYTES or "\0" in value:
+        raise UsageError(f"The value of {name!r} is empty, longer than {MOST_BYTES:,} bytes, or no text.")
+    hide(value)
+    return vault.seal(value.encode())
+
+
+def listed(house: House) -> list[dict[str, Any]]:
+    """All secrets with the sources and receivers that use them; never a value."""
+    with house.store.read() as tx:
+        rows, owners = secrets.every(tx), _owners(tx)
+    vault = Vault(house.folder)
+    return [
+        {
+            "secret": row.name, "used_by": _users(owners, row.name), "opens": _opens(vault, row.sealed),
+            "created_at": rfc3339(row.created_at), "changed_at": rfc3339(row.changed_at),
+        }
+        for row in rows
+    ]  # fmt: skip
+
+
+def shown(house: House, name: str) -> dict[str, Any]:
+    """One of them. Raises NotFoundError."""
+    with house.store.read() as tx:
+        secrets.named(tx, name)
+    return next(each for each in listed(house) if each["secret"] == name)
+
+
+def delete(house: House, name: str) -> None:
+    """Forget a secret. Raises NotFoundError, and ConflictError while a source or receiver uses it."""
+    with house.store.begin() as tx:
+        secrets.named(tx, name)
+        users = [each for each in _owners(tx) if name in _needs(each)]
+        if users:
+            verb = "receiver" if isinstance(users[0], ReceiverRow) else "source"
+            names = ", ".join(each.name for each in users)
+            edits = f"`cormorant {verb} edit {shlex.quote(users[0].name)} --set ...`"
+            raise ConflictError(f"The secret {name!r} is used by {names}. Change that first: {edits}.")
+        secrets.delete(tx, name)
+
+
+def rotate(house: House) -> int:
+    """Seal everything by a new key and forget the old one; returns how many secrets that were.
+
+    Raises SecretSealed, and changes nothing, when one does not open. A kill on the way leaves both keys in the file.
+    Cookies that sites gave do not open any more.
+    """
+    vault = Vault(house.folder)
+    with vault.held():
+        return _rotated(house, vault)
+
+
+def _rotated(house: House, vault: Vault) -> int:
+    with house.store.read() as tx:
+        rows = secrets.every(tx)
+    if not rows and not vault.exists:
+        return 0
+    for row in rows:
+        _opened(vault, row)
+    vault.add_key()
+    with house.store.begin() as tx:
+        rows = secrets.every(tx)
+        for row in rows:
+            secrets.edit(tx, row.name, vault.seal(_opened(vault, row)), touch=False)
+    vault.keep_newest_key()
+    return len(rows)
+
+
+def check(tx: Tx, names: Iterable[str]) -> None:
+    """Raise NotFoundError for the first of these secrets that there is not."""
+    for name in sorted(names):
+        secrets.named(tx, name)
+
+
+class Opened:
+    """The secrets of an installation, as a source may use them. Every value that is revealed is masked from then on."""
+
+    def __init__(self, house: House) -> None:
+        self._store, self._vault = house.store, Vault(house.folder)
+
+    def reveal(self, name: str) -> str:
+        """The value of a secret. Raises NotFoundError, and SecretSealed naming it when it cannot be opened."""
+        with self._store.read() as tx:
+            row = secrets.named(tx, name)
+        value = _opened(self._vault, row).decode()
+        hide(value)
+        return value
+
+    def seal(self, data: bytes) -> bytes:
+        """Seal bytes that are not an administrator's, with whatever key there is."""
+        return self._vault.seal(data)
+
+    def unseal(self, data: bytes) -> bytes | None:
+        """What was sealed, None when it does not open."""
+        try:
+            return self._vault.open(data)
+        except SecretSealed:
+            return None
+
+
+def _opened(vault: Vault, row: secrets.SecretRow) -> bytes:
+    value = vault.open(row.sealed)
+    if value is None:
+        why = f"was sealed by another key than {vault.path}" if vault.exists else f"needs its key, {vault.path}"
+        raise SecretSealed(
+            f"The secret {row.name!r} {why}. Restore that from a backup of the data folder, or enter the secret anew: "
+            f"cormorant secret edit {row.name}."
+        )
+    return value
+
+
+def _opens(vault: Vault, sealed: bytes) -> bool:
+    try:
+        return vault.open(sealed) is not None
+    except SecretSealed:
+        return False
+
+
+def _owners(tx: Tx) -> list[SourceRow | ReceiverRow]:
+    """Whoever may use secrets."""
+    return [*sources.every(tx), *(row for row in receivers.every(tx) if row.kind != receivers.INDEX)]
+
+
+def _users(owners: Iterable[SourceRow | ReceiverRow], name: str) -> list[str]:
+    return [each.name for each in owners if name in _needs(each)]
+
+
+def _needs(owner: SourceRow | ReceiverRow) -> frozenset[str]:
+    """The secrets it needs; of settings that cannot be read any more, those that seem to be named in them."""
+    try:
+        read = receiver_settings if isinstance(owner, ReceiverRow) else source_settings
+        return read(owner.kind, owner.settings).secrets
+    except CormorantError:
+        return frozenset(word.partition("secret:")[2] for word in str(dict(owner.settings)).replace("'", " ").split())

@@ -1,0 +1,349 @@
+"""Sources: add, list, show, edit, delete."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+from unicodedata import category
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import BadSetting, ConflictError, CormorantError, Unreachable, UsageError
+from cormorant.base.log import logger
+from cormorant.frontier.staging import pending_deletes
+from cormorant.model.acl import EVERYONE
+from cormorant.model.settings.source import SourceSettings, laid_over, parse_settings
+from cormorant.net.egress.policy import Consent
+from cormorant.operate.checks import exposure, restricted
+from cormorant.operate.installation import House
+from cormorant.operate.sources import delete as source_deletion
+from cormorant.operate.sources import profile_merge, secrets, test_crawl
+from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
+from cormorant.store.catalog import egress_consents, receivers, sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+
+Given = Mapping[str, str | Sequence[str] | object]
+
+_log = logger(__name__)
+LONGEST: Final = 100
+"""Letters of a name."""
+LOOK_S = 5.0
+"""How long a place may keep who looks for it waiting: a disk answers at once, and a dead share never."""
+
+
+def settings_of(kind: str, given: Given) -> SourceSettings:
+    """Read what was typed by the kind's settings class, and build the source once, so that bad rules are told now.
+
+    Raises NotFoundError for an unknown kind, BadSetting, BadRule or BadAddress for what is wrong.
+    """
+    found = source_kind(kind)
+    settings = parse_settings(found.settings, given)
+    _try(found.make(0, settings, Tools(None, _NoClock())))
+    with suppress(Unreachable):
+        _look(found, settings)
+    return settings
+
+
+def doubt(row: SourceRow) -> Unreachable | None:
+    """What keeps a source from being crawled as things are now, though its settings are well. Asks no server."""
+    kind = source_kind(row.kind)
+    try:
+        _look(kind, parse_settings(kind.settings, row.settings))
+    except Unreachable as error:
+        return Unreachable(f"{error.sentence} {_until_then(row)}")
+    return None
+
+
+def _until_then(row: SourceRow) -> str:
+    """What comes of settings by which a source cannot be crawled, and what can be done."""
+    edit = f"`cormorant source edit {shlex.quote(row.name)} --set ...` changes it."
+    return f"Until then a crawl of {row.name!r} fails. {edit}"
+
+
+def doubts(row: SourceRow) -> list[str]:
+    """What of a source's settings does not go together, a sentence each, though every setting is well."""
+    kind = source_kind(row.kind)
+    try:
+        settings = parse_settings(kind.settings, row.settings)
+    except BadSetting as error:  # it was kept by a version that took it
+        return [f"{error.sentence} {_until_then(row)}"]
+    with suppress(CormorantError):
+        return doubts_of(kind, settings)
+    return []
+
+
+def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
+    """The same of settings that are not kept yet. Raises what a kind's `doubts` raises."""
+    found = [*kind.doubts(settings), *_opened(settings), *_forgetting(settings)]
+    if EVERYONE not in settings.grants and settings.grants:
+        found.append(
+            f"Its documents are for {', '.join(settings.grants)} alone: the search page, where nobody is signed in, "
+            "shows none of them."
+        )
+    return found
+
+
+def _forgetting(settings: SourceSettings) -> Iterator[str]:
+    """Name the costs of a source whose every crawl begins with nothing remembered."""
+    if not settings.forgets:
+        return
+    yield (
+        "refresh=scratch has each crawl fetch and deliver everything anew, and what it does not meet again leaves, "
+        "unless the run is held for that; refresh=all visits everything as well, and asks for what is known "
+        "conditionally."
+    )
+    limits = [name for name in ("max_documents", "max_bytes", "max_minutes") if name in settings.model_fields_set]
+    if limits:
+        yield (
+            f"With refresh=scratch and {' and '.join(limits)} each crawl begins at the start again and never comes "
+            "further than that."
+        )
+
+
+def _opened(settings: SourceSettings) -> Iterator[str]:
+    """That everyone is to find what was seen with a login."""
+    if settings.ways_in and EVERYONE in settings.grants:
+        yield (
+            f"What it is shown because of {', '.join(settings.ways_in)} is for everyone who reaches the search page, "
+            "with or without that login. --set grants=group:NAME keeps it from them; `cormorant serve --private` asks "
+            "all for a token."
+        )
+
+
+def opened(house: House) -> list[str]:
+    """Names of the sources of which everyone may find what was seen with a login."""
+    found = []
+    for row in every(house):
+        with suppress(CormorantError):
+            if any(_opened(source_settings(row.kind, row.settings))):
+                found.append(row.name)
+    return found
+
+
+def _look(kind: SourceKind, settings: SourceSettings) -> None:
+    """Raise what the kind's `look` raises, and Unreachable when it comes to no end: a share whose server is gone."""
+    raised: list[CormorantError] = []
+    ended = threading.Event()
+
+    def look() -> None:
+        try:
+            kind.look(settings)
+        except CormorantError as error:
+            raised.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=look, name="look", daemon=True).start()
+    if not ended.wait(LOOK_S):
+        raise Unreachable(f"It was looked for {LOOK_S:g} seconds, and nothing answered. Is its server there?")
+    for error in raised:
+        raise error
+
+
+class _NoClock:
+    """Building a source asks for no time."""
+
+    def now(self) -> float:
+        """Zero."""
+        return 0.0
+
+    def monotonic(self) -> float:
+        """Zero."""
+        return 0.0
+
+
+def _try(source: object) -> None:
+    """A source that could be built is good enough to be kept."""
+    if source is None:
+        raise BadSetting("These settings make no source.")
+
+
+def check_name(name: str, thing: str) -> None:
+    """Raise UsageError for what cannot be the name of a source, receiver, schedule or set; `thing` says of which.
+
+    Asked of new names alone: those that are there already stay. Marks are of letters, in scripts that have them.
+    """
+    fits = all(each.isalnum() or each in "._-" or category(each).startswith("M") for each in name)
+    if not fits or not name.strip(".") or name.startswith("-") or len(name) > LONGEST:
+        raise UsageError(
+            f"{name!r} cannot be the name of a {thing}: use letters, digits, dots, dashes and underscores, at most "
+            f"{LONGEST} of them and no dash in front."
+        )
+
+
+def foreseen(house: House, kind: str, name: str, given: Given) -> exposure.Seen:
+    """Count the files that such a source would show to everyone and that others may not read. Raises as `add`."""
+    check_name(name, "source")
+    with house.store.read() as tx:
+        whole = profile_merge.beside(tx, kind, given)
+    return _seen(kind, settings_of(kind, whole.values))
+
+
+def _seen(kind: str, settings: SourceSettings) -> exposure.Seen:
+    return exposure.look(source_kind(kind).make(0, settings, Tools(None, _NoClock()))) if settings.exposes else None
+
+
+def add(house: House, kind: str, name: str, given: Given, seen: exposure.Seen = None) -> SourceRow:
+    """Add a source. `seen` is the answer of `foreseen`, if that was asked before.
+
+    Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
+    """
+    check_name(name, "source")
+    with house.store.read() as tx:
+        whole = profile_merge.beside(tx, kind, given)
+    settings = settings_of(kind, whole.values)
+    seen = (seen or _seen(kind, settings)) if settings.exposes else None
+    with house.store.begin() as tx:
+        profile_merge.check(tx, settings)
+        secrets.check(tx, settings.secrets)
+        number = sources.add(tx, kind, name, profile_merge.kept(settings, given, whole))
+        row = sources.numbered(tx, number)
+        exposure.keep(tx, number, seen)
+    _trace(name, settings)
+    if row is None:
+        raise ConflictError(f"The source {name!r} was deleted by somebody else at the same moment.")
+    return row
+
+
+def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None = None) -> SourceRow:
+    """Change settings of a source; those not named stay. An empty list or text sets one back to its default.
+
+    A run that is under way follows at once what only says when something is asked for, all else is for the next.
+    `agreed` is how many documents a person was shown to leave by which rule: the next run is not held for those.
+    Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile and for a test's copy.
+    """
+    row = named(house, name)
+    test_crawl.refuse(row)
+    wanted = edited(row, given)
+    with house.store.read() as tx:
+        whole = profile_merge.beside(tx, row.kind, wanted)
+    settings = settings_of(row.kind, whole.values)  # may wait for a disk, so nobody waits for it
+    seen = _seen(row.kind, settings) if _shows_more(row, settings) else None
+    with house.store.begin() as tx:
+        see_unchanged(row, sources.named(tx, name))
+        profile_merge.check(tx, settings)
+        secrets.check(tx, settings.secrets)
+        sources.edit(tx, row.id, profile_merge.kept(settings, wanted, whole), agreed)
+        hurry(tx, row.id, settings)
+        exposure.keep(tx, row.id, seen)
+        changed = sources.named(tx, name)
+    _trace(name, settings)
+    return changed
+
+
+def exposed(house: House, name: str) -> list[str]:
+    """Sentences about the files that a source shows to everyone and that others may not read. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return [*exposure.sentences(name, exposure.of_source(tx, sources.named(tx, name)))]
+
+
+def _shows_more(row: SourceRow, settings: SourceSettings) -> bool:
+    """Whether an edit may show other files to everyone than before: another folder, other rules, or other readers."""
+    with suppress(CormorantError):
+        before = source_settings(row.kind, row.settings)
+        return settings.exposes and any(
+            getattr(before, name) != getattr(settings, name) for name in (*settings.FORETOLD, *settings.JUDGED)
+        )
+    return settings.exposes
+
+
+def see_unchanged(row: SourceRow, now: SourceRow | None) -> None:
+    """Raises ConflictError when somebody else has edited a source, or deleted it, since it was read."""
+    if now is None or now.version != row.version:
+        raise ConflictError(f"The source {row.name!r} was changed by somebody else at the same moment. Try again.")
+
+
+def _trace(name: str, settings: SourceSettings) -> None:
+    """Leave it in the log that robots.txt is to be ignored: whoever is asked about it should know since when."""
+    if getattr(settings, "robots", "obey") == "ignore":
+        _log.warning("robots_ignored", extra={"source": name})
+
+
+def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
+    """Have the run under way of a source go by those of these settings that hold at once, and by its own otherwise."""
+    values, at_once = settings.model_dump(mode="json", exclude_defaults=True), settings.AT_ONCE
+    under_way = runs.unfinished(tx, number)
+    if under_way is not None:
+        kept = {name: value for name, value in under_way.settings.items() if name not in at_once}
+        new = {name: value for name, value in values.items() if name in at_once}
+        runs.change(tx, under_way.id, settings=json.dumps(kept | new))
+
+
+def edited(row: SourceRow, given: Given) -> dict[str, Any]:
+    """The settings of a source's own with these in the place of some. Raises BadSetting for an unknown name."""
+    return laid_over(source_kind(row.kind).settings, row.own, given)
+
+
+def every(house: House) -> list[SourceRow]:
+    """All sources by name."""
+    with house.store.read() as tx:
+        return sources.every(tx)
+
+
+def named(house: House, name: str) -> SourceRow:
+    """One source. Raises NotFoundError."""
+    with house.store.read() as tx:
+        return sources.named(tx, name)
+
+
+def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[str, Any]:
+    """What `source show` says: settings as given, or all of them with where each value comes from."""
+    record: dict[str, Any] = {
+        "source": row.name, "kind": row.kind, "version": row.version, "created_at": rfc3339(row.created_at),
+        "settings": dict(row.own),
+    }  # fmt: skip
+    with house.store.read() as tx:
+        record["consent"], hidden = _consent(tx, row), restricted.closed(tx, row)
+        exposed = exposure.of_source(tx, row)
+        record["doubts"] = [
+            *doubts(row),
+            *([hidden.sentence] if hidden else []),
+            *exposure.sentences(row.name, exposed),
+        ]
+        record["exposed_files"] = exposed.as_record() if exposed is not None else None
+        record["documents"] = pending_deletes.indexed_count(tx, row.id)
+        last = runs.every(tx, row.id, 1)
+    record["last_run"] = last[0].id if last else None
+    if effective:
+        values = source_settings(row.kind, row.settings).model_dump(mode="json")
+        record["effective"] = {
+            name: {"value": value, "from": profile_merge.origin(row, name)} for name, value in values.items()
+        }
+    return record
+
+
+def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
+    """The class of addresses that each host it names had at first, which is the one that was consented to.
+
+    None when `network` withdraws that.
+    """
+    with suppress(BadSetting):
+        settings = source_settings(row.kind, row.settings)
+        named = Consent.of(getattr(settings, "named_hosts", ()), getattr(settings, "network", ())).named
+        return [each._asdict() for each in egress_consents.every(tx) if (each.host, each.port) in named]
+    return []
+
+
+def delete(house: House, name: str) -> int:
+    """Delete a source with its documents and places in schedules; receivers are told. Returns how many documents left.
+
+    Raises ConflictError while a run of it is under way, or a receiver is told of nothing else.
+    """
+    with house.store.begin() as tx:
+        row = sources.named(tx, name)
+        if runs.open_runs(tx, row.id):
+            raise ConflictError(f"A run of {name!r} is under way. Stop it first, or wait until it ends.")
+        bound = [each.name for each in receivers.told_of(tx, row.id) if each.source_id == row.id]
+        if bound:
+            verbs = ", ".join(f"`cormorant receiver delete {shlex.quote(each)}`" for each in bound)
+            raise ConflictError(f"There are receivers of {name!r} alone. Delete them first: {verbs}.")
+        if (copy := sources.copy_of(tx, row.id)) is not None:
+            if runs.open_runs(tx, copy.id):
+                raise ConflictError(f"A test of {name!r} is under way. Stop it first, or wait until it ends.")
+            source_deletion.remove(tx, copy)
+        return source_deletion.remove(tx, row)

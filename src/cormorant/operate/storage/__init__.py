@@ -1,0 +1,1 @@
+"""Backup, restore, check, repair, compaction and retention of the data folder."""

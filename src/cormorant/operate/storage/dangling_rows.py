@@ -1,0 +1,150 @@
+"""Which rows need another row that is not there, and what can be done about each sort?
+
+A row without what it needs is never shown and never visited, so removing it loses nothing that anybody had; what search
+could find is told to receivers first. Rights that are lost grant nothing, so those documents are fetched anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import BadAddress
+from cormorant.frontier.staging import pending_deletes
+from cormorant.frontier.state import refetch
+from cormorant.model.url import origin_of
+from cormorant.operate.sources import delete
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import (
+    acl,
+    content,
+    hidden,
+    inlinks,
+    original,
+    outlinks,
+    receiver,
+    resource,
+    run,
+    run_count,
+    site,
+    site_source,
+    source,
+    version,
+    visit,
+)
+
+REMOVED, RENEWED, REMADE, TOLD = "removed", "fetched anew by the next crawl", "made anew", "cannot be mended here"
+_SOME = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """One sort of rows that may be left alone: those whose `column` is not among `needed`.
+
+    `key` names a row. `mend` is what repairing does, said in a word of this module; `hint` is for what it cannot do.
+    """
+
+    name: str
+    column: sa.Column[int]
+    needed: sa.Column[int]
+    mend: str = REMOVED
+    hint: str = ""
+    only: sa.ColumnElement[bool] | None = None
+
+    @property
+    def table(self) -> sa.Table:
+        """Where the rows are."""
+        return self.column.table
+
+    @property
+    def lost(self) -> sa.ColumnElement[bool]:
+        """Which rows they are."""
+        alone = self.column.is_not(None) & self.column.not_in(sa.select(self.needed))
+        return alone if self.only is None else alone & self.only
+
+
+SORTS = (
+    Sort("documents without an address", content.c.id, resource.c.id),
+    Sort("documents without a source", content.c.source_id, source.c.id),
+    Sort("documents without rights", content.c.acl_id, acl.c.id, RENEWED, only=~refetch.AWAITED),
+    Sort("addresses without a source", resource.c.source_id, source.c.id),
+    Sort(
+        "addresses without a host", resource.c.site_id, site.c.id, REMADE,
+        "Hosts of folders cannot be made anew. Restore a backup, or delete that source and add it again.",
+    ),
+    Sort("hidden documents that do not exist", hidden.c.id, content.c.id, only=pending_deletes.WAITS),
+    Sort("versions of no document", version.c.id, content.c.id),
+    Sort("originals of no page", original.c.id, resource.c.id),
+    Sort("links of no document", outlinks.c.id, resource.c.id),
+    Sort("links to no document", inlinks.c.id, resource.c.id),
+    Sort("visits of no address", visit.c.resource_id, resource.c.id),
+    Sort("hosts of no source", site_source.c.source_id, source.c.id),
+    Sort("runs of no source", run.c.source_id, source.c.id),
+    Sort("counts of no run", run_count.c.run_id, run.c.id, only=run_count.c.run_id > 0),
+    Sort(
+        "receivers of no source", receiver.c.source_id, source.c.id, TOLD,
+        "`cormorant receiver list` names them; delete each by `cormorant receiver delete`.",
+    ),
+)  # fmt: skip
+
+
+def count(tx: Tx, sort: Sort) -> int:
+    """How many rows of a sort there are."""
+    return int(tx.execute(sa.select(sa.func.count()).select_from(sort.table).where(sort.lost)).scalar_one())
+
+
+def mend(tx: Tx, sort: Sort) -> int:
+    """Do what can be done about a sort of rows; returns how many rows it was done for."""
+    return _VERBS[sort.mend](tx, sort)
+
+
+def _remove(tx: Tx, sort: Sort) -> int:
+    if sort.table is content:
+        delete.say_deleted(tx, sort.lost)
+    return tx.execute(sa.delete(sort.table).where(sort.lost)).rowcount
+
+
+def _renew(tx: Tx, sort: Sort) -> int:
+    return _each(tx, sort, content.c.id, lambda some: refetch.renew(tx, some))
+
+
+def _each(tx: Tx, sort: Sort, column: sa.Column[int], do: Callable[[Sequence[int]], object]) -> int:
+    numbers = [row[0] for row in tx.rows(sa.select(column).where(sort.lost))]
+    for start in range(0, len(numbers), _SOME):
+        do(numbers[start : start + _SOME])
+    return len(numbers)
+
+
+def _remake(tx: Tx, sort: Sort) -> int:
+    """Make rows of hosts anew from an address of each; a folder's does not tell."""
+    lost = tx.rows(
+        sa.select(resource.c.site_id, sa.func.min(resource.c.address), sa.func.count())
+        .where(sort.lost)
+        .group_by(resource.c.site_id)
+    )
+    made = 0
+    for number, address, rows in lost:
+        key = _key(address)
+        if key and not tx.rows(sa.select(site.c.id).where(site.c.key == key)):
+            bulk.insert(tx, site, ("id", "key"), [(number, key)])
+            made += int(rows)
+    return made
+
+
+def _key(address: str) -> str | None:
+    with suppress(BadAddress, ValueError):
+        return origin_of(address).site if address.startswith(("http://", "https://")) else None
+    return None
+
+
+def _nothing(_: Tx, __: Sort) -> int:
+    return 0
+
+
+_VERBS: dict[str, Callable[[Tx, Sort], int]] = {
+    REMOVED: _remove, RENEWED: _renew, REMADE: _remake, TOLD: _nothing,
+}  # fmt: skip

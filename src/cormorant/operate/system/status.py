@@ -1,0 +1,107 @@
+"""The state of everything on one page."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, Final
+
+from cormorant.base.clock import rfc3339
+from cormorant.frontier.progress import remaining
+from cormorant.frontier.progress.idle_timeout import got
+from cormorant.frontier.staging import pending_deletes
+from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
+from cormorant.operate.checks import host_errors, seeds
+from cormorant.operate.delivery import receivers
+from cormorant.operate.installation import House
+from cormorant.operate.runs import schedules, waiting_for
+from cormorant.operate.runs.start import is_idle, state_of, to_fetch
+from cormorant.operate.search import index_consistency
+from cormorant.operate.system.disks import disks
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.receivers import INDEX
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db import drivers, heartbeats
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.journal.runs import RunRow
+
+LOOKED_AT: Final = 100
+"""Runs of a source among which the last good one is looked for."""
+
+
+def status(house: House, resting: str | None = None) -> dict[str, Any]:
+    """Sources with their last good run, held runs, runs under way, schedules, receivers with their backlog, processes.
+
+    `resting` is a node at which nothing is at work, whatever its processes have said before they were killed. Of an
+    index from which search does not answer that is its error, whether or not a delivery has met it.
+    """
+    told, planned, room = receivers.listed(house), schedules.listed(house), disks(house)
+    if (trouble := index_consistency.trouble(house)) is not None:
+        told = [each | {"error": trouble.sentence} if each["kind"] == INDEX else each for each in told]
+    with house.store.read() as tx:
+        alive = [each for each in heartbeats.alive(tx) if each.name.rpartition("@")[2] != resting]
+        idle = is_idle(tx, resting)
+        every = [_source(house, tx, row, resting, idle=idle) for row in sources.every(tx)]
+    return {
+        "data_folder": str(house.folder), "store": drivers.mask(house.store.url),
+        "documents": sum(each["documents"] for each in every), "sources": every,
+        "held_runs": [each["held_run"] for each in every if each["held_run"] is not None],
+        "schedules": planned, "receivers": told, "backlog": max((each["backlog"] for each in told), default=0),
+        "oldest_undelivered_at": min((each["oldest_undelivered_at"] for each in told if each["oldest_undelivered_at"]),
+        default=None), "paused": any(each["paused"] for each in told), "disks": [each.as_record() for each in room],
+        "processes": [
+            {"process": each.name, "role": each.role, "node": each.node, "pid": each.pid,
+             "started_at": rfc3339(each.started_at), "seen_at": rfc3339(each.seen_at)}
+            for each in alive
+        ],
+    }  # fmt: skip
+
+
+def _source(house: House, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
+    """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
+    recent = runs.every(tx, row.id, LOOKED_AT)
+    good = last_good(tx, row.id)
+    held = next((each for each in recent if each.state in ASKING_STATES), None)
+    under_way = next((each for each in recent if each.state in OPEN_STATES), None)
+    counted = runs.counters(tx, recent[0].id) if recent else None
+    waits = waiting_for.waits(house, tx, recent[0], resting) if recent else None
+    reason = waiting_for.reason(house, tx, recent[0], resting) if recent else None
+    return {
+        "source": row.name, "kind": row.kind, "documents": pending_deletes.indexed_count(tx, row.id),
+        "last_good_run": good.id if good else None, "last_good_at": rfc3339(good.finished_at) if good else None,
+        "last_state": state_of(recent[0], idle=idle) if recent else None,
+        "last_answered": not (recent and _is_unanswered(tx, recent[0], newest=True)),
+        "last_run": recent[0].id if recent else None, "last_reason": reason,
+        "last_failed": counted.failed + counted.quarantined if counted else 0,
+        "quarantined": remaining.quarantined(tx, row.id), "would_leave": pending_deletes.in_sight_count(tx, row.id),
+        "held_run": held.id if held and recent[0].id == held.id else None,
+        "run": under_way.id if under_way else None, "state": state_of(under_way, idle=idle) if under_way else "idle",
+        "to_fetch": to_fetch(tx, recent[0]) if recent else 0,
+        "waits": waits, "survives_restart": recent[0].survives if recent else True,
+        "troubles": host_errors.of_source(tx, row.id),
+    }  # fmt: skip
+
+
+def last_good(tx: Tx, source: int) -> RunRow | None:
+    """The newest run of a source that was good, of the newest LOOKED_AT; mostly it is one of very few."""
+    few = runs.every(tx, source, 5)
+    more = (each for older in few[4:] for each in runs.every(tx, source, LOOKED_AT - 5, older.id))
+    return next((each for each in chain(few, more) if _is_good(tx, each, newest=each is few[0])), None)
+
+
+def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:
+    """A run that came to its end, left nothing over, had answers, and found nothing that was refused."""
+    if row.state is not RunState.FINISHED or not row.complete or row.asked == runs.REFUSE:
+        return False
+    return not _is_unanswered(tx, row, newest=newest)
+
+
+def _is_unanswered(tx: Tx, row: RunRow, *, newest: bool) -> bool:
+    """Whether a run had no answer: of the newest its start addresses tell, of an older one its counters."""
+    if row.state in OPEN_STATES or row.lists:
+        return False
+    found = remaining.starts(tx, row.source_id) if newest else []
+    counted = runs.counters(tx, row.id)
+    if found:
+        return seeds.none_answered(found, counted)
+    return not got(counted) and counted.failed + counted.gone + counted.deferred > 0

@@ -1,0 +1,124 @@
+"""Tokens: add, list, edit, delete; and the scope of a visitor who has shown one.
+
+Where others reach the pages, a token lets its bearer do what its scope includes (`web/security/authentication.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from cormorant.access import token_hashes, tokens, web_sessions
+from cormorant.access.tokens import TokenRow
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import UsageError
+from cormorant.model.scope import Scope
+from cormorant.operate.installation import House
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+FIRST = "first"
+"""The name of the token that is made by itself."""
+NOTED_S = 60.0
+"""How exactly it is known when a token was last used: not every request writes."""
+
+
+def add(house: House, name: str, scope: Scope = Scope.SEARCH) -> dict[str, Any]:
+    """Make a token; the record has its `value`, which nothing can show again. Raises UsageError, ConflictError."""
+    if NAME.fullmatch(name) is None:
+        raise UsageError(f"{name!r} cannot be the name of a token: use letters, digits, dots, dashes and underscores.")
+    value = token_hashes.new_token()
+    with house.store.begin() as tx:
+        tokens.add(tx, name, token_hashes.digest(value), scope)
+        return _record(tokens.named(tx, name)) | {"value": value}
+
+
+def first(house: House) -> str | None:
+    """Make the first token, of scope `admin`, and return its value; None where there is one of that scope or name.
+
+    Tokens of narrower scopes, made before, would else leave the pages without an administrator.
+    """
+    value = token_hashes.new_token()
+    with house.store.begin() as tx:
+        if any(row.scope is Scope.ADMIN or row.name == FIRST for row in tokens.every(tx)):
+            return None
+        tokens.add(tx, FIRST, token_hashes.digest(value), Scope.ADMIN)
+    return value
+
+
+def listed(house: House) -> list[dict[str, Any]]:
+    """All tokens: the scope of each, when it was made and last used; never a value."""
+    with house.store.read() as tx:
+        return [_record(row) for row in tokens.every(tx)]
+
+
+def edit(house: House, name: str, scope: Scope) -> dict[str, Any]:
+    """Give a token another scope, from the next request on, also of browsers signed in with it.
+
+    Raises NotFoundError.
+    """
+    with house.store.begin() as tx:
+        tokens.change(tx, name, scope)
+        return _record(tokens.named(tx, name))
+
+
+def delete(house: House, name: str) -> None:
+    """Forget a token: from the next request on it opens nothing. Raises NotFoundError."""
+    with house.store.begin() as tx:
+        tokens.delete(tx, name)
+
+
+class Bearer(NamedTuple):
+    """Whoever showed a token: its name and its scope."""
+
+    name: str
+    scope: Scope
+
+
+def bearer_of_token(house: House, value: str) -> Bearer | None:
+    """The bearer of the token with this value, which is then noted as used; None for what is no token."""
+    with house.store.read() as tx:
+        row = tokens.hashing_to(tx, token_hashes.digest(value))
+    return _used(house, row)
+
+
+def sign_in(house: House, value: str, lasts_s: float) -> str | None:
+    """What a browser is given for a token's value, to be kept for so long; None for what is no token."""
+    cookie = token_hashes.new_cookie()
+    with house.store.begin() as tx:
+        row = tokens.hashing_to(tx, token_hashes.digest(value))
+        if row is None:
+            return None
+        web_sessions.begin(tx, row.name, token_hashes.digest(cookie), lasts_s)
+        tokens.use(tx, row.name)
+    return cookie
+
+
+def bearer_of_session(house: House, cookie: str) -> Bearer | None:
+    """The bearer of the token that a browser signed in with, as the token is now; None for one that is signed out."""
+    with house.store.read() as tx:
+        name = web_sessions.token_of(tx, token_hashes.digest(cookie))
+        row = tokens.named(tx, name) if name is not None else None
+    return _used(house, row)
+
+
+def sign_out(house: House, cookie: str) -> None:
+    """Forget what a browser was given."""
+    with house.store.begin() as tx:
+        web_sessions.end(tx, token_hashes.digest(cookie))
+
+
+def _used(house: House, row: TokenRow | None) -> Bearer | None:
+    """The bearer of a token that is in use, which is noted now and then."""
+    if row is None:
+        return None
+    if row.used_at is None or abs(house.clock.now() - row.used_at) >= NOTED_S:
+        with house.store.begin() as tx:
+            tokens.use(tx, row.name)
+    return Bearer(row.name, row.scope)
+
+
+def _record(row: TokenRow) -> dict[str, Any]:
+    return {
+        "token": row.name, "scope": row.scope.value,
+        "created_at": rfc3339(row.created_at), "used_at": rfc3339(row.used_at),
+    }  # fmt: skip

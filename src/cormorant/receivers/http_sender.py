@@ -1,0 +1,214 @@
+"""The way to one server for what is delivered over HTTP: where it is, how it is trusted, how a batch is cut.
+
+    deliveries --portions--> so many records and bytes each --ask--> Answer | Fault
+
+Nothing is followed, TLS is checked, and connections are made by `egress` as those of sources are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import Field, field_validator
+
+from cormorant.base.errors import BadAddress, BadSetting
+from cormorant.model.url import canonical, origin_of
+from cormorant.net.egress.guard import Egress
+from cormorant.net.egress.policy import NEVER, Consent, classify, judge, plain
+from cormorant.net.http.client import Fetcher
+from cormorant.net.http.headers import retry_after
+from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools
+
+MOST_WAITED_S = 86_400.0
+"""Seconds that a Retry-After is obeyed at the most."""
+_UNREACHED = "was not reached:"
+SECRET = "secret:"  # noqa: S105 - how a secret is referred to
+
+
+def is_unreached(sentence: str) -> bool:
+    """Does a receiver say that no answer came? Of what was said only the sentence is kept."""
+    return f" {_UNREACHED} " in sentence
+
+
+class WireSettings(ReceiverSettings):
+    """Where a server is, and how it is trusted."""
+
+    UNSHOWN = frozenset(("secret", "url"))
+
+    url: str = Field(description="The address of the server.")
+    secret: str = Field(default="", description="The secret, as secret:NAME; `cormorant secret add NAME` keeps one.")
+    ca: str = Field(default="", description="PEM file of the authorities to trust in place of the system's.")
+    network: tuple[str, ...] = Field(
+        default=(),
+        description="Besides the host of the address: public, private, loopback or ranges like 10.0.0.0/8. A host that "
+        "is named in the address may be reached wherever it was when it was first asked for.",
+    )
+    timeout_s: float = Field(default=30.0, gt=0, le=3600, description="Seconds that one request may take.")
+
+    @field_validator("url")
+    @classmethod
+    def _url(cls, text: str) -> str:
+        if "@" in text:
+            raise ValueError("no user name or password is written here, and an @ in a path is written %40.")
+        try:
+            address = canonical(text)
+        except BadAddress:
+            raise ValueError("it is no address. Write one like https://search.example.org/found.") from None
+        if not address.startswith(("http://", "https://")):
+            raise ValueError("only http and https are spoken.")
+        return address
+
+    @field_validator("secret")
+    @classmethod
+    def _secret(cls, text: str) -> str:
+        if text and not (text.startswith(SECRET) and text.removeprefix(SECRET).strip()):
+            raise ValueError("write secret:NAME, never the value. `cormorant secret add NAME` keeps one.")
+        return text
+
+    @field_validator("ca")
+    @classmethod
+    def _ca(cls, text: str) -> str:
+        """Write it in full: from now on it does not depend on the folder that anything was started in."""
+        return str(Path(text).expanduser().absolute()) if text else text
+
+    @field_validator("network")
+    @classmethod
+    def _network(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        Consent.of((), words)
+        return words
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Names of the secrets it needs."""
+        return frozenset((self.secret.removeprefix(SECRET),)) if self.secret else frozenset()
+
+
+def _read(ca: str) -> None:
+    """Raise BadSetting for a file of authorities that cannot be read as one."""
+    try:
+        if ca:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca)
+    except ssl.SSLError:
+        raise BadSetting(
+            f"The setting 'ca' names {ca}, and no certificate is in there. It has to be a PEM file."
+        ) from None
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        raise BadSetting(f"The setting 'ca' names {ca}, which cannot be read: {why}. Choose another file.") from None
+
+
+class Portion(NamedTuple):
+    """Deliveries that go in one request, and their records."""
+
+    deliveries: tuple[Delivery, ...]
+    records: tuple[bytes, ...]
+
+    def halves(self) -> tuple[Portion, Portion]:
+        """The same in two."""
+        middle = len(self.records) // 2
+        return (
+            Portion(self.deliveries[:middle], self.records[:middle]),
+            Portion(self.deliveries[middle:], self.records[middle:]),
+        )
+
+
+def portions(ready: Sequence[tuple[Delivery, bytes]], most: int, most_bytes: int) -> Iterator[Portion]:
+    """Cut deliveries where a request has enough of them; one that is larger goes by itself."""
+    some, size = list[tuple[Delivery, bytes]](), 0
+    for each in ready:
+        if some and (len(some) >= most or size + len(each[1]) > most_bytes):
+            yield _portion(some)
+            some, size = [], 0
+        some.append(each)
+        size += len(each[1])
+    if some:
+        yield _portion(some)
+
+
+def _portion(some: Sequence[tuple[Delivery, bytes]]) -> Portion:
+    return Portion(tuple(each for each, _ in some), tuple(record for _, record in some))
+
+
+class Wire:
+    """Asks one server, one question after the other. It has an event loop of its own: a receiver has one thread."""
+
+    def __init__(self, settings: WireSettings, tools: ReceiverTools, max_bytes: int) -> None:
+        self._settings, self._tools, self._max_bytes = settings, tools, max_bytes
+        self._origin = origin = origin_of(settings.url)
+        self.place = str(origin)
+        """What may be told of the address: its path and query may hold what nobody else should know."""
+        self._consent = Consent.of(((origin.host, origin.port),), settings.network)
+        self._runner: asyncio.Runner | None = None
+        self._way: tuple[Egress, Fetcher] | None = None
+
+    def look(self) -> None:
+        """See whether it can be asked, where its settings are only tried. Raises BadSetting; nothing is asked of it."""
+        if self._tools.egress is None:
+            _read(self._settings.ca)
+            self._see_way()
+
+    def _see_way(self) -> None:
+        """Raise BadSetting for an address in numbers that no connection may go to."""
+        host = plain(self._origin.host)
+        with suppress(ValueError):
+            kind = classify(host)
+            if judge(host, self._origin.port, host, self._consent, frozenset()).admitted:
+                return
+            why = "nothing ever connects to those" if kind in NEVER else "network rules those out"
+            raise BadSetting(
+                f"{self.place} can never be reached: that is a {kind.replace('_', '-')} address, and {why}. Choose "
+                f"another url{'' if kind in NEVER else ', or change network'}."
+            )
+
+    def reveal(self) -> str:
+        """The value of the secret, "" without one. Raises NotFoundError and SecretSealed."""
+        return next((self._tools.secrets.reveal(name) for name in self._settings.secrets), "")
+
+    def ask(self, url: str, headers: Sequence[str], body: bytes | None = None, *, put: bool = False) -> Answer | Fault:
+        """Ask once: GET, POST of a body, or PUT. Raises NotTaken when it was not opened to deliver."""
+        limit = self._settings.timeout_s
+        request = Request(
+            url, tuple(headers), self._consent, max_bytes=self._max_bytes, timeout_s=limit, idle_timeout_s=limit,
+            connect_timeout_s=min(limit, 10.0), ca=self._settings.ca, body=body, put=put,
+        )  # fmt: skip
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(self._ask(request))
+
+    async def _ask(self, request: Request) -> Answer | Fault:
+        if self._way is None:
+            if self._tools.egress is None:
+                raise NotTaken("This receiver was opened to be looked at, and not to deliver.")
+            egress = self._tools.egress()
+            self._way = egress, Fetcher(egress, width=1)
+        return await self._way[1].get(request)
+
+    def not_taken(self, answer: Answer | Fault, hint: str = "") -> NotTaken:
+        """What is raised after an answer that takes nothing; it asks for as much patience as the answer does."""
+        if isinstance(answer, Fault):
+            return NotTaken(f"{self.place} {_UNREACHED} {answer.reason}")
+        asked = retry_after(answer.headers.get("retry-after"), self._tools.clock.now()) or 0.0
+        if 300 <= answer.status < 400:
+            hint = " Redirects are not followed: set url to where it leads."
+        return NotTaken(f"{self.place} answered {answer.status}.{hint}", min(asked, MOST_WAITED_S))
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._runner is not None:
+            self._runner.run(self._leave())
+            self._runner.close()
+            self._runner = None
+
+    async def _leave(self) -> None:
+        if self._way is not None:
+            egress, fetcher = self._way
+            self._way = None
+            await fetcher.close()
+            await egress.close()

@@ -1,0 +1,164 @@
+"""The process that somebody else's code is called in: it does what `plugin_process` orders, one order after the other.
+
+    python -P -m cormorant.receivers.plugin_main N      started by `plugin_process`; N is its end of the socket pair
+
+Whatever is raised in it is an answer. When whoever started it is gone, it ends, at once or GRACE_S later.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import select
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final, assert_never
+
+import msgspec
+
+from cormorant.base.clock import pause
+from cormorant.receivers.plugin_process import ORDERS, Answer, Approve, Line, Make, Tell
+from cormorant.receivers.protocol import Delivery, Refusal, Stop
+
+GRACE_S: Final = 5.0
+"""How long it may go on with what it is at when whoever started it is gone."""
+MOST_WORDS: Final = 500
+"""Characters that are kept of what was raised."""
+_GONE: Final = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
+
+
+def serve(connection: Connection) -> None:
+    """Do what is ordered, until it is to close or nobody is there any more."""
+    lock = threading.Lock()
+    logging.getLogger().addHandler(_Told(connection, lock))
+    plug = _Plug()
+    while True:
+        try:
+            order = ORDERS.decode(connection.recv_bytes())
+        except EOFError:
+            return
+        answer = plug.tried(order)
+        with lock:
+            connection.send_bytes(msgspec.msgpack.encode(answer))
+        if order is None:
+            return
+
+
+class _Plug:
+    """What is called, once it is made, in a thread: whatever is raised there is kept for whoever looks."""
+
+    def __init__(self) -> None:
+        self._called: Any = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="plug-in")
+
+    def tried(self, order: Make | Tell | Approve | None) -> Answer:
+        """What came of an order: of somebody else's code anything may come."""
+        done = self._thread.submit(self._done, order)
+        error = done.exception()
+        if error is None:
+            return done.result()
+        return Answer(raised=_text(_words(error)), where=_text("".join(traceback.format_exception(error))))
+
+    def _done(self, order: Make | Tell | Approve | None) -> Answer:
+        match order:
+            case Make():
+                return self._made(order)
+            case Tell(batch):
+                said = list(_understood(self._called(batch), batch))
+                refusals = [each for each in said if isinstance(each, Refusal)]
+                return Answer(refusals, [each for each in said if isinstance(each, Stop)])
+            case Approve(address):
+                return Answer(vetoed=self._called.approve(address) is False)
+            case None:
+                close = getattr(self._called, "close", None)
+                if callable(close):
+                    close()
+                return Answer()
+        assert_never(order)
+
+    def _made(self, order: Make) -> Answer:
+        """Import what is to be called, a function, or make an instance of it, a class."""
+        module, _, name = order.call.partition(":")
+        found = getattr(importlib.import_module(module), name)
+        self._called = found(order.data) if isinstance(found, type) else found
+        if not callable(self._called):
+            return Answer(unfit="cannot be called. Name a function, or a class with a method __call__(batch).")
+        if order.veto and not callable(getattr(self._called, "approve", None)):
+            return Answer(unfit="has no method approve(address), which the setting veto asks.")
+        return Answer()
+
+
+def _understood(said: object, batch: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
+    """What a call returned, as the protocol has it. Raises TypeError for anything else."""
+    if said is None or said is True:
+        return
+    if said is False:
+        for run in sorted({each.run for each in batch}):
+            yield Stop(run, "it said so")
+        return
+    if not isinstance(said, Iterable):
+        raise TypeError(f"it returned {type(said).__name__}; nothing, True, False or refusals are understood")
+    for each in said:
+        if not isinstance(each, Refusal | Stop):
+            raise TypeError(f"it returned {type(each).__name__} among others, which is no Refusal and no Stop")
+        yield type(each)(int(each[0]), str(each[1]))
+
+
+class _Told(logging.Handler):
+    """What is logged here is told to whoever keeps a log."""
+
+    def __init__(self, connection: Connection, lock: threading.Lock) -> None:
+        super().__init__(logging.WARNING)
+        self._connection, self._lock_of_it = connection, lock
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell it. Where nobody listens any more, or it says what is no text, nothing is to be done about that."""
+        try:
+            line = Line(record.levelno, record.name, _text(self.format(record)))
+        except (TypeError, ValueError, LookupError, AttributeError):  # words that do not go together
+            self.handleError(record)
+            return
+        with suppress(OSError), self._lock_of_it:
+            self._connection.send_bytes(msgspec.msgpack.encode(line))
+
+
+def _text(words: str) -> str:
+    """Words that can be told: half a sign, as in a file name that is no UTF-8, is none."""
+    return words.encode("utf-8", "replace").decode()
+
+
+def _words(error: BaseException) -> str:
+    words = " ".join(str(error).split())[:MOST_WORDS]
+    return f"{type(error).__name__}: {words}".removesuffix(": ")
+
+
+def _end_with(descriptor: int) -> None:
+    """Wait until nobody is at the other end of the socket any more, and then not for long."""
+    poll = select.poll()
+    poll.register(descriptor, _GONE)
+    poll.poll()
+    pause(GRACE_S)
+    os._exit(1)
+
+
+def _main() -> None:
+    """Serve. Ctrl-C is for the one who started us; where memory is short we are the first that goes, on Linux."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    connection = Connection(int(sys.argv[1]))
+    threading.Thread(target=_end_with, args=(connection.fileno(),), daemon=True).start()
+    with suppress(BrokenPipeError, ConnectionResetError):
+        serve(connection)
+
+
+if __name__ == "__main__":
+    _main()

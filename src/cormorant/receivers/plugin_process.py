@@ -1,0 +1,230 @@
+"""Where somebody else's code is called: in a process of its own, which may end in any way and takes nobody along.
+
+    Apart --starts--> python -m cormorant.receivers.plugin_main, at the other end of a socket pair
+      |  orders there; back what it answers and logs (MessagePack of known shapes: none of it is run at either end)
+      |- it ended by itself, or took too long and was killed: told; the next order starts it anew
+      `- ended: it is told to close, has CLOSE_S for it, and is killed
+
+It ends soon after the process that started it, however that ends, and is the first that goes where memory is short.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from math import inf
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Final
+
+import msgspec
+
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import BadSetting
+from cormorant.base.log import logger
+from cormorant.receivers.protocol import Delivery, NotTaken, Refusal, Stop
+
+_log = logger(__name__)
+_CLOCK: Final = SystemClock()
+CLOSE_S: Final = 5.0
+"""How long it may take to close what it has, and then to end."""
+LOOK_S: Final = 1.0
+"""How often it is looked whether it is there: what it started itself may keep its end of the socket open."""
+
+
+class Make(msgspec.Struct, tag=True):
+    """The first order: import a name of a module, make it of `data` if it is a class; does it have to have a say?"""
+
+    call: str
+    data: str
+    veto: bool
+
+
+class Tell(msgspec.Struct, tag=True):
+    """Call it with a batch."""
+
+    batch: Sequence[Delivery]
+
+
+class Approve(msgspec.Struct, tag=True):
+    """Ask whether a folder may be entered."""
+
+    address: str
+
+
+class Answer(msgspec.Struct, tag=True):
+    """What came of an order. `raised` says what it raised, `unfit` why it can never be called; `where` is a traceback.
+
+    `vetoed`: it said that the folder may not be entered.
+    """
+
+    refusals: list[Refusal] = []
+    stops: list[Stop] = []
+    vetoed: bool = False
+    raised: str = ""
+    unfit: str = ""
+    where: str = ""
+
+
+class Line(msgspec.Struct, tag=True):
+    """What it logged, or one of the libraries it uses."""
+
+    level: int
+    logger: str
+    text: str
+
+
+ORDERS: Final[msgspec.msgpack.Decoder[Make | Tell | Approve | None]] = msgspec.msgpack.Decoder(
+    Make | Tell | Approve | None
+)
+_SAID: Final[msgspec.msgpack.Decoder[Answer | Line]] = msgspec.msgpack.Decoder(Answer | Line)
+
+
+class Died(NotTaken):
+    """The process that a receiver is called in ended while it had an order."""
+
+    code = "process_ended"
+
+
+class Late(NotTaken):
+    """A receiver took too long to say something, and its process was killed."""
+
+    code = "no_answer"
+
+
+class Untold(NotTaken):
+    """A document holds what cannot be told to another process."""
+
+    code = "no_json"
+
+
+class Apart:
+    """One callable in a process of its own, which is started when it is first asked anything, and when it has died."""
+
+    def __init__(self, make: Make) -> None:
+        self._make = make
+        self._connection: Connection | None = None
+        self._process: subprocess.Popen[bytes]
+        self._kill: weakref.finalize[..., Apart] | None = None
+
+    def open(self) -> None:
+        """Start it, if it is not there. Raises BadSetting when the callable cannot be had."""
+        if self._connection is not None:
+            return
+        self._start()
+        try:
+            answer = self._ordered(self._make, None)
+        except NotTaken as error:
+            raise BadSetting(f"{self._make.call} cannot be had: {error.sentence}") from error
+        if answer.raised:
+            self._drop()
+            _log.warning("plug-in raised", extra={"call": self._make.call, "where": answer.where})
+            raise BadSetting(f"{self._make.call} cannot be had: {answer.raised}")
+        if answer.unfit:
+            self._drop()
+            raise BadSetting(f"{self._make.call} {answer.unfit}")
+
+    def ask(self, order: Tell | Approve, limit_s: float | None = None) -> Answer:
+        """What it answers to an order. Raises NotTaken with what it raised, whatever that was.
+
+        Late when it takes longer than so, Died when it has ended, BadSetting when it cannot be had again after that,
+        Untold for an order that cannot be put into words.
+        """
+        self.open()
+        answer = self._ordered(order, limit_s)
+        if answer.raised:
+            _log.warning("plug-in raised", extra={"call": self._make.call, "where": answer.where})
+            raise NotTaken(answer.raised)
+        return answer
+
+    @property
+    def process(self) -> int | None:
+        """The number of its process, while there is one."""
+        return self._process.pid if self._connection is not None else None
+
+    def end(self) -> None:
+        """Have it close what it has, and end it."""
+        if self._connection is None:
+            return
+        with suppress(NotTaken):
+            self._ordered(None, CLOSE_S)
+        self._drop(CLOSE_S)
+
+    def _start(self) -> None:
+        ours, theirs = Pipe()
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - our own module
+                (sys.executable, "-P", "-m", "cormorant.receivers.plugin_main", str(theirs.fileno())),
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self._connection, self._process = ours, process
+        self._kill = weakref.finalize(self, _kill, ours, process, 0.0)
+
+    def _ordered(self, order: Make | Tell | Approve | None, limit_s: float | None) -> Answer:
+        connection = self._connection
+        if connection is None:
+            raise Died("It is not there.")
+        try:
+            words = msgspec.msgpack.encode(order)
+        except TypeError as error:
+            raise Untold(f"It holds what is no JSON: {error}.") from error
+        until = inf if limit_s is None else _CLOCK.monotonic() + limit_s
+        try:
+            connection.send_bytes(words)
+            while isinstance(said := _SAID.decode(self._heard(connection, until)), Line):
+                _log.log(said.level, "plug-in said", extra={"by": said.logger, "said": said.text})
+        except TimeoutError as error:
+            self._drop()
+            raise Late(f"It has not come back for {limit_s:g} seconds.") from error
+        except (OSError, EOFError, msgspec.DecodeError) as error:
+            raise Died(self._drop(CLOSE_S)) from error
+        return said
+
+    def _heard(self, connection: Connection, until: float) -> bytes:
+        """What it says next. Raises EOFError when it is not there, and TimeoutError from then on (monotonic seconds).
+
+        Then whether it says anything or not: it may go on logging for ever.
+        """
+        while (left_s := until - _CLOCK.monotonic()) > 0:
+            if connection.poll(min(LOOK_S, left_s)):
+                return connection.recv_bytes()
+            if self._process.poll() is not None and not connection.poll(0):
+                raise EOFError
+        raise TimeoutError
+
+    def _drop(self, wait_s: float = 0.0) -> str:
+        """Make an end of the process, which may end by itself for so long; says how it ended."""
+        connection, self._connection = self._connection, None
+        if self._kill is not None:
+            self._kill.detach()
+        if connection is not None:
+            _kill(connection, self._process, wait_s)
+        manner = _manner(self._process.returncode)
+        return f"It ended its own process {manner}. Mend {self._make.call}; it is started anew when it is told again."
+
+
+def _kill(connection: Connection, process: subprocess.Popen[bytes], wait_s: float) -> None:
+    connection.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(wait_s)
+    process.kill()
+    process.wait()
+
+
+def _manner(code: int) -> str:
+    """How a process ended, in words."""
+    if code >= 0:
+        return f"with exit code {code}"
+    if code == -signal.SIGKILL:
+        return "by signal 9 (SIGKILL), which is what the system sends where memory is short"
+    with suppress(ValueError):
+        return f"by signal {-code} ({signal.Signals(-code).name})"
+    return f"by signal {-code}"

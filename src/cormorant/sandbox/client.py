@@ -1,0 +1,171 @@
+"""Run tasks in limited children from an event loop: one connection a task, hanging up kills."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from cormorant.sandbox.errors import PayloadTooBig, ServerGone
+from cormorant.sandbox.limits import MIB, PAYLOAD_MAX_BYTES, Limits
+from cormorant.sandbox.protocol import ANSWER, ENDING_BYTES, Head, Kind, pack_head, unpack_ending
+from cormorant.sandbox.result import Answer, Ending, Failed, Finished, Killed, KillReason, one_line, why_killed
+
+# A child that has answered leaves at once; one that does not is killed.
+_LEAVE_S: Final = 2.0
+# From hanging up to the ending.
+_KILL_S: Final = 5.0
+_CHUNK_BYTES: Final = 256 * 1024
+_FAILED_MAX_BYTES: Final = 4096
+_KINDS: Final = frozenset(Kind)
+
+
+class ChildPool:
+    """At most `parallel` children at once, for one event loop. `addresses` says which server does a task.
+
+    A caller may rely on getting exactly one answer per call, on the child being gone by then, and on cancelling `run`
+    killing it. It may not rely on the order of answers. Raises ServerGone when the server is not there; the same pool
+    works again once its owner has restarted it.
+    """
+
+    def __init__(self, addresses: Mapping[str, str], limits: Limits | None = None, parallel: int = 2) -> None:
+        self._addresses = addresses
+        self._limits = limits or Limits()
+        self._places = asyncio.Semaphore(parallel)
+
+    async def run(self, task: str, *payload: bytes, limits: Limits | None = None) -> Answer:
+        """Run `task` in a child of its own on the bytes of `payload`, whose pieces are joined there and copied nowhere.
+
+        Raises PayloadTooBig above 65 MiB, ServerGone, and KeyError for a task that no server does.
+        """
+        size = sum(map(len, payload))
+        if size > PAYLOAD_MAX_BYTES:
+            raise PayloadTooBig(f"{size} bytes are more than the {PAYLOAD_MAX_BYTES // MIB} MiB a child is given.")
+        async with self._places:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.setblocking(False)
+                conversation = _Conversation(connection, limits or self._limits)
+                await conversation.connect(self._addresses[task])
+                return await conversation.hold(task, payload)
+
+
+class _Conversation:
+    """Hand in, hear the answer, hear the ending.
+
+    The ending is always the last bytes of the stream, so an answer is complete only when the ending follows it whole.
+    """
+
+    def __init__(self, connection: socket.socket, limits: Limits) -> None:
+        self._connection = connection
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._kind: int | None = None
+        self._body = b""
+        self._answer_bytes = 0
+        self._heard_bytes = 0
+        self._tail = b""
+
+    async def connect(self, address: str) -> None:
+        try:
+            await self._loop.sock_connect(self._connection, address)
+        except OSError as error:
+            raise ServerGone(f"The process for converters cannot be reached: {error.strerror}.") from error
+
+    async def hold(self, task: str, payload: Sequence[bytes]) -> Answer:
+        began = self._loop.time()
+        stopped: KillReason | None = None
+        try:
+            async with asyncio.timeout(self._limits.wall_s):
+                await self._hand_in(task, payload)
+                stopped = await self._hear_answer()
+        except TimeoutError:
+            stopped = KillReason.WALL
+        wall_s = self._loop.time() - began
+        ending = await self._hear_ending(hang_up=stopped is not None)
+        return self._judge(ending, stopped, wall_s)
+
+    def _judge(self, ending: Ending, stopped: KillReason | None, wall_s: float) -> Answer:
+        """Say what became of the task; the answer counts more than the ending."""
+        whole = self._heard_bytes >= self._answer_bytes + ENDING_BYTES
+        match self._kind if whole else None:
+            case Kind.VALUE:
+                return Finished(self._body, ending.cpu_s, wall_s, ending.peak_bytes)
+            case Kind.FAILED:
+                return Failed(one_line(self._body.decode("utf-8", "replace")))
+            case Kind.MEMORY:
+                reason = KillReason.MEMORY
+            case Kind.OUTPUT:
+                reason = KillReason.OUTPUT
+            case _:
+                reason = stopped or why_killed(ending, self._limits)
+        return Killed(reason, ending.signal, ending.cpu_s, wall_s, ending.peak_bytes, ending.said)
+
+    async def _hand_in(self, task: str, payload: Sequence[bytes]) -> None:
+        try:
+            head = pack_head(Head(task, self._limits), sum(map(len, payload)))
+            for piece in (head, *payload):
+                await self._loop.sock_sendall(self._connection, piece)
+        except (BrokenPipeError, ConnectionResetError):
+            # The child died over its document; the ending says how.
+            return
+
+    async def _hear_answer(self) -> KillReason | None:
+        """Read the answer, if there is one. Return OUTPUT when it says that it is longer than it may be."""
+        head = await self._receive(ANSWER.size)
+        if len(head) < ANSWER.size:
+            return None
+        kind, length = ANSWER.unpack(head)
+        if kind not in _KINDS:
+            # The child said nothing: this is the ending. Or it says anything, and that is no answer.
+            return None
+        if length > (self._limits.output_bytes if kind == Kind.VALUE else _FAILED_MAX_BYTES):
+            return KillReason.OUTPUT
+        body = await self._receive(length)
+        if len(body) == length:
+            self._kind, self._body, self._answer_bytes = kind, body, self._heard_bytes
+        return None
+
+    async def _hear_ending(self, *, hang_up: bool) -> Ending:
+        """Wait until the child is gone, killing it when it lingers; raise ServerGone when nobody tells how it ended."""
+        if not hang_up:
+            try:
+                async with asyncio.timeout(_LEAVE_S):
+                    return await self._ending()
+            except TimeoutError:
+                pass
+        try:
+            async with asyncio.timeout(_KILL_S):
+                self._connection.shutdown(socket.SHUT_WR)
+                return await self._ending()
+        except (TimeoutError, OSError):
+            # Where the server cannot see this hang-up it sees the closing of the connection that follows.
+            return Ending(signal.SIGKILL, 0.0, 0, "")
+
+    async def _ending(self) -> Ending:
+        while await self._read(_CHUNK_BYTES):
+            pass
+        ending = unpack_ending(self._tail)
+        if ending is None:
+            raise ServerGone("The process for converters died while it had work.")
+        return ending
+
+    async def _receive(self, size: int) -> bytes:
+        """Read `size` bytes, fewer when the stream ends."""
+        parts: list[bytes] = []
+        while size and (part := await self._read(min(size, _CHUNK_BYTES))):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    async def _read(self, size: int) -> bytes:
+        """Read some bytes, none at the end of the stream, and remember the last ones."""
+        try:
+            part = await self._loop.sock_recv(self._connection, size)
+        except ConnectionResetError:
+            # Not all that we sent was read. What was sent to us came before this.
+            return b""
+        self._heard_bytes += len(part)
+        self._tail = (self._tail + part[-ENDING_BYTES:])[-ENDING_BYTES:]
+        return part

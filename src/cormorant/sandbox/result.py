@@ -1,0 +1,108 @@
+"""What became of a task: one of three values, judged by what the child said and not by how it died.
+
+the child's frame                 + how it ended      = value
+------------------------------------------------------------------------------
+value                               (any)               Finished
+failed                              (any)               Failed
+none, or cut short                  we stopped it       Killed(WALL or OUTPUT)
+none                                CPU limit           Killed(CPU)
+none, "memory"                      memory limit        Killed(MEMORY)
+none                                anything else       Killed(CRASH)
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import signal as signals
+from typing import Final
+
+import msgspec
+
+from cormorant.sandbox.limits import Limits
+
+# What allocators of Rust and C++ say before they abort.
+_OUT_OF_MEMORY_WORDS: Final = ("memory allocation of", "std::bad_alloc", "out of memory", "MemoryError")
+# A crash this near to the limit is the allocation that failed.
+_NEAR_MEMORY_LIMIT: Final = 0.75
+# The kernel limits by one count of time and reports another; under load they were seen 13 % apart.
+_NEAR_CPU_LIMIT: Final = 0.75
+REASON_CHARACTERS: Final = 500
+
+
+class KillReason(enum.Enum):
+    """Why a child did not answer."""
+
+    CPU = "cpu"
+    WALL = "wall"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    CRASH = "crash"
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """The task returned `value`.
+
+    `wall_s` runs from handing in to the answer, without the wait for a free place. `peak_bytes` is the largest
+    resident size, what the child was born with included.
+    """
+
+    value: bytes
+    cpu_s: float
+    wall_s: float
+    peak_bytes: int
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """The task raised. `reason` is "Type: message" in one line of printable characters, at most 500."""
+
+    reason: str
+
+
+class Killed(msgspec.Struct, frozen=True):
+    """The child ended without an answer. `signal` is None when it left by itself; `said` is its last words."""
+
+    reason: KillReason
+    signal: int | None
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_bytes: int = 0
+    said: str = ""
+
+
+Answer = Finished | Failed | Killed
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """How the child ended, as the server saw it: wait status, CPU seconds, largest resident bytes, last words."""
+
+    status: int
+    cpu_s: float
+    peak_bytes: int
+    said: str
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended it, None if it left by itself."""
+        return os.WTERMSIG(self.status) if os.WIFSIGNALED(self.status) else None
+
+
+def one_line(text: str) -> str:
+    """Return `text` as one line of printable characters, at most 500."""
+    printable = "".join(character if character.isprintable() else " " for character in text[: 4 * REASON_CHARACTERS])
+    return " ".join(printable.split())[:REASON_CHARACTERS]
+
+
+def why_killed(ending: Ending, limits: Limits) -> KillReason:
+    """Judge an ending that nobody on our side asked for. Pure."""
+    signal = ending.signal
+    if signal == signals.SIGXCPU:
+        return KillReason.CPU
+    if signal == signals.SIGKILL:
+        # A blocked SIGXCPU is followed by SIGKILL a second later. Else only the kernel short of memory sends it.
+        return KillReason.CPU if ending.cpu_s >= _NEAR_CPU_LIMIT * limits.cpu_s else KillReason.MEMORY
+    if any(words in ending.said for words in _OUT_OF_MEMORY_WORDS):
+        return KillReason.MEMORY
+    if signal is not None and ending.peak_bytes >= _NEAR_MEMORY_LIMIT * limits.memory_bytes:
+        return KillReason.MEMORY
+    return KillReason.CRASH

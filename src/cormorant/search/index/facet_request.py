@@ -1,0 +1,43 @@
+"""How many matches are there of each sort? What is asked, and how equal documents are counted once.
+
+A count says how many matches a search would have that were narrowed to this sort, equal documents counted once, as in
+its total. So one that several sorts hold counts in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from cormorant.search.index.query import Key
+
+Counts = dict[str, int]
+"""How many there are of each sort; what there is none of is not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByKey:
+    """Count by the values of a key. Values to which `names` gives a name count together under that."""
+
+    key: Key
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def sorts(self, values: Iterable[str]) -> frozenset[str]:
+        """Return as what a document counts that is filed under these values."""
+        return frozenset(self.names.get(each, each) for each in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """Count what was changed at each of these moments or after it; by name, in epoch seconds."""
+
+    moments: Mapping[str, float]
+
+    def sorts(self, modified_at: float | None) -> frozenset[str]:
+        """Return as what a document counts that was changed then."""
+        if modified_at is None:
+            return frozenset()
+        return frozenset(name for name, moment in self.moments.items() if modified_at >= moment)
+
+
+Split = ByKey | Since

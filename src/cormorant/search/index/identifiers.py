@@ -1,0 +1,174 @@
+"""Identifiers: part numbers, versions, paths, e-mail addresses and names with marks, as a person spells them.
+
+    AB-123/4   v6.2.8   1,234,567   SKIP_BRIDGE   anna.berg@example.org   /etc/fstab      marks within
+    C++   C#   .NET   #42   @anna   $page                                                 marks at an end
+
+The words of a text say what is found; marks between them are lost there (`tokenizer`). Documents that hold an
+identifier as it was typed come before those that hold its words. With marks within, its words stand side by side in
+few documents, whose kept texts are looked at. With marks at an end it has one word, which many documents may hold
+(every C of a library beside its C++); so these names are terms of a field of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+import tantivy
+
+from cormorant.search.index.tokenizer import LONGEST_WORD, Prepared, prepare, words
+
+_HYPHENS: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2212", "-"))
+"""Typographic hyphens, which count as the plain one."""
+_SIGNS: Final = (b"#", b" .")
+"""Where a name may have its marks, once `_LEVELLED` has made one sign of all of `#$@+`, and spaces of brackets."""
+_LEVELLED: Final = bytes.maketrans(b"\t\n\r\x0b\x0c()[]{}<>\"'\x9c\x9e$@+", b" " * 17 + b"###")
+"""Bytes 0x9c and 0x9e end an opening curved quote."""
+_LETTERS: Final = frozenset((*b"0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", *range(128, 256)))
+"""Bytes that may belong to a letter or a digit."""
+_JOINED: Final = frozenset(b"0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.$@#/+&")
+"""Bytes behind which no name begins with a mark: `anna@example.org`."""
+_PLUS: Final = ord("+")
+_HASH: Final = ord("#")
+_NEAR: Final = 64
+"""Bytes on either side of a mark in which its name is looked for."""
+_AHEAD: Final = r"(?:(?<![\w.$@#/+&])(?:\.(?=[^\W\d])|[$@#]))"
+_BEHIND: Final = r"(?:\+\+|#)?(?![\w+#])"
+_NAMES: Final = re.compile(rf"(?<!\w)\w+(?:\+\+|#)(?![\w+#])|{_AHEAD}\w+")
+EDGES: Final = (
+    " \t.,;:!?'`<>[]{}|/\\~^&%$#@=+-*_\u00a1\u00ab\u00b4\u00bb\u00bf\u2013\u2014\u2018\u2019\u2026"
+    "\u3001\u3002\uff01\uff0c\uff1a\uff1f"
+)
+"""Marks at the ends of what is typed that belong to the sentence, unless they belong to a name."""
+_BETWEEN: Final = re.compile(r"[\s()\"\u201a\u201c-\u201f]+")
+_COMPOUND: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)+|[^\W\d_](?:\.[^\W\d_])+")
+_GROUPED: Final = re.compile(r"\d{1,3}(?:[,.'\u2019]\d{3})+")
+_VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)+")
+_JOINTS: Final = "-/_.:@\\\\"
+"""Marks that go on with an identifier when a letter or digit follows: `AB-123` is another one than `AB-123/4`."""
+_VARIANT: Final = 0.95
+"""What another usual spelling of a number or a version counts beside the one that was typed."""
+_LEAST_GROUPED: Final = 5
+"""Digits of a number that may be written in groups; a number of four is mostly a year."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """An identifier of a question; `text` is it in lower case, `tokenizer` are those that the index has of it.
+
+    `share` is less than 1 for another usual spelling of what was typed.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    share: float = 1.0
+
+    @property
+    def is_name(self) -> bool:
+        """Whether its marks stand at an end, so that it is a term of its own."""
+        return len(self.words) == 1
+
+    @property
+    def is_compound(self) -> bool:
+        """Whether it is made of plain words, which prose writes apart as well, or shortened: `zero-copy`, `i.e`."""
+        return _COMPOUND.fullmatch(self.text) is not None
+
+    def stands_in(self, texts: Iterable[str]) -> bool:
+        """Say whether one of these kept texts holds it as it is, and not as a part of a longer one."""
+        lowered = (text.lower() if text.isascii() else text.translate(_HYPHENS).lower() for text in texts)
+        return any(self.text in text and _literal(self.text).search(text) for text in lowered)
+
+
+@lru_cache(1024)
+def _literal(text: str) -> re.Pattern[str]:
+    """Return what finds an identifier with marks within a text in lower case."""
+    before, behind = rf"(?<!\w)(?<!\w[{_JOINTS}])", rf"(?!\w|[{_JOINTS}]\w)"
+    return re.compile(f"{before}{re.escape(text)}{behind}")
+
+
+def identifiers(text: str) -> tuple[Identifier, ...]:
+    """Return the identifiers of a part of a question, each once."""
+    found: dict[Identifier, None] = {}
+    for run in _BETWEEN.split(prepare(text).split.translate(_HYPHENS)):
+        own = tuple(words(run))
+        if len(own) > 1:
+            found[Identifier(core(run).lower(), own)] = None
+            found |= dict.fromkeys(_other_version(core(run).lower()))
+        elif own and len(run) >= _LEAST_GROUPED and run.isdecimal():
+            (groups,) = variants(run)
+            found |= {Identifier(mark.join(groups), tuple(groups), _VARIANT): None for mark in ",."}
+        elif own:
+            found |= {Identifier(each, own): None for each in names(prepare(run))}
+    return tuple(found)
+
+
+def _other_version(text: str) -> Iterator[Identifier]:
+    """Yield a version with a `v` ahead for one without, and the other way round."""
+    if _VERSION.fullmatch(text):
+        other = text[1:] if text.startswith("v") else f"v{text}"
+        yield Identifier(other, tuple(words(other)), _VARIANT)
+
+
+def core(run: str) -> str:
+    """Return a typed run without the marks of the sentence around it; those that belong to a name stay: `C++,`."""
+    bare = run.strip(EDGES)
+    named = re.search(f"{_AHEAD}?{re.escape(bare)}{_BEHIND}", run) if bare and bare != run else None
+    return named[0] if named else bare
+
+
+def names(text: Prepared) -> list[str]:
+    """Return the names of a text that have marks at an end, as the index has them, each once.
+
+    Marks are looked for byte by byte, since few texts have any: 3 us for a page of 4 kB.
+    """
+    encoded = b" %b " % (text.encoded if text.split is text.kept else text.split.encode())
+    runs = dict.fromkeys(_around(encoded, mark) for mark in _edges(encoded))
+    found = dict.fromkeys(_NAMES.findall(b" ".join(runs).decode(errors="ignore"))) if runs else ()
+    return list(dict.fromkeys(_own().analyze(" ".join(found)))) if found else []
+
+
+def _edges(encoded: bytes) -> Iterator[int]:
+    """Yield the places of marks at whose side, but not on both, a letter or digit may stand."""
+    levelled = encoded.translate(_LEVELLED)
+    for sign in _SIGNS:
+        mark = levelled.find(sign) + len(sign) - 1
+        while mark >= len(sign) - 1:
+            before, behind, mine = encoded[mark - 1], encoded[mark + 1], encoded[mark]
+            begins = mine != _PLUS and behind in _LETTERS and before not in _JOINED
+            if begins or (before in _LETTERS and (behind == _PLUS if mine == _PLUS else mine == _HASH)):
+                yield mark
+            mark = levelled.find(sign, mark + 1) + len(sign) - 1
+
+
+def _around(encoded: bytes, mark: int) -> bytes:
+    """Return the run without spaces around a mark, as far as it is near."""
+    before = encoded[max(0, mark - _NEAR) : mark]
+    ahead = b"" if before[-1:].isspace() else before.split()[-1]
+    return ahead + encoded[mark : mark + _NEAR].split(None, 1)[0]
+
+
+@cache
+def _own() -> tantivy.TextAnalyzer:
+    """Return what splits names at spaces and folds them as words are folded."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    lower = tantivy.Filter.lowercase
+    for each in (tantivy.Filter.remove_long(LONGEST_WORD + 1), lower(), tantivy.Filter.ascii_fold(), lower()):
+        builder = builder.filter(each)
+    return builder.build()
+
+
+def variants(text: str) -> list[list[str]]:
+    """Return the words of other usual spellings of a number or a version: 1234567 and 1,234,567; 6.2.8 and v6.2.8."""
+    if text.isdecimal() and len(text) >= _LEAST_GROUPED:
+        first = len(text) % 3
+        return [([text[:first]] if first else []) + [text[at : at + 3] for at in range(first, len(text), 3)]]
+    found: Sequence[str] = words(text)
+    if _GROUPED.fullmatch(text):
+        return [["".join(found)]]
+    if _VERSION.fullmatch(text):
+        other = found[0][1:] if found[0].startswith("v") else f"v{found[0]}"
+        return [[other, *found[1:]]]
+    return []

@@ -1,0 +1,292 @@
+"""What can be asked of an index?
+
+    Search = a query, by a Reader, over what is not hidden
+    Query  = Clauses (must, should, never) over
+             And, Or, Not over
+             Word, Phrase, Near, Prefix, Pattern, Like (in analysed fields), Exact (in keys), Range (of numbers),
+             Everything, Nothing
+
+Texts in a query are as a person wrote them; the index splits and folds them as it did the documents. What a query means
+is the same for every index; how much a match counts differs, but never whether it matches, and never, up to
+`Weights.strict_words` words, that a document with more of the words comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from cormorant.model.acl import Reader
+
+
+class Field(StrEnum):
+    """Analysed fields: they hold words. A leaf without a field means those whose weight is not zero."""
+
+    TITLE = "title"
+    HEADINGS = "headings"
+    TEXT = "text"
+    ANCHORS = "anchors"
+    ADDRESS = "address"
+
+
+class Key(StrEnum):
+    """Fields with exact values; see `filter_fields`.
+
+    CONTENT is the key under which equal documents fold, NEAR a class of them. A class is one of documents that are
+    nearly the same.
+    """
+
+    SOURCE = "source"
+    SITE = "site"
+    MIME = "mime"
+    LANGUAGE = "language"
+    ID = "id"
+    CONTENT = "content"
+    NEAR = "near"
+
+
+class Number(StrEnum):
+    """What can be asked for by how much it is: when it was changed (epoch seconds), bytes, steps from a start."""
+
+    MODIFIED = "modified_at"
+    SIZE = "size_bytes"
+    DEPTH = "depth"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as typed, or another form of it by the rules of the document's language, which counts less.
+
+    So does, in a language that makes compounds, one that has the word as its first or last part.
+
+    What the tokenizer splits (`foo-bar`, a word of Chinese) must stand side by side as it is.
+    """
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """These words side by side in this order."""
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A word that begins so."""
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """These words with at most so many others between them in all: two or three in any order, more in this one."""
+
+    text: str
+    within: int
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A word made like this: `*` stands for any letters, `?` for one."""
+
+    text: str
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """A word that differs in at most so many letters: one left out, put in, replaced, or changed with its neighbour."""
+
+    text: str
+    edits: int
+    field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From `low` to `high`, both included; None: no bound. It says where to look, so it adds nothing to the score."""
+
+    number: Number
+    low: float | None = None
+    high: float | None = None
+
+
+MOST_RANKED = 10_000
+"""So many of the best matches are folded exactly and can be reached by paging."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Filed under one of these values. It says where to look, so it adds nothing to the score."""
+
+    key: Key
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Every document the reader may see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No document."""
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of the parts."""
+
+    parts: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of the parts."""
+
+    parts: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Whatever the part does not match."""
+
+    part: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """All of `must`, none of `never`, and the more of `should` the better.
+
+    At least one of `should` has to match when `least` is 1, or when `must` says nothing positive.
+    """
+
+    must: tuple[Query, ...] = ()
+    should: tuple[Query, ...] = ()
+    never: tuple[Query, ...] = ()
+    least: int = 0
+
+    @property
+    def needs_one(self) -> bool:
+        """Whether one of `should` has to match."""
+        return self.least > 0 or all(isinstance(each, Not) for each in self.must)
+
+
+Leaf = Word | Phrase | Near | Prefix | Pattern | Like
+Query = Leaf | Exact | Range | Everything | Nothing | And | Or | Not | Clauses
+
+
+def leaves(node: Query) -> Iterator[Leaf]:
+    """Yield the leaves that a match may hold, in the order they were written; not what must be absent."""
+    match node:
+        case Word() | Phrase() | Near() | Prefix() | Pattern() | Like():
+            yield node
+        case And() | Or():
+            for part in node.parts:
+                yield from leaves(part)
+        case Clauses():
+            for part in (*node.must, *node.should):
+                yield from leaves(part)
+        case Exact() | Range() | Everything() | Nothing() | Not():
+            return
+        case _:
+            assert_never(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts how much. These are neutral; the product's are in `search/weights.py`.
+
+    `title` to `address`: factor of a match in that field; 0 means that it is not looked at unless named. `form`: what
+    another form of a word counts, 0 for nothing, so that only the word itself is found; `compound`: the same of a
+    compound that has the word as a part.
+    `strict_words`: up to so many optional words, the number of those that match decides before anything else; beyond,
+    each that matches adds its rarity times `rare_word`. `pair`: factor of two such words standing side by side.
+    `links`, `depth`, `recency`, `language`: the most that each adds to the score of a document (`static_score`).
+    """
+
+    title: float = 1.0
+    headings: float = 0.0
+    text: float = 1.0
+    anchors: float = 0.0
+    address: float = 0.0
+    form: float = 0.0
+    compound: float = 0.0
+    strict_words: int = 5
+    rare_word: float = 1.0
+    pair: float = 0.0
+    links: float = 0.0
+    depth: float = 0.0
+    recency: float = 0.0
+    language: float = 0.0
+
+    def of(self, field: Field) -> float:
+        """Return the factor of a field."""
+        factor: float = getattr(self, field)
+        return factor
+
+    def prior(self, name: str) -> float:
+        """Return the most that something adds which is no word."""
+        most: float = getattr(self, name)
+        return most
+
+    def fields(self, named: Field | None) -> tuple[Field, ...]:
+        """Return where to look for a leaf that names this field, or none."""
+        return (named,) if named else tuple(each for each in Field if self.of(each))
+
+
+class Sort(StrEnum):
+    """In which order; titles by their words, whatever their case and accents.
+
+    Documents without a date, or without words in their title, come last; ties are broken by id.
+    """
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    TITLE = "title"
+
+
+GROUP_HITS = 3
+"""Hits of one group in an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A question to an index. There is none without a Reader.
+
+    `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
+    or of one class are one match, in its own place: that which stands for its equals (`filter_fields.standing`), of a
+    class that which fits best where they are sorted by that. `limit` may be 0, to count. `today` is the moment (epoch
+    seconds) from which the age of documents counts, and `languages` are those that are preferred, as keys; without
+    either nothing of the kind counts.
+
+    With `group`, matches come in groups of one value of that key, in the order of the best of each, at most GROUP_HITS
+    of them, and `limit` and `offset` count groups. What has no value is a group by itself.
+    """
+
+    query: Query
+    reader: Reader
+    limit: int = 10
+    offset: int = 0
+    sort: Sort = Sort.RELEVANCE
+    hidden: frozenset[int] = frozenset()
+    fold: bool = True
+    weights: Weights = Weights()
+    group: Key | None = None
+    today: float | None = None
+    languages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.reader, Reader):
+            raise TypeError("An index answers a Reader, nobody else.")
+        if self.limit < 0 or self.offset < 0:
+            raise ValueError("limit and offset count from 0.")

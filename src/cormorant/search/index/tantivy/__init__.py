@@ -1,0 +1,1 @@
+"""The embedded index on disk, over tantivy."""

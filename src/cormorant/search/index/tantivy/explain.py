@@ -1,0 +1,82 @@
+"""Why does a document have the score it has? The parts that really made it, each asked of the index by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import tantivy
+
+from cormorant.search.index import query as ask
+from cormorant.search.index.document import Entry
+from cormorant.search.index.filter_fields import read
+from cormorant.search.index.protocol import COUNT, PAIR, SPELLED, Reason
+from cormorant.search.index.query import Field
+from cormorant.search.index.tantivy.query_compiler import Compiler
+from cormorant.search.index.tantivy.term_frequency import Rules, times
+from cormorant.search.index.tokenizer import places
+
+Ask = Callable[[tantivy.Query], float | None]
+"""What the document scores by a query, None when it does not match."""
+
+
+class Scored(NamedTuple):
+    """One thing that added to a score, as the index was asked for it."""
+
+    what: str
+    points: float
+    about: str = ""
+    leaf: ask.Leaf | None = None
+
+
+def scored(compiler: Compiler, search: ask.Search, score: Ask) -> Iterator[Scored]:
+    """Yield what a document that a search finds scored by; `score` asks about that document."""
+    root = search.query
+    yield from _walked(compiler, root, score)
+    if isinstance(root, ask.Clauses):
+        for node, worth in zip(root.should, compiler.worths(root), strict=False):
+            if score(compiler.part(node)) is not None:
+                yield Scored(COUNT, score(worth.query) or 0.0, worth.about)
+        for pair in compiler.pairs(root):
+            yield Scored(PAIR, score(pair.query) or 0.0, pair.about)
+    for spelled in compiler.spelled(search):
+        yield Scored(SPELLED, score(spelled.query) or 0.0, spelled.about)
+    for prior, _, query in compiler.priors(search):
+        yield Scored(prior, score(query) or 0.0)
+
+
+def _walked(compiler: Compiler, node: ask.Query, score: Ask) -> Iterator[Scored]:
+    """Yield what the words of a part of a query scored, if all of the part matches."""
+    match node:
+        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+            for field, query in compiler.leaves.by_field(node):
+                yield Scored(field, score(query) or 0.0, node.text, node)
+            return
+        case ask.And() | ask.Or():
+            parts: Iterable[ask.Query] = node.parts
+        case ask.Clauses():
+            parts = (*node.must, *node.should)
+        case _:
+            return
+    if score(compiler.part(node)) is not None:
+        for part in parts:
+            yield from _walked(compiler, part, score)
+
+
+def reasons(found: Iterable[Scored], entry: Entry, spoken: str) -> tuple[Reason, ...]:
+    """Return what was found of an entry in this language, what is of one sort together, less what added nothing."""
+    by: dict[str, list[Scored]] = {}
+    for each in found:
+        if each.points:
+            by.setdefault(each.what, []).append(each)
+    return tuple(_reason(what, some, entry, Rules(spoken, spoken)) for what, some in by.items())
+
+
+def _reason(what: str, some: list[Scored], entry: Entry, rules: Rules) -> Reason:
+    count = 0
+    if what in tuple(Field):
+        where = places(read(entry)[Field(what)])
+        leaves = {each.leaf for each in some if each.leaf is not None}
+        count = sum(round(max(1.0, times(leaf, rules, where))) for leaf in leaves)
+    about = tuple(dict.fromkeys(each.about for each in some if each.about))
+    return Reason(what, sum(each.points for each in some), about, count)

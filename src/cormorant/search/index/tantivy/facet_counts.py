@@ -1,0 +1,132 @@
+"""How does the embedded engine count matches by sort?
+
+The engine counts documents in its columns, however many match. What equal documents are too many there is taken off
+again: only those that have an equal among the matches are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import tantivy
+
+from cormorant.search.index.collapse import Folded, folded
+from cormorant.search.index.facet_request import ByKey, Counts, Split
+from cormorant.search.index.filter_fields import filed_under, mark_of
+from cormorant.search.index.query import MOST_RANKED, Number
+from cormorant.search.index.tantivy.integrity import altered
+from cormorant.search.index.tantivy.reader_view import total_of
+from cormorant.search.index.tantivy.schema import own
+
+MOST_VALUES = 10_000
+"""Values of a key that are counted, those first that most documents have."""
+
+
+class Twins(NamedTuple):
+    """Matches that have an equal among the matches: where they are, the key of each one's content, and its class."""
+
+    addresses: Sequence[Any]
+    contents: Sequence[int | None]
+    nears: Sequence[int | None]
+
+    def surplus(self, sorts: Iterable[frozenset[str]]) -> Counter[str]:
+        """Count by sort how many of those of it are folded into another one of it, given the sorts of each."""
+        found = defaultdict[str, list[int]](list)
+        for number, some in enumerate(sorts):
+            for sort in some:
+                found[sort].append(number)
+        return Counter({sort: len(numbers) - self._distinct(numbers) for sort, numbers in found.items()})
+
+    def _distinct(self, numbers: Sequence[int]) -> int:
+        contents = [self.contents[number] for number in numbers]
+        return folded(contents, [self.nears[number] for number in numbers]).distinct
+
+
+NO_TWINS = Twins((), (), ())
+
+
+def twins_of(folds: Folded, addresses: Sequence[Any]) -> Twins:
+    """Return those of these matches that have an equal among them."""
+    numbers = folds.twins()
+    columns = (addresses, folds.contents, folds.nears)
+    return Twins(*([column[number] for number in numbers] for column in columns))
+
+
+class Columns:
+    """The columns of one committed state."""
+
+    def __init__(self, searcher: tantivy.Searcher) -> None:
+        self._searcher = searcher
+
+    def tally(self, query: tantivy.Query, splits: Sequence[Split], twins: Twins) -> list[Counts]:
+        """Count by sort what a query matches, for each split; those of `twins` that fold together count as one."""
+        asked = {str(number): _asked(split) for number, split in enumerate(splits)}
+        answer = self._searcher.aggregate(query, asked) if asked else {}
+        counts = []
+        for number, split in enumerate(splits):
+            buckets = answer[str(number)]["buckets"]
+            found = _counted(split, buckets)
+            if twins.addresses:
+                found.subtract(twins.surplus(self._sorts(split, buckets, twins.addresses)))
+            counts.append({sort: count for sort, count in found.items() if count > 0})
+        return counts
+
+    def numbers(self, name: str, addresses: Sequence[Any]) -> Sequence[float | None]:
+        """Return what stands in a column of numbers for each of these documents."""
+        return self._searcher.fast_field_values(name, list(addresses))
+
+    def whole(self, name: str, addresses: Sequence[Any]) -> Sequence[int | None]:
+        """Return the same of a column of whole numbers: the engine makes them, so none has to be looked at."""
+        return cast("Sequence[int | None]", self.numbers(name, addresses))
+
+    def every(self, name: str, addresses: Sequence[Any]) -> Sequence[int]:
+        """Return the same of a column that no document is without. Raises IndexDamaged when one is."""
+        found = self.whole(name, addresses)
+        if None in found:
+            raise altered()
+        return cast("Sequence[int]", found)
+
+    def twins(self, query: tantivy.Query) -> Twins:
+        """Return the matches that have an equal among them; none when there are too many matches to look at each."""
+        result = self._searcher.search(query, MOST_RANKED, order_by_field="id", order=tantivy.Order.Asc)
+        if total_of(result) > MOST_RANKED:
+            return NO_TWINS
+        addresses = [address for _, address in result.hits]
+        return twins_of(self.folded(addresses), addresses)
+
+    def folded(self, addresses: Sequence[Any]) -> Folded:
+        """Fold documents that are equal or nearly the same."""
+        return folded(self.whole("fold", addresses), self.whole("near", addresses))
+
+    def _sorts(
+        self, split: Split, buckets: Sequence[Mapping[str, Any]], addresses: Sequence[Any]
+    ) -> Iterable[frozenset[str]]:
+        """Return as what each of these documents counts."""
+        if not isinstance(split, ByKey):
+            return map(split.sorts, self.numbers(Number.MODIFIED, addresses))
+        values = (str(bucket["key"]) for bucket in buckets)
+        known = {mark_of(value): split.sorts(filed_under(split.key, value)) for value in values}
+        nothing = frozenset[str]()
+        return (known.get(int(mark or 0), nothing) for mark in self.numbers(own(split.key), addresses))
+
+
+def _asked(split: Split) -> dict[str, Any]:
+    """Return what the engine is asked for."""
+    if isinstance(split, ByKey):
+        return {"terms": {"field": str(split.key), "size": MOST_VALUES}}
+    steps = sorted(set(split.moments.values()))
+    ends: Iterable[dict[str, float]] = ({"to": each} for each in steps[1:])
+    ranges = [{"from": step, **end} for step, end in zip(steps, (*ends, {}), strict=True)]
+    return {"range": {"field": str(Number.MODIFIED), "ranges": ranges}}
+
+
+def _counted(split: Split, buckets: Sequence[Mapping[str, Any]]) -> Counter[str]:
+    """Return counts by sort of what the engine counted; what it counts between two moments is after all before."""
+    counts = Counter[str]()
+    for bucket in buckets:
+        sorts = split.sorts([bucket["key"]]) if isinstance(split, ByKey) else split.sorts(bucket.get("from"))
+        for sort in sorts:
+            counts[sort] += bucket["doc_count"]
+    return counts

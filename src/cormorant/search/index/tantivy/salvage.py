@@ -1,0 +1,116 @@
+"""Answer what can be answered of a query that the engine refuses.
+
+    the engine fails --its files are altered--> IndexDamaged
+          |          `--they are whole--> the query is to blame: each of its parts is tried alone
+          |                 some parts fail --> the query is asked without them, and the log says so
+          `                 none does, or what is left fails too --> QueryFailed
+
+A word, phrase or pattern that fails is left out. A place to look (a source, a size) that fails holds no document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from types import TracebackType
+from typing import TypeVar, assert_never
+
+from cormorant.base.errors import QueryFailed
+from cormorant.base.log import logger
+from cormorant.search.index import query as ask
+from cormorant.search.index.query import Query, Search
+from cormorant.search.index.tantivy.integrity import is_of_engine
+
+_log = logger(__name__)
+T = TypeVar("T")
+
+
+class Refused(Exception):
+    """The engine could not do what it was asked for; whose fault that is was not looked at yet."""
+
+
+class Question:
+    """A boundary around one question to the engine: what fails in there is the question's fault or the files'."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind and (is_of_engine(kind) or issubclass(kind, OverflowError)):
+            raise Refused(str(error)[:200]) from error
+
+
+def answered(
+    search: Search, answer: Callable[[Search], T], fails: Callable[[Query], bool], examine: Callable[[], None]
+) -> T:
+    """Answer a search, or what is left of it without the parts that fail.
+
+    `examine` raises IndexDamaged when the files are to blame. Raises QueryFailed when nothing is left to ask.
+    """
+    try:
+        with Question():
+            return answer(search)
+    except Refused as refused:
+        examine()
+        said = str(refused)
+        left = without(search.query, fails)
+        _log.warning("query refused", extra={"reason": said, "is_answered_in_part": left not in (None, search.query)})
+        if left in (None, search.query):
+            raise _failed(said) from refused
+    try:
+        with Question():
+            return answer(replace(search, query=left))
+    except Refused as refused:
+        raise _failed(str(refused)) from refused
+
+
+def looked_up(look_up: Callable[[], T], nothing: T, examine: Callable[[], None]) -> T:
+    """Look something up that a search can do without; nothing where the engine refuses. May raise IndexDamaged."""
+    try:
+        with Question():
+            return look_up()
+    except Refused as refused:
+        examine()
+        _log.warning("look-up refused", extra={"reason": str(refused)})
+        return nothing
+
+
+def refuses(question: Callable[[], object]) -> bool:
+    """Say whether the engine refuses a question."""
+    try:
+        with Question():
+            question()
+    except Refused:
+        return True
+    return False
+
+
+def without(node: Query, fails: Callable[[Query], bool]) -> Query | None:
+    """Return a query without the parts that fail by themselves, None when that is all of it."""
+    match node:
+        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+            return None if fails(node) else node
+        case ask.Exact() | ask.Range():
+            return ask.Nothing() if fails(node) else node
+        case ask.Everything() | ask.Nothing():
+            return node
+        case ask.And() | ask.Or():
+            parts = _kept(node.parts, fails)
+            return replace(node, parts=parts) if parts else None
+        case ask.Not():
+            part = without(node.part, fails)
+            return None if part is None else ask.Not(part)
+        case ask.Clauses():
+            must, should, never = (_kept(each, fails) for each in (node.must, node.should, node.never))
+            return replace(node, must=must, should=should, never=never) if must or should or never else None
+    assert_never(node)
+
+
+def _kept(parts: Iterable[Query], fails: Callable[[Query], bool]) -> tuple[Query, ...]:
+    return tuple(left for left in (without(part, fails) for part in parts) if left is not None)
+
+
+def _failed(said: str) -> QueryFailed:
+    return QueryFailed(f"This search cannot be answered as it is ({said}). Ask with fewer or plainer words.")

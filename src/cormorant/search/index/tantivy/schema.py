@@ -1,0 +1,275 @@
+"""How does an entry lie on the disk?
+
+Fields of the embedded index: `id`, `fold`, `near`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level`
+and `month` as columns; `grant`, `deny`, `unquoted` (what asks not to be quoted) and `names` (`identifiers`) as exact
+terms; the keys as both, their first values as numbers (`own_`), titles as steps of an order; `title`, `headings`,
+`text`, `anchors` and `address` as words with their positions; `backwards`, the long words of texts whose language makes
+compounds (`compounds`); and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with
+spaces where the tokenizer needs them, and kept without.
+
+Behind the JSON stands a seal: the xxh3_64 of it and of the text, as 16 digits. What is read is held against it. Entries
+that were written before there were seals end with the JSON, and are read as they are.
+
+One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change, and
+the name of the database whose rows these are. It is replaced in every commit, so place and changes become durable
+together or not at all. Marks that were written before there were such names hold the place alone.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple, cast
+
+import tantivy
+import xxhash
+
+from cormorant.base.errors import IndexDamaged
+from cormorant.model.text import display_directives
+from cormorant.search.index.compounds import are_backwards, backwards
+from cormorant.search.index.document import Entry
+from cormorant.search.index.filter_fields import (
+    STEPS,
+    called,
+    exact,
+    fold_key,
+    headings,
+    keys,
+    mark_of,
+    standing,
+    title_steps,
+)
+from cormorant.search.index.identifiers import names
+from cormorant.search.index.query import Field, Key, Number
+from cormorant.search.index.static_score import Prior, columns
+from cormorant.search.index.tantivy.integrity import Sound, altered
+from cormorant.search.index.tokenizer import Prepared, analyzer, clean, prepare
+
+LAYOUT = 5
+"""Raised when what is written changes; an index of another layout has to be rebuilt."""
+
+MARK = -1
+"""The id of the mark."""
+
+PRIORS = {Prior.LINKS: "links", Prior.DEPTH: "level", Prior.RECENCY: "month"}
+"""The columns of what counts beside words."""
+
+GREATEST_ID = (1 << 63) - 1
+
+TITLES = tuple(f"title_{step}" for step in range(STEPS))
+"""Columns by which titles are put in order, one after the other (`filter_fields.title_steps`)."""
+
+
+def own(key: Key) -> str:
+    """Return the column of the first value of a key of a document, as a number (`filter_fields.mark_of`)."""
+    return f"own_{key}"
+
+
+BACKWARDS = "backwards"
+"""Long words of title and text, read from behind, of documents in which there may be compounds."""
+
+FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
+"""Keys that are columns as well."""
+
+NAMES = "names"
+"""The field of names with marks at an end, such as C++ (`identifiers`)."""
+
+UNQUOTED, UNQUOTED_VALUE = "unquoted", "yes"
+"""Under what a document is filed that asks not to be quoted."""
+
+_TOKENIZER = "words"
+_SEAL = 16
+"""Digits of a seal."""
+_UNSEALED = b"]"
+"""How the JSON ends, and no seal does."""
+
+
+def schema() -> tantivy.Schema:
+    """Return the fields."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_integer_field("id", indexed=True, fast=True)
+    builder.add_integer_field("fold", fast=True)
+    builder.add_integer_field("near", fast=True)
+    builder.add_integer_field("standing", fast=True)
+    builder.add_float_field(Number.MODIFIED, fast=True)
+    for terms in ("grant", "deny", UNQUOTED, NAMES):
+        builder.add_text_field(terms, tokenizer_name="raw", index_option="basic")
+    for filed in FILED:
+        builder.add_text_field(filed, fast=True, tokenizer_name="raw", index_option="basic")
+        builder.add_integer_field(own(filed), fast=True)
+    for step in TITLES:
+        builder.add_integer_field(step, fast=True)
+    builder.add_integer_field(Number.SIZE, fast=True)
+    builder.add_integer_field(Number.DEPTH, fast=True)
+    for prior in PRIORS.values():
+        builder.add_integer_field(prior, indexed=True, fast=True)
+    for analysed in Field:
+        builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
+    builder.add_text_field(BACKWARDS, tokenizer_name=_TOKENIZER, index_option="basic")
+    builder.add_bytes_field("body", stored=True)
+    builder.add_bytes_field("rest", stored=True)
+    return builder.build()
+
+
+def register(index: tantivy.Index) -> None:
+    """Make an opened index usable: tokenizers are not stored with it, and reading the newest state is our decision."""
+    index.register_tokenizer(_TOKENIZER, analyzer())
+    index.config_reader("manual")
+
+
+def to_document(entry: Entry) -> tantivy.Document:
+    """Return what is written for an entry."""
+    document = tantivy.Document()
+    document.add_integer("id", entry.id)
+    fold = fold_key(entry.content_hash)
+    if fold is not None:
+        document.add_integer("fold", fold)
+    if entry.near is not None:
+        document.add_integer("near", entry.near)
+    document.add_integer("standing", standing(entry))
+    if entry.modified_at is not None:
+        document.add_float(Number.MODIFIED, entry.modified_at)
+    document.add_integer(Number.SIZE, entry.size_bytes)
+    document.add_integer(Number.DEPTH, entry.depth)
+    for prior, number in columns(entry).items():
+        document.add_integer(PRIORS[prior], number)
+    _file(document, entry)
+    if display_directives.forbids(entry.attributes, display_directives.NO_SNIPPET):
+        document.add_text(UNQUOTED, UNQUOTED_VALUE)
+    title, text = prepare(entry.title), prepare(entry.text)
+    for name, step in zip(TITLES, title_steps(title.kept), strict=False):
+        document.add_integer(name, step)
+    document.add_text(Field.TITLE, title.split)
+    document.add_text(Field.TEXT, text.split)
+    _add_parts(document, entry, title, text)
+    for heading in headings(entry):
+        document.add_text(Field.HEADINGS, prepare(heading).split)
+    document.add_text(Field.ADDRESS, prepare(called(entry)).split)
+    for anchor in entry.anchors:
+        document.add_text(Field.ANCHORS, prepare(anchor).split)
+    document.add_bytes("body", text.encoded)
+    document.add_bytes("rest", _sealed(_pack(entry, title.kept), text.encoded))
+    return document
+
+
+def _add_parts(document: tantivy.Document, entry: Entry, title: Prepared, text: Prepared) -> None:
+    """Write what finds an identifier as it was typed, and a compound by its last part."""
+    for name in dict.fromkeys((*names(title), *names(text))):
+        document.add_text(NAMES, name)
+    if are_backwards(entry.language):
+        document.add_text(BACKWARDS, backwards(title.split, text.split))
+
+
+def _file(document: tantivy.Document, entry: Entry) -> None:
+    """Write who may see it, and under what it is filed."""
+    filed = keys(entry)
+    for name, values in (("grant", entry.grants), ("deny", entry.denies), *filed.items()):
+        for value in values:
+            document.add_text(name, exact(value))
+    for key, values in filed.items():
+        for value in values[:1]:
+            document.add_integer(own(key), mark_of(exact(value)))
+
+
+def _pack(entry: Entry, title: str) -> bytes:
+    """Return everything but the text, in the order `to_entry` reads it."""
+    return json.dumps(
+        (
+            *(entry.id, entry.source, clean(entry.url), title, entry.mime, entry.language, entry.size_bytes),
+            *(entry.modified_at, entry.fetched_at, entry.grants, entry.denies, dict(entry.attributes)),
+            *(entry.content_hash.hex(), entry.anchors, entry.depth, entry.link_score, entry.near),
+        )
+    ).encode()
+
+
+def to_entry(document: tantivy.Document, number: int) -> Entry:
+    """Return the entry that was written under this number. Raises IndexDamaged when something else is found there."""
+    with Sound():
+        entry = _unpack(_stored(document, "rest"), _stored(document, "body"))
+    if entry.id != number:
+        raise altered()
+    return entry
+
+
+def texts_of(document: tantivy.Document) -> tuple[int, tuple[str, str]]:
+    """Return the id of a stored entry, and its title and text. Raises IndexDamaged unless it is what was written."""
+    with Sound():
+        entry = _unpack(_stored(document, "rest"), _stored(document, "body"))
+    return entry.id, (entry.title, entry.text)
+
+
+def _unpack(rest: bytes, text: bytes) -> Entry:
+    """Return the entry of what was stored."""
+    number, source, url, title, mime, language, size, modified, fetched, grants, denies, attributes, *last = json.loads(
+        _unsealed(rest, text)
+    )
+    content_hash, anchors, depth, link_score, near = last
+    return Entry(
+        id=number,
+        source=source,
+        url=url,
+        title=title,
+        text=text.decode(),
+        mime=mime,
+        language=language,
+        size_bytes=size,
+        modified_at=modified,
+        fetched_at=fetched,
+        grants=tuple(grants),
+        denies=tuple(denies),
+        attributes=attributes,
+        content_hash=bytes.fromhex(content_hash),
+        anchors=tuple(anchors),
+        depth=depth,
+        link_score=link_score,
+        near=near,
+    )
+
+
+def _sealed(said: bytes, text: bytes = b"") -> bytes:
+    """Return JSON with the seal of it and of the text behind it."""
+    return said + _seal(said, text)
+
+
+def _unsealed(rest: bytes, text: bytes = b"") -> bytes:
+    """Return the JSON alone. Raises IndexDamaged when either is not what was sealed."""
+    if rest.endswith(_UNSEALED):
+        return rest
+    said, seal = rest[:-_SEAL], rest[-_SEAL:]
+    if seal != _seal(said, text):
+        raise altered()
+    return said
+
+
+def _seal(said: bytes, text: bytes) -> bytes:
+    return xxhash.xxh3_64_hexdigest(said, xxhash.xxh3_64_intdigest(text)).encode()
+
+
+def _stored(document: tantivy.Document, name: str) -> bytes:
+    """Return one stored value; the library hands bytes out as a list of numbers or as bytes."""
+    return bytes(cast(bytes, document.get_first(name)))
+
+
+class Mark(NamedTuple):
+    """What the mark says: how far the index has come, and in whose numbers; None where that was not noted."""
+
+    place: int
+    origin: str | None = None
+
+
+def to_mark(mark: Mark) -> tantivy.Document:
+    """Return the mark as it is written."""
+    document = tantivy.Document()
+    document.add_integer("id", MARK)
+    document.add_bytes("rest", _sealed(json.dumps((LAYOUT, *mark)).encode()))
+    return document
+
+
+def mark_in(searcher: tantivy.Searcher, fields: tantivy.Schema) -> Mark:
+    """Return the mark of a committed state. Raises IndexDamaged when it was written in another layout."""
+    found = searcher.search(tantivy.Query.term_query(fields, "id", MARK), 1).hits
+    if found:
+        with Sound():
+            layout, place, *named = json.loads(_unsealed(_stored(searcher.doc(found[0][1]), "rest")))
+        if layout == LAYOUT:
+            return Mark(int(place), *named[:1])
+    raise IndexDamaged("The index was written by another version of Cormorant. Run `cormorant index rebuild`.")

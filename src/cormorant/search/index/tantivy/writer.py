@@ -1,0 +1,182 @@
+"""How do changes get into one generation of the embedded index?"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from sys import getsizeof
+from types import TracebackType
+from typing import assert_never
+
+import tantivy
+
+from cormorant.base.durability import sync_folder
+from cormorant.base.errors import DataFolderError, NoRoom
+from cormorant.search.index.document import Change, Drop, Entry, Put, Relink
+from cormorant.search.index.tantivy import cleanup
+from cormorant.search.index.tantivy.integrity import Readable
+from cormorant.search.index.tantivy.schema import MARK, Mark, mark_in, register, schema, to_document, to_entry, to_mark
+
+HEAP_BYTES = 24_000_000
+"""What a thread of the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
+MOST_READ = 50
+"""When so many entries were read back the engine looks anew: it keeps a hundred blocks of each segment it read in."""
+_NO_ROOM = os.strerror(errno.ENOSPC)
+"""What the engine hands on of the system's words; it has no number of its own."""
+
+
+class Writable:
+    """A boundary around the engine's writer: what fails in there is the disk."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind and (issubclass(kind, ValueError | OSError | RuntimeError) or kind.__name__ == "PanicException"):
+            if _NO_ROOM in str(error):
+                raise NoRoom(
+                    f"The index cannot be written: {str(error)[:200]}. What was committed before is kept; free some "
+                    "space on its disk, and it goes on by itself."
+                ) from error
+            raise DataFolderError(
+                f"The index cannot be written ({str(error)[:200]}). What was committed before is kept; see that there "
+                "is room on the disk, then start again."
+            ) from error
+
+
+class EmbeddedWriter:
+    """Writes one generation. Made by `folder.open_writer` and `folder.rebuild`; IndexWriter says what it promises.
+
+    An entry is replaced by deleting first, so changes may be applied again after a crash. Looking whether there is
+    anything to delete costs 1 us, deleting blindly 24. `held` is closed when the writer is.
+    """
+
+    def __init__(self, generation: Path, held: ExitStack, threads: int = 1) -> None:
+        self._generation = generation
+        cleanup.clear(generation)
+        with Readable():
+            self._index = tantivy.Index.open(str(generation))
+            register(self._index)
+            self._schema = self._index.schema
+            self._see()
+            self._mark = mark_in(self._searcher, self._schema)
+        with Writable():
+            self._writer: tantivy.IndexWriter | None = self._index.writer(threads * HEAP_BYTES, threads)
+        self._touched: set[int] = set()
+        self._held = held
+
+    @property
+    def place(self) -> int:
+        """The sequence number given to the last commit."""
+        return self._mark.place
+
+    @property
+    def origin(self) -> str | None:
+        """The name of the database whose rows these are; None where none was given."""
+        return self._mark.origin
+
+    def apply(self, changes: Iterable[Change]) -> int:
+        """Apply changes in order; returns bytes of text."""
+        size = 0
+        for change in changes:
+            with Writable():
+                size += self._apply(change)
+        if self._read > MOST_READ:
+            with Writable():
+                self._see()
+        return size
+
+    def commit(self, place: int, origin: str | None = None) -> None:
+        """Make everything applied durable, together with `place` and, if it is given, `origin`."""
+        if place < self.place:
+            raise ValueError(f"A commit at {place} after one at {self.place}.")
+        mark = Mark(place, origin or self.origin)
+        with Writable():
+            if mark != self._mark:
+                self._open.delete_documents_by_term("id", MARK)
+                self._open.add_document(to_mark(mark))
+            self._flush()
+        self._mark = mark
+
+    def close(self) -> None:
+        """Let go; what was not committed is gone."""
+        if not self._writer:
+            return
+        writer, self._writer = self._writer, None
+        with self._held, Writable():
+            writer.rollback()
+            writer.wait_merging_threads()
+
+    @property
+    def _open(self) -> tantivy.IndexWriter:
+        """Return the engine's writer while there is one."""
+        if not self._writer:
+            raise RuntimeError("this writer was closed")
+        return self._writer
+
+    def _flush(self) -> None:
+        """Let the engine commit. Without a new mark, place stays behind the content, which applying again mends.
+
+        The engine renames its table of contents last and leaves that to the disk's own time; who is told of a commit
+        writes down that it was made, so the name has to last too.
+        """
+        self._open.commit()
+        sync_folder(self._generation)
+        self._touched.clear()
+        self._see()
+
+    def _see(self) -> None:
+        """Look at the newest committed state."""
+        self._index.reload()
+        self._searcher, self._read = self._index.searcher(), 0
+
+    def _apply(self, change: Change) -> int:
+        match change:
+            case Put():
+                return self._put(change.entry)
+            case Drop():
+                self._remove(change.id)
+                return 0
+            case Relink():
+                return self._relink(change)
+        assert_never(change)
+
+    def _put(self, entry: Entry) -> int:
+        """Add or replace an entry."""
+        document = to_document(entry)
+        self._remove(entry.id)
+        self._open.add_document(document)
+        return getsizeof(entry.text)
+
+    def _remove(self, number: int) -> None:
+        """Delete the entry of this id, if there may be one."""
+        if number in self._touched or self._searcher.doc_freq("id", number):
+            self._open.delete_documents_by_term("id", number)
+        self._touched.add(number)
+
+    def _relink(self, change: Relink) -> int:
+        """Write an entry again with other anchors; only what is committed can be read back."""
+        if change.id in self._touched:
+            self._flush()
+        found = self._searcher.search(tantivy.Query.term_query(self._schema, "id", change.id), 1).hits
+        if not found:
+            return 0
+        self._read += 1
+        return self._put(change.on(to_entry(self._searcher.doc(found[0][1]), change.id)))
+
+
+def make_empty(generation: Path) -> None:
+    """Make an index without entries, with its first mark, in a new folder."""
+    with Writable():
+        index = tantivy.Index(schema(), str(generation))
+        register(index)
+        writer = index.writer(HEAP_BYTES, 1)
+        writer.add_document(to_mark(Mark(0)))
+        writer.commit()
+        writer.wait_merging_threads()
+        sync_folder(generation)

@@ -1,0 +1,92 @@
+"""To what are results narrowed, beside the words? What a person chose from lists, and two days.
+
+A choice says what the same said in the query would say: `type:pdf`, `site:example.org`, `date:2026-03..2026-05`. Values
+of one list widen each other, lists narrow each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cormorant.search.index import query as ask
+from cormorant.search.index.query import Key, Query, Range
+from cormorant.search.query.ranges import ranged
+from cormorant.search.query.type_names import ALIASES, NAMES, mimes
+
+SOURCE, SITE, TYPE, LANGUAGE, CHANGED = LISTS = ("source", "site", "type", "language", "changed")
+"""What can be chosen from, in the order in which it is offered."""
+_DAYS: Final = "takes a day, month or year, like 2026-03-14 or 2026"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Values chosen from lists, none: all. `since` and `until` are days, months or years, both included, or ""."""
+
+    site: tuple[str, ...] = ()
+    type: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("site", _lowered(self.site)), ("type", _lowered(ALIASES.get(each, each) for each in _lowered(self.type))),
+            ("language", _lowered(self.language)), ("since", self.since.strip()), ("until", self.until.strip()),
+        ):  # fmt: skip
+            object.__setattr__(self, name, value)
+
+    @property
+    def faults(self) -> Mapping[str, str]:
+        """What of it says nothing, by name, and what should have been said."""
+        found = {name: f"{name} {_DAYS}." for name in ("since", "until") if not _is_day(getattr(self, name))}
+        unknown = [each for each in self.type if not mimes(each)]
+        if unknown:
+            there_is = ", ".join(name for name in NAMES if name not in ALIASES)
+            found["type"] = f"There is no type {unknown[0]!r}. There is {there_is}, or a MIME type like text/html."
+        return found
+
+    @property
+    def usable(self) -> Chosen:
+        """Return what of it says something."""
+        known = tuple(each for each in self.type if mimes(each))
+        days = {name: "" for name in ("since", "until") if not _is_day(getattr(self, name))}
+        return replace(self, type=known, since=days.get("since", self.since), until=days.get("until", self.until))
+
+
+def parts(sources: Sequence[str], chosen: Chosen) -> dict[str, Query]:
+    """Return by list what has to match; nothing for a list from which nothing was chosen."""
+    usable = chosen.usable
+    types = tuple(sorted({each for value in usable.type for each in mimes(value)}))
+    found: dict[str, Query] = {
+        name: ask.Exact(key, tuple(values))
+        for name, key, values in (
+            (SOURCE, Key.SOURCE, sources), (SITE, Key.SITE, usable.site), (TYPE, Key.MIME, types),
+            (LANGUAGE, Key.LANGUAGE, usable.language),
+        ) if values
+    }  # fmt: skip
+    days = ranged("date", f"{usable.since}..{usable.until}") if usable.since or usable.until else None
+    if isinstance(days, Range):
+        found[CHANGED] = days
+    return found
+
+
+def within(query: Query, places: Sequence[Query]) -> Query:
+    """Return the query, asked of these places only."""
+    if not places:
+        return query
+    if isinstance(query, ask.Clauses):
+        return replace(query, must=(*places, *query.must), least=int(query.needs_one and bool(query.should)))
+    return ask.And((*places, query))
+
+
+def _lowered(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.strip().lower() for each in values if each.strip()))
+
+
+def _is_day(text: str) -> bool:
+    return not text or isinstance(ranged("date", f"{text}.."), Range)
+
+
+NOTHING_CHOSEN: Final = Chosen()

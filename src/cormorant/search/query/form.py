@@ -1,0 +1,262 @@
+"""Which query do the fields of a form make, and which fields would a query have filled?
+
+    Fields --composed--> text of a query --parse--> what is asked for
+    text of a query --taken_apart--> Fields, and in `rest` what no field can say
+
+What is taken apart and composed again asks for the same, so a form that is opened from a query loses nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias, TypeGuard
+
+from cormorant.search.index import query as ask
+from cormorant.search.index.query import Field, Key, Number, Query, Range
+from cormorant.search.index.tokenizer import words
+from cormorant.search.query import filters, ranges
+from cormorant.search.query.filters import Chosen
+from cormorant.search.query.lexer import LONGEST, OPERATORS
+from cormorant.search.query.parser import parse
+from cormorant.search.query.render import render
+from cormorant.search.query.type_names import NAMES
+
+PLACES: Final = {"title": Field.TITLE, "heading": Field.HEADINGS, "url": Field.ADDRESS, "link": Field.ANCHORS}
+"""Where words may be looked for, besides everywhere."""
+Plain: TypeAlias = ask.Word | ask.Phrase | ask.Prefix
+"""What a field for words can hold."""
+_PIECE: Final = re.compile(r'"([^"]*)"|([^\s"]+)')
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_BEGINNING: Final = re.compile(r"([^\W_]{2,})\*")
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What stands in the fields of a form. Days are like 2026-03-14; `rest` is a query by itself.
+
+    In `every`, `any_of` and `none_of` words stand side by side, what belongs together in quotes.
+    """
+
+    every: str = ""
+    phrase: str = ""
+    any_of: str = ""
+    none_of: str = ""
+    place: str = ""
+    sources: tuple[str, ...] = ()
+    site: str = ""
+    type: str = ""
+    language: str = ""
+    since: str = ""
+    until: str = ""
+    rest: str = ""
+
+
+def composed(fields: Fields) -> str:
+    """Return the text of the query that the fields make; "" for an empty form. What is no day or type is left out."""
+    where, rest = PLACES.get(fields.place), fields.rest.strip()
+    every = [*_plain(fields.every, where), *_phrase(fields.phrase, where)]
+    any_of, none_of = _plain(fields.any_of, where), _plain(fields.none_of, where)
+    must: list[Query] = list(every)
+    should: tuple[Query, ...] = ()
+    if any_of and not every and not rest:
+        should = tuple(any_of)
+    elif any_of:
+        must.append(ask.Or(tuple(any_of)) if len(any_of) > 1 else any_of[0])
+    must += _places(fields)
+    if none_of and not (must or should or rest):
+        must.append(ask.Everything())
+    text = render(ask.Clauses(tuple(must), should, tuple(none_of)))
+    return " ".join(filter(None, (text, rest)))
+
+
+def narrowed(text: str, sources: Sequence[str], chosen: Chosen) -> str:
+    """Return the text of a query that asks the same of these places only.
+
+    The text itself where that is too long to be read, or where nothing can be found: it names other places.
+    """
+    query, places = parse(text).query, tuple(filters.parts(sources, chosen).values())
+    if not places or isinstance(query, ask.Nothing):
+        return text
+    clauses = _clauses(query)
+    own = {each.key: each.values for each in clauses.must if isinstance(each, ask.Exact)}
+    met = [_met(each, own) for each in places]
+    named = {each.key for each in met if isinstance(each, ask.Exact)}
+    others = tuple(each for each in clauses.must if not (isinstance(each, ask.Exact) and each.key in named))
+    found = render(filters.within(replace(clauses, must=others), met))
+    return found if len(found) <= LONGEST and not any(map(_is_nowhere, met)) else text
+
+
+def _met(place: Query, own: Mapping[Key, Sequence[str]]) -> Query:
+    """Return where a place and what a query says of the same meet: side by side such words widen each other."""
+    if not isinstance(place, ask.Exact) or place.key not in own:
+        return place
+    return replace(place, values=tuple(each for each in place.values if each in own[place.key]))
+
+
+def _is_nowhere(place: Query) -> bool:
+    return isinstance(place, ask.Exact) and not place.values
+
+
+def _places(fields: Fields) -> Iterator[Query]:
+    """Yield where to look."""
+    if named := tuple(sorted({each for each in fields.sources if each})):
+        yield ask.Exact(Key.SOURCE, named)
+    if site := fields.site.strip().lower():
+        yield ask.Exact(Key.SITE, (site,))
+    if fields.type in NAMES:
+        yield ask.Exact(Key.MIME, tuple(sorted(NAMES[fields.type])))
+    if language := fields.language.strip().lower():
+        yield ask.Exact(Key.LANGUAGE, (language,))
+    if days := _days(fields.since, fields.until):
+        yield days
+
+
+def _days(since: str, until: str) -> Range | None:
+    """Return the range from one day to another; what is no day is left out."""
+    low, high = (each if _DAY.fullmatch(each) else "" for each in (since.strip(), until.strip()))
+    found = ranges.ranged("date", f"{low}..{high}") if low or high else None
+    return found if isinstance(found, Range) else None
+
+
+def _plain(text: str, where: Field | None) -> list[Plain]:
+    """Return what is looked for: words, beginnings of words, and side by side what is in quotes or more than a word."""
+    found: list[Plain] = []
+    for quoted, bare in _PIECE.findall(text):
+        beginning = _BEGINNING.fullmatch(bare)
+        if beginning:
+            found.append(ask.Prefix(beginning[1], where))
+        elif bare.isalnum():
+            found.append(ask.Word(bare.lower() if bare in OPERATORS else bare, where))
+        else:
+            found += _phrase(quoted or bare, where)
+    return list(dict.fromkeys(found))
+
+
+def _phrase(text: str, where: Field | None) -> list[Plain]:
+    """Return these words side by side, without what would end a phrase."""
+    bare = " ".join(text.replace('"', " ").split())
+    return [ask.Phrase(bare, where)] if words(bare) else []
+
+
+def taken_apart(text: str) -> Fields:
+    """Return what a form would hold that asks for the same as this query."""
+    clauses = _clauses(parse(text).query)
+    where = _where(clauses)
+    filling = _Filling(where if where in (None, *PLACES.values()) else Field.TEXT)
+    for part in clauses.must:
+        if not (isinstance(part, ask.Everything) and _is_idle(clauses)):
+            filling.require(part)
+    filling.choose(clauses)
+    for part in clauses.never:
+        filling.forbid(part)
+    return filling.fields()
+
+
+def _clauses(query: Query) -> ask.Clauses:
+    """Return a query as clauses, which it mostly is already."""
+    match query:
+        case ask.Clauses():
+            return query
+        case ask.Nothing():
+            return ask.Clauses()
+        case ask.And():
+            parts = query.parts
+        case _:
+            parts = (query,)
+    never = tuple(each.part for each in parts if isinstance(each, ask.Not))
+    return ask.Clauses(tuple(each for each in parts if not isinstance(each, ask.Not)), (), never)
+
+
+def _is_idle(clauses: ask.Clauses) -> bool:
+    """Say whether it changes nothing that everything is asked for, since other parts say enough."""
+    return not clauses.should and (len(clauses.must) > 1 or bool(clauses.never))
+
+
+def _where(clauses: ask.Clauses) -> Field | None:
+    """Return the field that all words are looked for in; Field.TEXT, which no form has, for more than one."""
+    leaves = [*ask.leaves(clauses), *(leaf for each in clauses.never for leaf in ask.leaves(each))]
+    named = {leaf.field for leaf in leaves}
+    return next(iter(named), None) if len(named) < 2 else Field.TEXT
+
+
+class _Filling:
+    """A form while it is filled from the parts of a query, whose words are looked for in `where`."""
+
+    def __init__(self, where: Field | None) -> None:
+        self._where = where
+        self._every: list[Plain] = []
+        self._phrase: ask.Phrase | None = None
+        self._any_of: Sequence[Plain] = ()
+        self._none_of: list[Plain] = []
+        self._placed: dict[str, str | tuple[str, ...]] = {}
+        self._must: list[Query] = []
+        self._should: tuple[Query, ...] = ()
+        self._never: list[Query] = []
+
+    def _fits(self, part: Query) -> TypeGuard[Plain]:
+        """Say whether a field for words can hold this."""
+        if isinstance(part, ask.Prefix):
+            return self._where is not Field.TEXT and _BEGINNING.fullmatch(f"{part.text}*") is not None
+        return isinstance(part, ask.Word | ask.Phrase) and self._where is not Field.TEXT
+
+    def require(self, part: Query) -> None:
+        """Take a part that must match."""
+        if isinstance(part, ask.Phrase) and self._where is not Field.TEXT and self._phrase is None:
+            self._phrase = part
+        elif self._fits(part):
+            self._every.append(part)
+        elif isinstance(part, ask.Or) and not self._any_of and all(map(self._fits, part.parts)):
+            self._any_of = [each for each in part.parts if self._fits(each)]
+        elif isinstance(part, ask.Exact | Range) and (found := _placed(part)) and not found.keys() & self._placed:
+            self._placed |= found
+        else:
+            self._must.append(part)
+
+    def choose(self, clauses: ask.Clauses) -> None:
+        """Take the optional parts: words into their field where one of them has to match, all else into the rest."""
+        should = [each for each in clauses.should if self._fits(each)]
+        required = self._every or self._phrase or self._any_of or self._must
+        if not required and len(should) == len(clauses.should):
+            self._any_of = should
+        else:
+            self._should = clauses.should
+
+    def forbid(self, part: Query) -> None:
+        """Take a part that must not match."""
+        if self._fits(part):
+            self._none_of.append(part)
+        else:
+            self._never.append(part)
+
+    def fields(self) -> Fields:
+        """Return the filled form."""
+        place = next((name for name, each in PLACES.items() if each is self._where), "")
+        rest = render(ask.Clauses(tuple(self._must), self._should, tuple(self._never)))
+        filled = Fields(
+            every=_said(self._every), phrase=self._phrase.text if self._phrase else "", any_of=_said(self._any_of),
+            none_of=_said(self._none_of), place=place, rest=rest,
+        )  # fmt: skip
+        placed: dict[str, Any] = dict(self._placed)
+        return replace(filled, **placed)
+
+
+def _placed(part: ask.Exact | Range) -> dict[str, str | tuple[str, ...]]:
+    """Return which fields a place to look fills; none when the form has none that says as much."""
+    if isinstance(part, Range):
+        low, _, high = ranges.written(part).partition(":")[2].partition("..")
+        whole = part.number is Number.MODIFIED and _days(low, high) == part
+        return {name: day for name, day in (("since", low), ("until", high)) if day} if whole else {}
+    if part.key is Key.SOURCE:
+        return {"sources": part.values}
+    if part.key is Key.MIME:
+        names = [name for name, types in NAMES.items() if set(types) == set(part.values)]
+        return {"type": names[0]} if names else {}
+    name = {Key.SITE: "site", Key.LANGUAGE: "language"}.get(part.key)
+    return {name: part.values[0]} if name and len(part.values) == 1 else {}
+
+
+def _said(leaves: Iterable[Plain]) -> str:
+    """Return words as they are typed into a field."""
+    return " ".join(render(replace(each, field=None)) for each in leaves)

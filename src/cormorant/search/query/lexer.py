@@ -1,0 +1,255 @@
+"""Of what pieces is a typed query made?
+
+    hotel  "head of department"  "head department"~3  inst*  *ation  te?t  hotle~  title:policy  site:example.org
+    date:2026-01..2026-03  size:>1MB  +must  -never  ( )  AND OR NOT
+
+Whatever is none of these is text; nothing is an error. Brackets come out balanced and at most DEEPEST deep.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from cormorant.search.index.edit_distance import allowed
+from cormorant.search.index.identifiers import EDGES, core
+from cormorant.search.query import ranges
+
+LONGEST = 1_000
+MOST_TERMS = 64
+MOST_PREFIXES = 8
+"""Words with a wildcard or a tilde: each may stand for thousands."""
+MOST_WILDCARDS = 5
+LONGEST_PATTERN = 50
+"""Of one word: with more its automaton takes longer than 0.1 s a field, or is larger than the index takes."""
+MOST_BETWEEN = 100
+DEEPEST = 20
+
+FIELDS = frozenset(("title", "heading", "text", "url", "link", "site", "source", "type", "lang", *ranges.NAMES))
+"""What may stand before a colon."""
+_ALSO = {
+    "intitle": "title", "inurl": "url", "inanchor": "link", "filetype": "type", "mime": "type", "language": "lang",
+    "host": "site", "domain": "site",
+}  # fmt: skip
+"""What other search engines call them."""
+
+_QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
+_PIECE = re.compile(
+    r"""
+    (?P<sign>(?<![^\s(])[+\-](?=[^\s+\-)]))?           # + or - before something
+    (?:(?P<field>[A-Za-z]{2,12}):(?=[^\s:/)]))?         # a name and a colon before something
+    (?: (?P<open>\()
+      | (?P<close>\))
+      | "(?P<phrase>[^"]*)"(?:~(?P<within>\d{1,3})(?![^\s)]))?
+      | (?P<word>[^\s()"]+)
+      | (?P<stray>")
+      | (?P<space>\s+)
+    )""",
+    re.VERBOSE,
+)
+_NAMED = re.compile(r"([A-Za-z]{2,12}):(?=[^\s:/)])")
+
+_EDGES_BUT_WILD = EDGES.translate({ord(each): None for each in "*?~"})
+_TILDE = re.compile(r"([^~*?]*[^\W_][^~*?]*)~([12]?)")
+_PATTERN = re.compile(r"[\w*?]+|[^*?]+\*")
+"""A wildcard within one word, or behind several that stand together."""
+_WILDCARD = re.compile(r"[*?]")
+_BOOST = re.compile(r"[\[{]?(\w{3,})(\^\d+(?:\.\d+)?)[\]}]?")
+"""A word with a factor, as Lucene has it; `m^2` and `x^2` are something else."""
+_STARS = re.compile(r"\*+")
+
+
+class Kind(Enum):
+    """Sorts of pieces."""
+
+    WORD = auto()
+    PHRASE = auto()
+    PREFIX = auto()
+    NEAR = auto()
+    PATTERN = auto()
+    LIKE = auto()
+    RANGE = auto()
+    ALL = auto()
+    OPEN = auto()
+    CLOSE = auto()
+    AND = auto()
+    OR = auto()
+    NOT = auto()
+
+
+OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece with the sign (`+`, `-` or nothing) and the field (or nothing) written before it.
+
+    `amount` is how many words may stand between those of NEAR, or how many letters of LIKE may differ.
+    """
+
+    kind: Kind
+    text: str = ""
+    sign: str = ""
+    field: str = ""
+    amount: int = 0
+
+
+def lex(text: str) -> tuple[list[Piece], list[str]]:
+    """Cut a query into pieces, and say what was left out or read otherwise."""
+    cutting = _Cutting(text)
+    return cutting.pieces, cutting.notes
+
+
+class _Cutting:
+    """Cuts one query from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.pieces: list[Piece] = []
+        self.notes: list[str] = []
+        self._terms = 0
+        self._prefixes = 0
+        if len(text) > LONGEST:
+            self.notes.append(f"Only the first {LONGEST:,} characters were read.")
+        for found in _PIECE.finditer(text[:LONGEST].translate(_QUOTES)):
+            self._take(found)
+        self._balance()
+
+    def _take(self, found: re.Match[str]) -> None:
+        """Take what the pattern found."""
+        sign = found["sign"] or ""
+        name = self._name(found["field"], sign) if found["field"] else ""
+        if found["open"]:
+            self.pieces.append(Piece(Kind.OPEN, "", sign, name))
+        elif found["close"]:
+            self.pieces.append(Piece(Kind.CLOSE))
+        elif found["phrase"] is not None:
+            self._phrase(" ".join(found["phrase"].split()), int(found["within"] or 0), sign, name)
+        elif found["word"]:
+            self._word(found["word"], sign, name)
+        elif found["stray"]:
+            self.notes.append("A quote without its partner was ignored.")
+
+    def _name(self, name: str, sign: str) -> str:
+        """Return the field of this name; if there is none, take the name for a word and return nothing."""
+        known = _ALSO.get(name.lower(), name.lower())
+        if known in FIELDS:
+            return known
+        self.notes.append(f"There is no field {name}; it was read as a word.")
+        self._term(Piece(Kind.WORD, name.lower() if name in OPERATORS else name, sign))
+        return ""
+
+    def _word(self, text: str, sign: str, name: str) -> None:
+        """Take a run of characters: an operator, a word or the beginning of one."""
+        if text in OPERATORS and not sign and not name:
+            self.pieces.append(Piece(OPERATORS[text], text))
+            return
+        if text == "*" and not name:
+            self._term(Piece(Kind.ALL, text, sign))
+            return
+        if boosted := _BOOST.fullmatch(text):
+            self.notes.append(f"{boosted[2][:20]} was ignored, because no word counts more than another.")
+            text = boosted[1]
+        bare = core(text)
+        if not name and (named := _NAMED.match(bare)):
+            name = self._name(named[1], sign)
+            self._word(text.lstrip(EDGES)[named.end() :], sign, name)
+            return
+        if not name and bare in OPERATORS:
+            bare = bare.lower()
+        if name in ranges.NAMES:
+            self._term(Piece(Kind.RANGE, text, sign, name))
+            return
+        self._term(self._wild(text, Piece(Kind.WORD, bare, sign, name)))
+
+    def _phrase(self, text: str, within: int, sign: str, name: str) -> None:
+        """Take what stands in quotes, with how many words may stand between them."""
+        if name in ranges.NAMES:
+            self._term(Piece(Kind.RANGE, text, sign, name))
+        elif within and " " in text:
+            self._term(Piece(Kind.NEAR, text, sign, name, min(within, MOST_BETWEEN)))
+        else:
+            self._term(Piece(Kind.PHRASE, text, sign, name))
+
+    def _wild(self, text: str, plain: Piece) -> Piece:
+        """Return a word with wildcards or a tilde as what it means; as a plain one where that is not understood."""
+        whole = text.strip(_EDGES_BUT_WILD)
+        pattern = whole.rstrip("?") if "*" not in whole else whole
+        if "://" in whole or whole.startswith("/"):  # an address may have a query
+            pattern = pattern.replace("?", "")
+        tilde = _TILDE.fullmatch(whole)
+        if tilde is None and "*" not in pattern and "?" not in pattern:
+            return plain
+        found = _liked(tilde, plain) if tilde is not None else _patterned(pattern, plain)
+        if found is not None and _is_large(found.text):
+            self.notes.append(f"A word takes {MOST_WILDCARDS} wildcards and {LONGEST_PATTERN} letters at most.")
+            return _tame(plain)
+        if found is None:
+            self.notes.append("A wildcard stands in one word, with two letters or digits at least.")
+            return _tame(plain)
+        if self._prefixes == MOST_PREFIXES:
+            self.notes.append(f"Only the first {MOST_PREFIXES} words with a *, ? or ~ were read so.")
+            return _tame(plain)
+        self._prefixes += 1
+        return found
+
+    def _term(self, piece: Piece) -> None:
+        """Take something to look for, while there are not too many."""
+        if self._terms == MOST_TERMS:
+            self.notes.append(f"Only the first {MOST_TERMS} words were read.")
+        elif piece.text:
+            self._terms += 1
+            self.pieces.append(piece)
+
+    def _balance(self) -> None:
+        """Drop brackets without a partner and those nested too deep."""
+        opened: list[int] = []
+        dropped: set[int] = set()
+        for at, piece in enumerate(self.pieces):
+            if piece.kind is Kind.OPEN:
+                opened.append(at)
+            elif piece.kind is Kind.CLOSE and opened:
+                begin = opened.pop()
+                if len(opened) >= DEEPEST:
+                    dropped |= {begin, at}
+                    self.notes.append(f"Brackets more than {DEEPEST} deep were ignored.")
+            elif piece.kind is Kind.CLOSE:
+                dropped.add(at)
+                self.notes.append("A bracket without its partner was ignored.")
+        if opened:
+            dropped.update(opened)
+            self.notes.append("A bracket without its partner was ignored.")
+        self.pieces = [piece for at, piece in enumerate(self.pieces) if at not in dropped]
+
+
+def _liked(tilde: re.Match[str], plain: Piece) -> Piece | None:
+    """Return a word with a tilde: one letter of a short one may differ, two of a longer one, unless it is said."""
+    edits = int(tilde[2]) if tilde[2] else allowed(tilde[1])
+    return replace(plain, kind=Kind.LIKE, text=tilde[1], amount=edits)
+
+
+def _is_large(pattern: str) -> bool:
+    """Say whether a word with wildcards makes a larger automaton than the index takes."""
+    wild = len(_WILDCARD.findall(pattern))
+    return wild > 0 and (wild > MOST_WILDCARDS or len(pattern) > LONGEST_PATTERN)
+
+
+def _tame(plain: Piece) -> Piece:
+    """Return a word whose wildcards are not understood: what stands between them stands side by side."""
+    text = " ".join(_WILDCARD.sub(" ", plain.text).split())
+    return replace(plain, kind=Kind.PHRASE if " " in text else plain.kind, text=text.strip(EDGES))
+
+
+def _patterned(pattern: str, plain: Piece) -> Piece | None:
+    """Return a word with wildcards; None when it says too little to look for."""
+    if sum(map(str.isalnum, pattern)) < 2 or not _PATTERN.fullmatch(pattern):
+        return None
+    pattern = _STARS.sub("*", pattern)
+    if pattern.endswith("*") and not _WILDCARD.search(pattern[:-1]):
+        return replace(plain, kind=Kind.PREFIX)
+    return replace(plain, kind=Kind.PATTERN, text=pattern)
+
+
+def as_word(piece: Piece) -> Piece:
+    """Return an operator as the word it is otherwise; anything else as it is."""
+    return replace(piece, kind=Kind.WORD, text=piece.text.lower()) if piece.kind in OPERATORS.values() else piece

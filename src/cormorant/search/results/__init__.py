@@ -1,0 +1,1 @@
+"""Results as a reader sees them: snippets, highlights, facets, suggestions, the explanation of a score."""

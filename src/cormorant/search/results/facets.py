@@ -1,0 +1,123 @@
+"""By what can results be narrowed, and how many would each choice leave?
+
+A list is counted without what was chosen from it, so that the others can be chosen as well. A count is the total that
+the narrowed question has (`search.index.protocol.IndexReader.tally` says up to where).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from cormorant.search.index.facet_request import ByKey, Counts, Since, Split
+from cormorant.search.index.filter_fields import filed_under
+from cormorant.search.index.query import Key, Query
+from cormorant.search.query import filters
+from cormorant.search.query.filters import CHANGED, LANGUAGE, LISTS, SITE, SOURCE, TYPE, Chosen, within
+from cormorant.search.query.type_names import ALIASES, NAMES
+
+MOST_CHOICES: Final = 50
+"""Values of one list that are offered, those first that leave most."""
+WEEK, MONTH, YEAR = AGES = ("week", "month", "year")
+"""The past week, the past month of 30 days, and this year. Days are those of UTC."""
+_TYPES: Final = {mime: name for name, types in NAMES.items() if name not in ALIASES for mime in types}
+
+
+class Choice(NamedTuple):
+    """A value, how many results there are when it is chosen, and whether it is. `since` is what CHANGED chooses."""
+
+    value: str
+    results: int
+    chosen: bool
+    since: str = ""
+
+
+class Facet(NamedTuple):
+    """What can be chosen from one list; there are `others` beside."""
+
+    name: str
+    choices: tuple[Choice, ...]
+    others: int = 0
+
+
+Tally = Callable[[Query, Sequence[Split]], Sequence[Counts]]
+"""Counts what a query matches, by sort, for each split."""
+
+
+def facets(tally: Tally, query: Query, sources: Sequence[str], chosen: Chosen, today: date) -> tuple[Facet, ...]:
+    """Count what each choice would leave of a query, which does not say what was chosen."""
+    places = filters.parts(sources, chosen)
+    asked: dict[Query, list[str]] = {}
+    for name in LISTS:
+        others = [place for each, place in places.items() if each != name]
+        asked.setdefault(within(query, others), []).append(name)
+    days = _days(today)
+    counted: dict[str, list[Counts]] = {}
+    for narrowed, names in asked.items():
+        splits = [(name, split) for name in names for split in _splits(name, chosen, days)]
+        for (name, _), counts in zip(splits, tally(narrowed, [split for _, split in splits]), strict=True):
+            counted.setdefault(name, []).append(counts)
+    values = {SOURCE: tuple(sources), SITE: chosen.site, TYPE: chosen.type, LANGUAGE: chosen.language}
+    return (
+        *(_facet(name, counted[name], values[name]) for name in LISTS if name != CHANGED),
+        _changed(counted[CHANGED][0], chosen, days),
+    )
+
+
+def _splits(name: str, chosen: Chosen, days: Mapping[str, date]) -> Iterator[Split]:
+    """Yield by what a list is counted."""
+    match name:
+        case filters.SOURCE:
+            yield ByKey(Key.SOURCE)
+        case filters.SITE:
+            yield ByKey(Key.SITE)
+        case filters.LANGUAGE:
+            yield ByKey(Key.LANGUAGE)
+        case filters.TYPE:
+            yield ByKey(Key.MIME, _TYPES)
+            if any("/" in each for each in chosen.type):  # one of several that count under one name
+                yield ByKey(Key.MIME)
+        case _:
+            yield Since({name: _moment(day) for name, day in days.items()})
+
+
+def _facet(name: str, counted: Sequence[Counts], chosen: Sequence[str]) -> Facet:
+    """Return one list: what was chosen, and what is worth offering."""
+    first, *more = counted
+    known = {value: count for counts in (*more, first) for value, count in counts.items()}
+    offered = set(_offered(name, first)) | set(chosen)
+    ranked = sorted(offered, key=lambda value: (-known.get(value, 0), value))
+    shown = {*ranked[:MOST_CHOICES], *chosen}
+    choices = [Choice(value, known.get(value, 0), value in chosen) for value in ranked if value in shown]
+    return Facet(name, tuple(choices), len(ranked) - len(choices))
+
+
+def _offered(name: str, counts: Counts) -> Iterable[str]:
+    """Return the values that a person chooses between.
+
+    A domain all of whose results are of one host says no more than that, and a language's dialects are in it.
+    """
+    if name == LANGUAGE:
+        return [value for value in counts if "-" not in value]
+    if name != SITE:
+        return counts
+    parts = {part for own in counts for part in filed_under(Key.SITE, own)[1:] if counts.get(part) == counts[own]}
+    return counts.keys() - parts
+
+
+def _changed(counts: Counts, chosen: Chosen, days: Mapping[str, date]) -> Facet:
+    since = chosen.since if not chosen.until else ""
+    return Facet(CHANGED, tuple(
+        Choice(age, counts.get(age, 0), since == day.isoformat(), day.isoformat())
+        for age, day in days.items() if counts.get(age) or since == day.isoformat()
+    ))  # fmt: skip
+
+
+def _days(today: date) -> dict[str, date]:
+    """Return from which day on something was changed in each of the ages."""
+    return {WEEK: today - timedelta(7), MONTH: today - timedelta(30), YEAR: date(today.year, 1, 1)}
+
+
+def _moment(day: date) -> float:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()

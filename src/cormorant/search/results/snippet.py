@@ -1,0 +1,149 @@
+"""Which few words of a document show why it was found?
+
+The window of the kept text that holds the most different parts of the query, as one line of plain text, and where in
+that line the parts stand. Of windows that hold as many, one in prose comes before one in a table of contents or a
+heading, and before that with more places. What stands before the first line of prose and behind the last, as menus do
+on every page of a site, is not shown: where nothing else matches, the first line of prose is. Words match as in the
+index: in any case and with any accents, whole, a phrase side by side. Time grows with the text as far as it is looked
+at, and that is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cormorant.model.text.prose import is_prose
+from cormorant.search.results.match_positions import Needles, Place
+
+LENGTH = 240
+"""Code points in a snippet, dots included."""
+
+SCANNED = 200_000
+"""Code points at the beginning of a text that are looked at closely; 10 ms. Beyond, plain spellings are looked for."""
+
+EDGE = 20_000
+"""Code points at the beginning and at the end of a text in which a line of prose is looked for; 1 ms."""
+
+_LOOKED_AT = 200
+"""Places of which is asked whether they stand in prose."""
+_MARGIN = 2_000
+_LEAD = 60
+_DOTS = "\u2026"
+# Line breaks, other controls, and the marks that would turn the direction of a page's text.
+_NOISE = re.compile("[\x00-\x20\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text of at most LENGTH code points, and half-open ranges of it that match."""
+
+    text: str
+    highlights: tuple[tuple[int, int], ...] = ()
+
+
+def snippet(text: str, needles: Needles) -> Snippet:
+    """Return the part of a kept text that shows best why it matches, or its first prose when nothing is seen to."""
+    places = needles.places(text, 0, min(SCANNED, len(text)))
+    if not places and len(text) > SCANNED and (far := _far(text, needles.plain)) >= 0:
+        places = needles.places(text, max(0, far - _MARGIN), min(far + _MARGIN, len(text)))
+    line = _line(text, _begin(text, places))
+    return Snippet(line, tuple((place.start, place.end) for place in needles.places(line, 0, len(line))))
+
+
+def _far(text: str, plain: Iterable[str]) -> int:
+    """Return the first place beyond what is looked at closely where a word stands as it is spelled here, or -1."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a letter became two: places would not fit
+        lowered = text
+    found = [at for word in plain if (at := lowered.find(word, SCANNED)) >= 0]
+    return min(found, default=-1)
+
+
+def _begin(text: str, places: Sequence[Place]) -> int:
+    """Return where to begin to show these places, 0 when there is nothing to choose by."""
+    first, last = _prose(text)
+    if first < 0:
+        return _before(text, *_best(places)[1:]) if places else 0
+    within = [place for place in places if first <= place.start < last]
+    if not within:
+        return first
+    told = [place for place in within[:_LOOKED_AT] if is_prose(text, *_bounds(text, place.start))]
+    most = _best(within)
+    best = _best(told) if told else most
+    return _before(text, *(best if best[0] == most[0] else most)[1:])
+
+
+def _prose(text: str) -> tuple[int, int]:
+    """Return where the first line of prose begins and the last one ends; (-1, -1) where no line is seen to be prose."""
+    begin, end = 0, -1
+    while begin < min(len(text), EDGE):
+        begin, end = _bounds(text, begin)
+        if is_prose(text, begin, end):
+            break
+        begin = end + 1
+    else:
+        return -1, -1
+    last = len(text)
+    while last > max(end, len(text) - EDGE):
+        start = text.rfind("\n", max(end, last - EDGE), last) + 1
+        if is_prose(text, start, last):
+            return begin, last
+        last = start - 1
+    return begin, max(last, end)
+
+
+def _bounds(text: str, at: int) -> tuple[int, int]:
+    """Return where the line of a place begins and ends, as far as it is looked at."""
+    begin, end = text.rfind("\n", max(0, at - EDGE), at) + 1, text.find("\n", at, at + EDGE)
+    return max(begin, at - EDGE), end if end >= 0 else min(len(text), at + EDGE)
+
+
+def _best(places: Sequence[Place]) -> tuple[int, int, int]:
+    """Return how many different parts the best window holds, and where its matches begin and end."""
+    counts: dict[int, int] = {}
+    left, best, best_worth = 0, (places[0].start, places[0].end), (0, 0)
+    room = LENGTH - _LEAD
+    for right, (_, end, part) in enumerate(places):
+        counts[part] = counts.get(part, 0) + 1
+        while left < right and end - places[left].start > room:
+            gone = places[left].part
+            counts[gone] -= 1
+            if not counts[gone]:
+                del counts[gone]
+            left += 1
+        worth = (len(counts), right - left + 1)
+        if worth > best_worth:
+            best_worth, best = worth, (places[left].start, end)
+    return best_worth[0], *best
+
+
+def _before(text: str, first: int, last: int) -> int:
+    """Return where to begin, so that matches from `first` to `last` have some words before them."""
+    lead = max(_LEAD // 2, min(_LEAD, (LENGTH - (last - first)) // 2))
+    begin = first - lead
+    if begin <= 0:
+        return text.rfind("\n", 0, first) + 1
+    sentence = max(text.rfind(mark, begin, first) for mark in (". ", "! ", "? ", "\n", "\u3002"))
+    if sentence >= 0:
+        return sentence + 1
+    space = re.compile(r"\s").search(text, begin, first)
+    return space.start() + 1 if space else begin
+
+
+def _line(text: str, begin: int) -> str:
+    """Return one line of at most LENGTH code points of `text` from `begin` on, cut between words if it can be."""
+    # Runs of spaces vanish, so more is taken than is needed.
+    piece = _NOISE.sub(" ", text[begin : begin + 4 * LENGTH]).strip()
+    more = begin + 4 * LENGTH < len(text)
+    start = _DOTS + " " if begin > 0 and piece else ""
+    while piece and unicodedata.category(piece[0]).startswith("M"):
+        piece = piece[1:]
+    room = LENGTH - len(start)
+    if len(piece) <= room and not more:
+        return start + piece
+    cut = piece[: room - 2]
+    space = cut.rfind(" ", room - 40)
+    return f"{start}{cut[:space] if space > 0 else cut} {_DOTS}"

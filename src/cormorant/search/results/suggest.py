@@ -1,0 +1,119 @@
+"""What may somebody who types so far be looking for? Words that go on so, and documents that are called so.
+
+    "travel exp" -> narrowed by travel, words that begin with exp -> "travel expenses", "travel expense"
+                    titles with travel and a word that begins with exp -> documents
+
+The last word is completed, the others narrow: a document has to hold all of them. Everything is asked of the index with
+the reader, so a word that only documents hold which he may not read is not there for him; nor is what the store has
+hidden since.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from cormorant.search.index import query as ask
+from cormorant.search.index.completion import Beginning, Begun
+from cormorant.search.index.protocol import IndexReader
+from cormorant.search.index.query import Field, Query, Search
+from cormorant.search.index.tokenizer import plainer, words
+from cormorant.search.query.lexer import LONGEST, OPERATORS
+from cormorant.search.query.parser import parse
+
+LEAST: Final = 2
+"""Letters of a word before it is completed: what begins with one is half of the dictionary."""
+MOST_WORDS, MOST_DOCUMENTS = 6, 4
+_TYPED: Final = re.compile(r"(?P<sign>[+-]?)\(*(?P<field>[A-Za-z]{2,12}:)?\(*(?P<last>[^\s():]*)")
+_FIELDS: Final = {"title:", "intitle:", "text:", "heading:"}
+_MARKED: Final = re.compile(r'["*?~]')
+
+
+class Wording(NamedTuple):
+    """A query that goes on from what was typed; so many documents hold the completed word beside the others."""
+
+    text: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What was typed: the text before the last word, that word as the index has it, and what the others ask for."""
+
+    before: str
+    letters: str
+    narrowed: Query
+
+
+def opening(typed: str) -> Opening | None:
+    """Take apart what was typed; None where nothing can be said of how it goes on, as within quotes."""
+    typed = typed[:LONGEST].lstrip()
+    at = max(typed.rfind(each) for each in (" ", "\t", "\n", "\u3000")) + 1
+    found = _TYPED.fullmatch(typed[at:])
+    if found is None or typed.count('"') % 2 or _MARKED.search(typed[at:]):
+        return None
+    field, last = (found["field"] or "").lower(), found["last"]
+    if found["sign"] == "-" or last in OPERATORS or (field and field not in _FIELDS):
+        return None
+    letters = words(last)
+    narrowed = _all_of(parse(typed[:at]).query)
+    if len(letters) > 1 or (isinstance(narrowed, ask.Everything) and not letters):
+        return None
+    return Opening(typed[: len(typed) - len(last)], letters[0] if letters else "", narrowed)
+
+
+def wordings(asked: Opening, index: IndexReader, within: Search) -> tuple[Wording, ...]:
+    """Return queries that go on so; `within` says for whom, and where to look."""
+    if len(asked.letters) < LEAST:
+        return ()
+    query = _both(within.query, asked.narrowed)
+    narrowed, others = replace(within, query=query), list[Begun]()
+    for letters in (asked.letters, *plainer(asked.letters)):
+        begun = index.beginning(Beginning(letters, narrowed, most=MOST_WORDS + 1))
+        others = [each for each in begun if each.text != asked.letters][:MOST_WORDS]
+        if others:
+            break
+    return tuple(Wording(asked.before + index.spelling(each.text, narrowed), each.documents) for each in others)
+
+
+def titled(asked: Opening) -> Query | None:
+    """Return the query for documents that are called so; None for letters that begin too much."""
+    called = _in_titles(asked.narrowed)
+    if not asked.letters:
+        return called
+    if len(asked.letters) < LEAST:
+        return None
+    begins: Query = ask.Prefix(asked.letters, Field.TITLE)
+    return _both(called, begins)
+
+
+def _both(first: Query, second: Query) -> Query:
+    parts = tuple(each for each in (first, second) if not isinstance(each, ask.Everything))
+    return ask.And(parts) if len(parts) > 1 else parts[0] if parts else ask.Everything()
+
+
+def _all_of(query: Query) -> Query:
+    """Return a query that finds what holds all the words of one, of which any would do; nothing typed is all."""
+    if isinstance(query, ask.Nothing):
+        return ask.Everything()
+    if isinstance(query, ask.Clauses):
+        return ask.Clauses((*query.must, *query.should), (), query.never)
+    return query
+
+
+def _in_titles(node: Query) -> Query:
+    """Return the query with its words looked for in titles, unless they name another field."""
+    match node:
+        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+            return node if node.field else replace(node, field=Field.TITLE)
+        case ask.And() | ask.Or():
+            return replace(node, parts=tuple(map(_in_titles, node.parts)))
+        case ask.Not():
+            return ask.Not(_in_titles(node.part))
+        case ask.Clauses():
+            return ask.Clauses(
+                tuple(map(_in_titles, node.must)), tuple(map(_in_titles, node.should)), node.never, node.least
+            )
+        case _:
+            return node

@@ -1,0 +1,1 @@
+"""Credentials, cookies and logins of web sites."""

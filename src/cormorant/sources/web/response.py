@@ -1,0 +1,152 @@
+"""What does an HTTP answer mean? One answer or fault in, an outcome or the next hop out. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from msgspec.structs import replace
+
+from cormorant.model.content import Content
+from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.text.robots_directives import directives_for
+from cormorant.model.url import join
+from cormorant.net.http.headers import (
+    Headers,
+    content_type,
+    last_modified,
+    name_in_disposition,
+    retry_after,
+    robots_directives,
+    without_secrets,
+)
+from cormorant.net.http.messages import Answer, Fault
+from cormorant.sources.web.auth.digest import schemes
+from cormorant.sources.web.filters import HEADER, forbidden
+from cormorant.sources.web.link_header import links_of
+
+PERMANENT = (301, 308)
+TEMPORARY = (302, 303, 307)
+SERVER_FAULTS = frozenset(range(500, 600)) - {501, 505}
+"""What may be better the next time; what a server does not do, it will not do then."""
+NO_CONNECTION = (906, 975, 976)
+"""Refused, no such name, TLS: not tried again in this run, counted over runs (1020 to 1024)."""
+
+MAX_WAIT_ELSEWHERE_S = 3_600.0
+"""How long a resource waits at most because another site, where it redirects to, asks for it."""
+
+_SCHEMES = ("basic", "digest", "bearer", "negotiate", "ntlm")
+
+
+class Hop(NamedTuple):
+    """A temporary redirect, or one to the very address: ask there instead, for the same resource."""
+
+    target: str
+
+
+def of_fault(fault: Fault) -> Outcome:
+    """The outcome of a request without a usable response."""
+    if fault.ruling is not None:
+        return Excluded(fault.ruling, fault.status)
+    if fault.status == 960:
+        return Excluded(Ruling(admitted=False, gate=Gate.SIZE, rule=fault.reason, status=960), 960)
+    if fault.lack is not None:
+        return Deferred(fault.status, fault.reason, lack=fault.lack)
+    if fault.retryable and fault.status not in NO_CONNECTION:
+        return Deferred(fault.status, fault.reason, None, fault.whole_site)
+    return Failed(fault.status, fault.reason)
+
+
+def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, agent: str) -> Content | Outcome | Hop:
+    """What an answer from `address` means for the resource that was asked for (RFC 9110 section 15)."""
+    status = answer.status
+    if status == 200:
+        return content_of(answer, address, agent, now)
+    if status == 304:
+        if not conditional:
+            return Failed(1005, "The server answered 304 though nothing was asked of it.")
+        return _forbidden(answer, agent, now) or Unchanged()
+    if status in PERMANENT or status in TEMPORARY:
+        return _redirect(answer, address)
+    if status in (404, 410):
+        return Gone(status)
+    if status in (429, 503):
+        asked = retry_after(answer.headers.get("retry-after"), now)
+        return Deferred(status, f"The server answered {status}.", asked, whole_site=True)
+    if status in SERVER_FAULTS or status == 408:
+        return Deferred(status, f"The server answered {status}.")
+    if status in (204, 205):
+        return Failed(911, f"The server answered {status}, without a document.")
+    if status == 206:
+        return Failed(1005, "The server answered with a part (206) though the whole was asked for.")
+    return Failed(status if 400 <= status < 600 else 1005, f"The server answered {status}.")
+
+
+def denied(said: Outcome, got: Answer | Fault, offered: str) -> Outcome:
+    """The outcome of a refusal, with what had been offered and what the server asks for."""
+    if not isinstance(said, Failed) or said.status not in (401, 403) or isinstance(got, Fault):
+        return said
+    asks = [each for each in schemes(got.headers.all("www-authenticate")) if each in _SCHEMES]
+    wants = f" It asks for {' or '.join(asks)}." if asks else ""
+    return replace(said, reason=f"{said.reason} Offered was: {offered or 'no credential'}.{wants}")
+
+
+def _forbidden(answer: Answer, agent: str, now: float) -> Excluded | None:
+    """A 304 that forbids to index what it confirms: its fields are newer than the kept ones (RFC 9111 section 4.3.4).
+
+    That it says nothing allows nothing, since servers leave out most fields of a 304.
+    """
+    ruling = forbidden(HEADER, _directives(answer.headers, agent), now)
+    return None if ruling is None else Excluded(ruling, ruling.status)
+
+
+def elsewhere(said: Outcome, site: str) -> Outcome:
+    """What came of asking another site, where a redirect led: it concerns the resource, not the site it is of."""
+    if isinstance(said, Deferred):
+        wait = None if said.wait_s is None else min(said.wait_s, MAX_WAIT_ELSEWHERE_S)
+        reason = f"It redirects to {site}: {said.reason}"
+        return replace(said, reason=reason, wait_s=wait, whole_site=False, elsewhere=True)
+    if isinstance(said, Failed):
+        return replace(said, reason=f"It redirects to {site}: {said.reason}", elsewhere=True)
+    return said
+
+
+def _redirect(answer: Answer, address: str) -> Outcome | Hop:
+    location = answer.headers.reference("location")
+    target = next((absolute for _, absolute in join(address, [location])), "") if location else ""
+    if not target:
+        return Failed(1003, f"The server answered {answer.status} without a usable Location.")
+    return Hop(target) if answer.status in TEMPORARY or target == address else Moved(target)
+
+
+def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
+    """The content of a complete answer, which came then (epoch seconds)."""
+    headers = answer.headers
+    mime, charset = content_type(headers.get("content-type"))
+    given = next(filter(None, map(name_in_disposition, headers.octets("content-disposition"))), "")
+    return Content(
+        address=address,
+        body=answer.body,
+        mime=mime,
+        charset=charset,
+        status_line=answer.status_line,
+        header_block=without_secrets(answer.header_block),
+        etag=headers.get("etag"),
+        modified=headers.get("last-modified"),
+        modified_at=last_modified(headers),
+        language=headers.get("content-language").partition(",")[0].strip().lower(),
+        directives=_directives(headers, agent),
+        truncated=answer.truncated,
+        beside=links_of(headers, address),
+        refresh=headers.reference("refresh"),
+        flaw=answer.flaw,
+        file_name=given if "." in given else unquote(address.partition("?")[0].rpartition("/")[2]),
+        given_name=given,
+        at=at,
+    )
+
+
+def _directives(headers: Headers, agent: str) -> tuple[str, ...]:
+    """What the header of an answer says to everybody or to `agent`."""
+    return directives_for(robots_directives(headers), agent) if "x-robots-tag" in headers else ()

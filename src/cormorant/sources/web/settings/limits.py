@@ -1,0 +1,96 @@
+"""What may be set on a web source about where links may lead, besides its rules?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+from pydantic import Field
+
+from cormorant.base.errors import BadAddress
+from cormorant.model.settings.bounded import Count
+from cormorant.model.settings.source import SourceSettings
+from cormorant.model.url import origin_of
+from cormorant.sources.rules import host_name, split_port
+from cormorant.sources.web.settings.credential_lines import SECRET
+
+WIDE = ("suffix", "contains", "regex", "ip", "any")
+"""Types of include rules that let in hosts which nobody has named; a `*` in a host does so too."""
+
+
+class BoundsSettings(SourceSettings):
+    """Settings about links and hosts."""
+
+    start: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_hosts: Count | Literal["unlimited"] = Field(
+        default=100,
+        description="Hosts of one domain, like those below example.org, that links may lead to besides the named ones.",
+    )
+    exclude_actions: bool | Literal["auto"] = Field(
+        default="auto",
+        description="Whether links that look like logout, delete or remove are left out; auto: when it logs in.",
+    )
+
+    @property
+    def logs_in(self) -> bool:
+        """Does a visit carry credentials, so that a link may do what their owner may?"""
+        if any(SECRET in each for each in getattr(self, "headers", ())):
+            return True
+        return any(getattr(self, name, None) for name in ("credentials", "login", "client_certificate"))
+
+    @property
+    def leaves_actions(self) -> bool:
+        """Are links left out that look like actions?"""
+        return self.logs_in if self.exclude_actions == "auto" else self.exclude_actions
+
+    @property
+    def host_limit(self) -> int | None:
+        """Hosts of one domain at the most, None where every host that is let in was named."""
+        wide = any(kind in WIDE or "*" in _host_in(kind, value) for kind, value in _rules(self.include))
+        return None if self.max_hosts == "unlimited" or not wide else self.max_hosts
+
+    def starts(self) -> list[str]:
+        """All start addresses. Raises BadAddress for those of a file that cannot be read."""
+        return list(self.start)
+
+    @property
+    def hosts_in_rules(self) -> list[tuple[str, int | None]]:
+        """Hosts that `host:` rules name, as they stand in addresses, each with its port if one is given."""
+        found = []
+        for kind, value in _rules(self.include):
+            if kind == "host" and "*" not in value:
+                name, port = split_port(value)
+                try:
+                    found.append((host_name(name), port))
+                except BadAddress:  # the boundary says so
+                    continue
+        return found
+
+    @cached_property
+    def listed_hosts(self) -> frozenset[str]:
+        """Hosts that somebody has named, so that they are not counted against the limit."""
+        try:
+            starts = self.starts()
+        except BadAddress:  # the file is away: perhaps for a moment
+            starts = list(self.start)
+        return frozenset({*(host for host, _ in self.hosts_in_rules), *(origin_of(each).host for each in starts)})
+
+    @property
+    def refused_ranges(self) -> list[str]:
+        """Ranges of addresses that `ip:` rules exclude: no name that leads there is connected to either."""
+        return [value.strip("[]") for kind, value in _rules(self.exclude) if kind == "ip"]
+
+
+def _rules(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The type and the value of each rule, as far as they can be told."""
+    for text in texts:
+        kind, _, value = text.strip().partition(":")
+        yield kind.strip().lower(), value.strip()
+
+
+def _host_in(kind: str, value: str) -> str:
+    """The host that a rule names, with a `*` where it names several."""
+    return value if kind == "host" else value.partition("//")[2].partition("/")[0] if kind == "prefix" else ""

@@ -1,0 +1,47 @@
+"""Overwrite entries of packs in place, so that nothing of a document stays on the disk.
+
+    entry of a resource --zeros over its payload, synced--> its checksum no longer fits
+                            --a head of no resource, synced--> a sound entry of zeros, whose room compaction gives back
+
+Killed in between, the head still names the resource, so the next erasure finds the entry again. On file systems that
+copy on write, and in snapshots, older blocks stay until the file system reuses them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cormorant.base.errors import DataFolderError
+from cormorant.store.blobs.pack_format import ERASED, HEAD_BYTES, head_bytes, pack_path
+from cormorant.store.blobs.protocol import Place
+
+_CHUNK = 1 << 20
+
+
+def overwrite(directory: Path, place: Place) -> None:
+    """Put zeros over the entry at `place`, and sync. A pack that is gone has nothing left. Raises DataFolderError."""
+    path = pack_path(directory, place.pack)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DataFolderError(f"The kept copies in {path} cannot be erased: {error.strerror}.") from error
+    try:
+        _put_zeros(descriptor, place)
+    except OSError as error:
+        raise DataFolderError(f"The kept copies in {path} cannot be erased: {error.strerror}.") from error
+    finally:
+        os.close(descriptor)
+
+
+def _put_zeros(descriptor: int, place: Place) -> None:
+    length = place.length - HEAD_BYTES
+    for start in range(0, length, _CHUNK):
+        part = bytes(min(_CHUNK, length - start))
+        if os.pwrite(descriptor, part, place.offset + HEAD_BYTES + start) < len(part):
+            raise OSError(0, "the disk took a part of the bytes only")
+    os.fdatasync(descriptor)
+    os.pwrite(descriptor, head_bytes(ERASED, bytes(length), 0.0, (place.pack, place.offset)), place.offset)
+    os.fdatasync(descriptor)

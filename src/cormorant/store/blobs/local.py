@@ -1,0 +1,62 @@
+"""A cache in the data folder: packs behind the `Cache` protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from cormorant.base.clock import Clock
+from cormorant.store.blobs import eraser
+from cormorant.store.blobs import verify as checking
+from cormorant.store.blobs.protocol import Damage, Entry, Place
+from cormorant.store.blobs.reader import PackReader
+from cormorant.store.blobs.record import Frame
+from cormorant.store.blobs.writer import PackWriter
+
+
+class LocalCache:
+    """Packs below `directory`. No file is made before the first `keep`; `read` may be called from several threads."""
+
+    def __init__(self, directory: Path, clock: Clock) -> None:
+        self._directory = directory
+        self._writer = PackWriter(directory, clock)
+        self._reader = PackReader(directory)
+
+    @property
+    def broken(self) -> str | None:
+        """Why nothing can be kept until the process is started again; None while it can."""
+        return self._writer.broken
+
+    def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[Place]:
+        """Append a batch of encoded frames with one write and one sync, all or none."""
+        return self._writer.append(batch)
+
+    def read(self, place: Place, *, body: bool = True) -> Frame:
+        """Return the frame that was kept there, with or without its body."""
+        return self._reader.read(place, body=body)
+
+    def payload(self, place: Place) -> bytes:
+        """Return the encoded frame that was kept there."""
+        return self._reader.payload(place)
+
+    def erase(self, places: Sequence[Place]) -> None:
+        """Overwrite what was kept there on the disk."""
+        for place in places:
+            eraser.overwrite(self._directory, place)
+
+    def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
+        """Compare rows with packs, and look through all packs."""
+        return checking.check(self._directory, live)
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every readable entry."""
+        return checking.entries(self._directory)
+
+    def sizes(self) -> list[int]:
+        """Return the size of every pack in bytes."""
+        return [pack.stat().st_size for pack in self._directory.rglob("*.pack")]
+
+    def close(self) -> None:
+        """Let go of the files; a later `keep` begins another pack."""
+        self._writer.close()
+        self._reader.close()

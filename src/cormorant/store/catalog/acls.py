@@ -1,0 +1,69 @@
+"""Access lists, each kept once however many documents share it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+
+from cormorant.model.acl import ACL, NOBODY
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Store, Tx
+from cormorant.store.schema import acl as acl_table
+
+
+class ACLNumbers:
+    """Access lists to row numbers and back, remembered by the process."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[ACL, int] = {}
+        self._lists: dict[int, ACL] = {}
+
+    def of(self, tx: Tx, acl: ACL) -> int:
+        """The number of an access list, making its row when it is new."""
+        number = self._numbers.get(acl)
+        if number is None:
+            number = self._number(tx, acl)
+            self._numbers[acl] = number
+        return number
+
+    def prepare(self, tx: Tx, acls: Iterable[ACL]) -> None:
+        """Make the rows of several in an order of their own, so that two processes never wait for each other."""
+        for acl in sorted(set(acls) - self._numbers.keys(), key=lambda acl: (acl.grants, acl.denies)):
+            self.of(tx, acl)
+
+    def list_of(self, tx: Tx, number: int) -> ACL:
+        """The access list of a number. An unknown number grants nothing."""
+        found = self._lists.get(number)
+        if found is None:
+            rows = tx.rows(sa.select(acl_table).where(acl_table.c.id == number))
+            if not rows:
+                return NOBODY
+            found = self._lists[number] = ACL.of(json.loads(rows[0].grants), json.loads(rows[0].denies))
+        return found
+
+    def forget(self) -> None:
+        """After a rolled back transaction numbers may be of rows that never came to be."""
+        self._numbers.clear()
+        self._lists.clear()
+
+    @staticmethod
+    def _number(tx: Tx, acl: ACL) -> int:
+        grants, denies = json.dumps(acl.grants), json.dumps(acl.denies)
+        digest = hashlib.sha256(f"{grants}\n{denies}".encode()).hexdigest()
+        bulk.insert(tx, acl_table, ("grants", "denies", "digest"), [(grants, denies, digest)])
+        return int(tx.execute(sa.select(acl_table.c.id).where(acl_table.c.digest == digest)).scalar_one())
+
+
+class Rights:
+    """Who may read what has an access list of this number, asked outside of any transaction."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._acls = store, ACLNumbers()
+
+    def __call__(self, number: int) -> ACL:
+        """The access list; one that is unknown grants nothing."""
+        with self._store.read() as tx:
+            return self._acls.list_of(tx, number)

@@ -1,0 +1,129 @@
+"""What seals secrets? Keys in a file of the data folder, which is no part of the database nor of its backups.
+
+    DIR/secret.key   a key a line, mode 0600; the first seals, all open
+
+Sealed is by Fernet (AES-128-CBC with HMAC-SHA-256), so that a value that was changed, or is another's, does not open.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+from cormorant.base.clock import random_token
+from cormorant.base.durability import sync_folder
+from cormorant.base.errors import SecretSealed
+
+NAME = "secret.key"
+_MODE = 0o600
+
+
+class Vault:
+    """Seals and opens with the keys of one data folder. Raises SecretSealed for a key file that cannot be used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / NAME
+        self._keys: tuple[tuple[int, int], MultiFernet] | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Is there a key?"""
+        return self.path.exists()
+
+    @property
+    def is_private(self) -> bool:
+        """May nobody but its owner read the key?"""
+        return not stat.S_IMODE(self.path.stat().st_mode) & 0o077
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let nobody else turn the key in this block. Who seals for the store holds it until that is committed.
+
+        Where the file system has no locks nothing is held.
+        """
+        descriptor = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def seal(self, data: bytes) -> bytes:
+        """Seal by the newest key; the first time makes it."""
+        if not self.exists:
+            self._make(Fernet.generate_key() + b"\n")
+        return self._opener().encrypt(data)
+
+    def open(self, sealed: bytes) -> bytes | None:
+        """What was sealed by one of the keys, else None."""
+        if not self.exists:
+            return None
+        try:
+            return self._opener().decrypt(sealed)
+        except InvalidToken:
+            return None
+
+    def add_key(self) -> None:
+        """Make a new key the one that seals; those before still open."""
+        self._replace(Fernet.generate_key() + b"\n" + self._read())
+
+    def keep_newest_key(self) -> None:
+        """Forget all keys but the one that seals."""
+        self._replace(self._read().split()[0] + b"\n")
+
+    def _opener(self) -> MultiFernet:
+        """The keys as they are in the file now."""
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            raise self._unusable(error) from None
+        mark = (found.st_ino, found.st_mtime_ns)
+        if self._keys is None or self._keys[0] != mark:
+            try:
+                keys = [Fernet(each) for each in self._read().split()]
+            except ValueError:
+                keys = []
+            if not keys:
+                raise SecretSealed(f"{self.path} holds no key. Restore it from a backup of the data folder.")
+            self._keys = mark, MultiFernet(keys)
+        return self._keys[1]
+
+    def _read(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: OSError) -> SecretSealed:
+        return SecretSealed(f"The key of the secrets, {self.path}, cannot be read: {error.strerror}.")
+
+    def _make(self, text: bytes) -> None:
+        """Have a key file, unless somebody else made one at the same moment: then theirs."""
+        draft = self._draft(text)
+        try:
+            os.link(draft, self.path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        sync_folder(self.path.parent)  # what is sealed by it may be durable elsewhere, in a database server
+
+    def _replace(self, text: bytes) -> None:
+        self._draft(text).replace(self.path)
+        sync_folder(self.path.parent)
+
+    def _draft(self, text: bytes) -> Path:
+        draft = self.path.with_name(f"{NAME}.{random_token(8)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        return draft

@@ -1,0 +1,38 @@
+"""The weights of ranking that an administrator has changed, by name. Those that stand as they came have no row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+import sqlalchemy as sa
+
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import tuning
+
+_VALUES: Final = sa.select(tuning.c.name, tuning.c.value)
+"""Asked with every search, so it is made once."""
+
+
+def values(tx: Tx) -> dict[str, float]:
+    """What was changed, and to what."""
+    return {row.name: row.value for row in tx.rows(_VALUES)}
+
+
+def changed(tx: Tx) -> dict[str, float]:
+    """What was changed, and when (epoch seconds)."""
+    return {row.name: row.changed_at for row in tx.rows(sa.select(tuning.c.name, tuning.c.changed_at))}
+
+
+def edit(tx: Tx, given: Mapping[str, float]) -> None:
+    """Put these values in the place of others."""
+    now = tx.now()
+    conflict = bulk.Upsert(key=("name",), columns=("value", "changed_at"))
+    rows = [(name, value, now) for name, value in given.items()]
+    bulk.insert(tx, tuning, ("name", "value", "changed_at"), rows, conflict)
+
+
+def forget(tx: Tx, names: Collection[str]) -> None:
+    """Have these stand as they came."""
+    tx.execute(sa.delete(tuning).where(tuning.c.name.in_(list(names))))

@@ -1,0 +1,224 @@
+"""The receivers an administrator configured, each with its own place in the stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.base.log import logger
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import faulty, receiver
+
+_log = logger(__name__)
+
+_WELL: Final = {"error": None, "failures": 0, "try_at": None, "unmade": False}
+"""What is noted of a receiver that has nothing wrong."""
+INDEX = "index"
+"""Name and kind of the receiver that fills the search index."""
+_EVERY: Final = sa.select(receiver).order_by(receiver.c.id)
+_INDEX_PLACES: Final = sa.select(receiver.c.place).where(receiver.c.kind == INDEX)
+"""Asked with every search, so it is made once."""
+LENT_S: Final = 30.0
+"""For how long the index is lent at a time: whoever borrowed it and was killed keeps it no longer."""
+MOST_REST_S: Final = 2 * 86_400.0
+"""One that is to rest for longer was told so by a clock that has been set back since: none asks for more than a day."""
+
+
+class Resend(NamedTuple):
+    """What is left to be sent again: documents of a source (None: all it is told of) behind a number, up to another.
+
+    With `faulty` only what it could not take. It was asked for at `since` (epoch seconds).
+    """
+
+    source_id: int | None
+    behind: int
+    upto: int
+    faulty: bool
+    since: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverRow:
+    """A configured receiver. `source_id` None means every source.
+
+    It failed `failures` times in a row, and is left alone until `try_at` (epoch seconds of the store); it is `unmade`
+    when it could not even be made of its settings. `last_seq` is the number of the last record it took. The index is
+    lent until `lent_until` to whoever makes it anew.
+    """
+
+    id: int
+    name: str
+    kind: str
+    source_id: int | None
+    settings: Mapping[str, Any]
+    place: int
+    error: str | None
+    paused: bool
+    refused: int = 0
+    refusal: str | None = None
+    failures: int = 0
+    try_at: float | None = None
+    resend: Resend | None = None
+    lent_until: float | None = None
+    unmade: bool = False
+    last_seq: int = 0
+
+    def is_lent(self, now: float) -> bool:
+        """Does somebody make it anew? Whoever delivers is to leave it alone then. A clock set back lends no longer."""
+        return self.lent_until is not None and now < self.lent_until <= now + 2 * LENT_S
+
+    @property
+    def said(self) -> str:
+        """What it is called in a sentence."""
+        if self.kind == INDEX:
+            return "the index"
+        return f"the receiver {self.name!r}{', which cannot be made' if self.unmade else ''}"
+
+    @property
+    def made_of(self) -> tuple[int, str]:
+        """Its number and settings: with others it is to be made anew."""
+        return self.id, json.dumps(self.settings, sort_keys=True)
+
+
+def add(tx: Tx, kind: str, name: str, source: int | None, settings: Mapping[str, Any], place: int) -> int:
+    """Keep a new receiver that begins behind `place`. Raises ConflictError when the name is taken."""
+    if tx.rows(sa.select(receiver.c.id).where(receiver.c.name == name)):
+        raise ConflictError(f"There is a receiver {name!r} already. Choose another name, or delete that one.")
+    values = {
+        "kind": kind, "name": name, "source_id": source, "settings": json.dumps(settings, sort_keys=True),
+        "place": place, "created_at": tx.now(),
+    }  # fmt: skip
+    return int(tx.execute(sa.insert(receiver).values(**values).returning(receiver.c.id)).scalar_one())
+
+
+def index(tx: Tx) -> int:
+    """The number of the receiver that fills the search index; 0, which none has, where there is none."""
+    return int(tx.execute(sa.select(receiver.c.id).where(receiver.c.kind == INDEX)).scalar_one_or_none() or 0)
+
+
+def every(tx: Tx) -> list[ReceiverRow]:
+    """All receivers by number."""
+    return [_row(row) for row in tx.rows(_EVERY)]
+
+
+def served(tx: Tx) -> list[ReceiverRow]:
+    """All receivers but the index while it is lent, by number."""
+    now = tx.now()
+    return [row for row in every(tx) if not row.is_lent(now)]
+
+
+def index_place(tx: Tx) -> int:
+    """How far the index has come by what the rows know; 0 where there is none."""
+    return max((int(row[0]) for row in tx.rows(_INDEX_PLACES)), default=0)
+
+
+def has_index(tx: Tx) -> bool:
+    """Is there an index to be kept?"""
+    return bool(tx.rows(sa.select(receiver.c.id).where(receiver.c.kind == INDEX).limit(1)))
+
+
+def told_of(tx: Tx, source: int) -> list[ReceiverRow]:
+    """The receivers that are told of a source: its own, and those of every source."""
+    return [row for row in every(tx) if row.source_id in (None, source)]
+
+
+def slowest(tx: Tx, source: int, *, unmade: bool = False) -> ReceiverRow | None:
+    """Which of the receivers that are told of a source is furthest behind? One that is paused or fails is left out.
+
+    With `unmade` one that cannot be made is not: the end of a run waits for it.
+    """
+    taking = [row for row in told_of(tx, source) if not row.paused and (not row.error or (unmade and row.unmade))]
+    return min(taking, key=lambda row: row.place, default=None)
+
+
+def named(tx: Tx, name: str) -> ReceiverRow:
+    """The receiver of that name. Raises NotFoundError, with the names there are."""
+    for row in every(tx):
+        if row.name == name:
+            return row
+    names = ", ".join(row.name for row in every(tx)) or "none"
+    raise NotFoundError(f"There is no receiver {name!r}. There is: {names}.")
+
+
+def delete(tx: Tx, number: int) -> None:
+    """Forget a receiver, its place and what it could not take. What it wrote stays."""
+    tx.execute(sa.delete(faulty).where(faulty.c.receiver_id == number))
+    tx.execute(sa.delete(receiver).where(receiver.c.id == number))
+
+
+def edit(tx: Tx, number: int, settings: Mapping[str, Any]) -> None:
+    """Give a receiver other settings; what was wrong with those before is forgotten."""
+    values = {"settings": json.dumps(settings, sort_keys=True), **_WELL}
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(**values))
+
+
+def set_place(tx: Tx, number: int, place: int, last_seq: int = 0) -> None:
+    """Remember what a receiver has acknowledged, and which record it was told last, if any; clears its error."""
+    values = {"place": place, **_WELL} | ({"last_seq": last_seq} if last_seq else {})
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
+    _log.info("delivered", extra={"receiver": number, "place": place})
+
+
+def add_refused(tx: Tx, number: int, refusals: Sequence[str]) -> None:
+    """Count what a receiver could not take, and remember the newest: it is not offered again."""
+    if refusals:
+        values = {"refused": receiver.c.refused + len(refusals), "refusal": bulk.storable(refusals[-1])}
+        tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values))
+
+
+def set_error(tx: Tx, number: int, error: str, rest_s: float = 0.0, *, unmade: bool = False) -> None:
+    """Remember why a receiver does not take its deliveries, and leave it alone for so many seconds."""
+    values = {"error": bulk.storable(error), "failures": receiver.c.failures + 1, "try_at": tx.now() + rest_s}
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(values | {"unmade": unmade}))
+    _log.warning("receiver failed", extra={"receiver": number, "reason": error, "rest_s": rest_s})
+
+
+def set_awake(tx: Tx, number: int) -> None:
+    """Have a receiver that is left alone for a while tried now: a person asks for it."""
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(try_at=None))
+
+
+def awake(tx: Tx, rest_s: float) -> None:
+    """Have receivers tried now that are to rest for more than so many seconds."""
+    tx.execute(sa.update(receiver).where(receiver.c.try_at > tx.now() + rest_s).values(try_at=None))
+
+
+def lend(tx: Tx, before: float | None = None) -> float | None:
+    """Lend the index for LENT_S from now on, also who borrowed it until `before`; what was wrong with it is forgotten.
+
+    Returns until when, which is to be said to lend it on or to take it back; None: somebody else has borrowed it.
+    """
+    until, now = receiver.c.lent_until, tx.now()
+    free = sa.or_(until.is_(None), until <= now, until > now + 2 * LENT_S, until == before)
+    statement = sa.update(receiver).where(receiver.c.kind == INDEX, free)
+    return now + LENT_S if tx.execute(statement.values(lent_until=now + LENT_S, **_WELL)).rowcount else None
+
+
+def take_back(tx: Tx, until: float) -> None:
+    """End what was lent until then, if nobody else has borrowed it since."""
+    tx.execute(sa.update(receiver).where(receiver.c.lent_until == until).values(lent_until=None))
+
+
+def set_resend(tx: Tx, number: int, resend: Resend | None) -> None:
+    """Remember what is to be sent again; None: nothing is left of it."""
+    said = json.dumps(resend) if resend is not None else None
+    tx.execute(sa.update(receiver).where(receiver.c.id == number).values(resend=said))
+
+
+def set_paused(tx: Tx, *, paused: bool) -> None:
+    """Pause or resume the delivering side as a whole. Resumed, those that are left alone for a while are tried now."""
+    tx.execute(sa.update(receiver).values({"paused": paused} if paused else {"paused": paused, "try_at": None}))
+
+
+def _row(row: Any) -> ReceiverRow:
+    return ReceiverRow(
+        row.id, row.name, row.kind, row.source_id, bulk.read_settings(row.settings), row.place, row.error, row.paused,
+        row.refused, row.refusal, row.failures, row.try_at,
+        Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until, row.unmade, row.last_seq,
+    )  # fmt: skip

@@ -1,0 +1,61 @@
+"""The secrets an administrator gave: by name, sealed, and never shown again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import secret
+
+
+class SecretRow(NamedTuple):
+    """A secret as it lies in the store."""
+
+    name: str
+    sealed: bytes
+    created_at: float
+    changed_at: float
+
+
+def add(tx: Tx, name: str, sealed: bytes) -> None:
+    """Keep a new secret. Raises ConflictError when the name is taken."""
+    if _found(tx, name):
+        raise ConflictError(f"There is a secret {name!r} already. `cormorant secret edit {name}` changes it.")
+    now = tx.now()
+    tx.execute(sa.insert(secret).values(name=name, sealed=sealed, created_at=now, changed_at=now))
+
+
+def edit(tx: Tx, name: str, sealed: bytes, *, touch: bool = True) -> None:
+    """Put another sealed value in its place; `touch` says that it means another one. Raises NotFoundError."""
+    named(tx, name)
+    values = {"sealed": sealed, **({"changed_at": tx.now()} if touch else {})}
+    tx.execute(sa.update(secret).where(secret.c.name == name).values(**values))
+
+
+def delete(tx: Tx, name: str) -> None:
+    """Forget a secret. Raises NotFoundError."""
+    named(tx, name)
+    tx.execute(sa.delete(secret).where(secret.c.name == name))
+
+
+def every(tx: Tx) -> list[SecretRow]:
+    """All secrets by name."""
+    return [SecretRow(*row) for row in tx.rows(sa.select(secret).order_by(secret.c.name))]
+
+
+def named(tx: Tx, name: str) -> SecretRow:
+    """The secret of that name. Raises NotFoundError that says how to make it."""
+    rows = _found(tx, name)
+    if not rows:
+        raise NotFoundError(f"There is no secret {name!r}. `cormorant secret add {name}` keeps one.")
+    return rows[0]
+
+
+def _found(tx: Tx, name: str) -> list[SecretRow]:
+    if bulk.storable(name) != name:
+        return []
+    return [SecretRow(*row) for row in tx.rows(sa.select(secret).where(secret.c.name == name))]

@@ -1,0 +1,158 @@
+"""Takedowns: which documents are hidden from every reader, by whom, why and until when.
+
+added --in force: hidden, not visited--> lifted by a person, or expired --> found again
+          `--erase: text and copies go from the disk--> erased (a scan found nothing of them)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import ConflictError, NotFoundError
+from cormorant.model.settings.bounded import MOST_COUNT
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import takedown, withdrawn
+
+EXPIRED = "expired"
+"""The author of the end of a takedown whose time was over."""
+_LOCK = 7_286_541
+"""The advisory lock of PostgreSQL under which batches are settled, and that a new takedown takes alone."""
+_NUMBERS = range(1, MOST_COUNT + 1)
+
+
+class TakedownRow(NamedTuple):
+    """A takedown as it lies in the store: times in epoch seconds; `source` None means every source."""
+
+    id: int
+    rule: str
+    source: str | None
+    reason: str
+    author: str
+    created_at: float
+    expires_at: float | None
+    erase: bool
+    erased_at: float | None
+    ended_at: float | None
+    ended_by: str | None
+    carried_out: bool
+
+    @property
+    def in_force(self) -> bool:
+        """Whether it hides documents: nobody has lifted it, and it has not expired."""
+        return self.ended_at is None
+
+
+class Wish(NamedTuple):
+    """A takedown that a person asks for. `rule` is one of `sources.rules`, in canonical spelling."""
+
+    rule: str
+    source: str | None
+    reason: str
+    author: str
+    expires_at: float | None
+    erase: bool
+
+
+def hold(tx: Tx, *, alone: bool) -> None:
+    """Keep takedowns as they are until this transaction ends; `alone`: once every batch that knows them is settled.
+
+    SQLite lets one transaction write at a time, so there is nothing to do.
+    """
+    if not tx.sqlite:
+        tx.driver(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}({_LOCK})")
+
+
+def add(tx: Tx, wish: Wish) -> TakedownRow:
+    """Put a takedown in force; one of the same rule and source that is in force may get `erase` added.
+
+    Raises ConflictError where it would change nothing else.
+    """
+    hold(tx, alone=True)
+    same = [row for row in in_force(tx) if (row.rule, row.source) == (wish.rule, wish.source)]
+    if not same:
+        tx.execute(sa.insert(takedown).values(**wish._asdict(), created_at=tx.now()))
+        return in_force(tx)[-1]
+    if not wish.erase:
+        raise ConflictError(
+            f"Takedown {same[0].id} of {same[0].author} hides this already: {same[0].reason!r}. Lift it first to give "
+            "other terms, or add --erase."
+        )
+    values = {"erase": True, "erased_at": None, "carried_out": False}
+    tx.execute(sa.update(takedown).where(takedown.c.id == same[0].id).values(**values))
+    return by_id(tx, same[0].id)
+
+
+def all_(tx: Tx) -> list[TakedownRow]:
+    """Every takedown there ever was, oldest first."""
+    return [TakedownRow(*row) for row in tx.rows(sa.select(takedown).order_by(takedown.c.id))]
+
+
+def in_force(tx: Tx) -> list[TakedownRow]:
+    """The takedowns that hide documents now, oldest first; one whose time is over counts until it was ended."""
+    statement = sa.select(takedown).where(takedown.c.ended_at.is_(None)).order_by(takedown.c.id)
+    return [TakedownRow(*row) for row in tx.rows(statement)]
+
+
+def by_id(tx: Tx, number: int) -> TakedownRow:
+    """The takedown of that number. Raises NotFoundError."""
+    rows = tx.rows(sa.select(takedown).where(takedown.c.id == number)) if number in _NUMBERS else []
+    if not rows:
+        raise NotFoundError(f"There is no takedown {number}. `cormorant takedown list --all` shows those there are.")
+    return TakedownRow(*rows[0])
+
+
+def overdue(tx: Tx) -> list[TakedownRow]:
+    """The takedowns in force whose time is over."""
+    now = tx.now()
+    return [row for row in in_force(tx) if row.expires_at is not None and row.expires_at <= now]
+
+
+def unfinished(tx: Tx) -> list[TakedownRow]:
+    """The takedowns that were begun, or ended, by a command that did not come to its end."""
+    statement = sa.select(takedown).where(takedown.c.carried_out.is_(False)).order_by(takedown.c.id)
+    return [TakedownRow(*row) for row in tx.rows(statement)]
+
+
+def end(tx: Tx, number: int, author: str) -> bool:
+    """Have a takedown no longer in force; says whether it was until now."""
+    mine = sa.and_(takedown.c.id == number, takedown.c.ended_at.is_(None))
+    values = {"ended_at": tx.now(), "ended_by": author, "carried_out": False}
+    return tx.execute(sa.update(takedown).where(mine).values(**values)).rowcount == 1
+
+
+def carry_out(tx: Tx, number: int) -> None:
+    """Note that what a takedown hides is hidden, or found again since it ended."""
+    tx.execute(sa.update(takedown).where(takedown.c.id == number).values(carried_out=True))
+
+
+def withdraw(tx: Tx, documents: Sequence[tuple[int, int, str | None]]) -> None:
+    """Remember documents that search found until now: (resource, source, remark of the last visit)."""
+    again = bulk.Upsert(key=("id",), columns=("source_id", "reason"))
+    bulk.insert(tx, withdrawn, ("id", "source_id", "reason"), documents, again)
+
+
+def were_found(tx: Tx, numbers: Sequence[int]) -> dict[int, str | None]:
+    """Those of these documents that search found when a takedown hid them, with the remark of their last visit."""
+    return dict(bulk.select_in(tx, withdrawn, ("id", "reason"), "id", numbers))
+
+
+def give_back(tx: Tx, numbers: Sequence[int]) -> None:
+    """Forget that these documents were found once."""
+    for start in range(0, len(numbers), 1000):
+        tx.execute(sa.delete(withdrawn).where(withdrawn.c.id.in_(numbers[start : start + 1000])))
+
+
+def mark_erased(tx: Tx, number: int, *, erased: bool = True) -> None:
+    """Note that a scan found nothing of its documents on the disk, or that they have to be erased once more."""
+    tx.execute(sa.update(takedown).where(takedown.c.id == number).values(erased_at=tx.now() if erased else None))
+
+
+def restore(tx: Tx, rows: list[TakedownRow]) -> None:
+    """Put takedowns back that an older backup does not know or knows as lifted; each keeps its number."""
+    for row in rows:
+        tx.execute(sa.delete(takedown).where(takedown.c.id == row.id))
+        tx.execute(sa.insert(takedown).values(**row._asdict()))

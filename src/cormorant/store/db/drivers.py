@@ -1,0 +1,265 @@
+"""Which drivers, with which settings? SQLite by the pysqlite3 wheel, PostgreSQL by psycopg 3.
+
+SQLite before 3.51.3 can corrupt a WAL that two connections write, so an older library is refused. The settings are
+those of a measured comparison: page size 4096, WAL, synchronous FULL (NORMAL loses acknowledged commits in a power
+cut), a cache of 2 MB a connection (more gained nothing), no mmap.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+from urllib.parse import quote, unquote_plus
+
+import sqlalchemy as sa
+from pysqlite3 import dbapi2 as sqlite
+from sqlalchemy import event
+
+from cormorant.base.clock import SystemClock, pause
+from cormorant.base.errors import (
+    CormorantError,
+    DataFolderError,
+    NoRoom,
+    NotPermitted,
+    StoreError,
+    TooManyFiles,
+    Unreachable,
+    UsageError,
+)
+from cormorant.base.exhaustion import of_files_now
+from cormorant.store.db import statement_cache
+
+OLDEST_SQLITE = (3, 51, 3)
+BUSY_TIMEOUT_MS = 30_000
+POSTGRES_PORT = 5432
+_PRAGMAS = (
+    "PRAGMA page_size=4096",
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA cache_size=-2048",
+    "PRAGMA wal_autocheckpoint=1000",
+    "PRAGMA mmap_size=0",
+    "PRAGMA foreign_keys=OFF",
+    "PRAGMA temp_store=MEMORY",
+)
+
+
+def sqlite_version() -> tuple[int, ...]:
+    """The SQLite that databases in files are opened with, old or not."""
+    return tuple(sqlite.sqlite_version_info)
+
+
+def engine(url: str, *, made: bool = False) -> sa.Engine:
+    """Make an engine for a database URL. Of a file that is `made` already none is made when it has gone.
+
+    Raises UsageError for a kind of database we do not know.
+    """
+    if url.startswith("sqlite:"):
+        return _sqlite_engine(url, made=made)
+    if re.match(r"postgres(ql)?(\+psycopg)?://", url):
+        return _postgres_engine(url)
+    raise UsageError(
+        f"The store {mask(url)!r} is not a database we know. Use sqlite:///PATH or postgresql://USER@HOST/DATABASE."
+    )
+
+
+_SECRETS = ("password", "passfile", "sslpassword")
+"""Parameters of an address whose values are nobody's business."""
+_PLACE = r"(?P<place>(?:[^@?/:]*|\[[^@?/\]]*\])(?::\d*)?(?:/[^@?]*)?)(?:\?(?P<query>.*))?"
+_READINGS = (
+    re.compile(r"(?P<scheme>[^:/?@]*://)(?:(?P<user>[^:/?@]*)(?P<password>:[^/?@]*)?@)?" + _PLACE, re.DOTALL),
+    re.compile(r"(?P<scheme>[^:/?@]*://)(?:(?P<user>[^:/?@]*)(?P<password>:.*)@)" + _PLACE, re.DOTALL),
+)
+"""An address as it should be written, then one whose password has signs in it that should have been escaped."""
+
+
+def mask(url: str) -> str:
+    """The URL without its password, for messages and logs. What cannot be read for certain is hidden as a whole."""
+    if url.startswith("sqlite:") or not re.search("@|://|pass", url, re.IGNORECASE):
+        return url
+    for reading in _READINGS:
+        said = reading.fullmatch(url)
+        query = "&".join(map(_masked, said["query"].split("&"))) if said and said["query"] else ""
+        if said and "@" not in query:
+            user = f"{said['user']}{':***' if said['password'] else ''}@" if said["user"] is not None else ""
+            return f"{said['scheme']}{user}{said['place']}{'?' if query else ''}{query}"
+    scheme, ends, _ = url.partition("://")
+    return f"{scheme}://***" if ends else "***"
+
+
+def secrets_of(url: str) -> tuple[str, ...]:
+    """What no text may hold that speaks of this address: its secrets, as they are and as they are written there."""
+    try:
+        said = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        return (url,)
+    words = [str(each) for each in (said.password, *map(said.query.get, _SECRETS)) if each]
+    return tuple(dict.fromkeys(form for word in words for form in (word, quote(word, safe=""))))
+
+
+def places_of(url: str) -> tuple[tuple[str, int], ...]:
+    """Hosts and ports at which a database is reached; `localhost` for a socket in a folder. None for a file."""
+    try:
+        said = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        return ()
+    if not said.drivername.startswith("postgres"):
+        return ()
+    hosts = [said.host or "", *(host for name in ("host", "hostaddr") for host in _values(said, name))]
+    ports = [int(port) for port in (str(said.port or ""), *_values(said, "port")) if port.isdigit()] or [POSTGRES_PORT]
+    found = dict[tuple[str, int], None]()
+    for each in filter(None, hosts) if any(hosts) else [""]:
+        host, colon, port = each.rpartition(":")
+        apart = bool(colon) and port.isdigit() and not each.startswith("/") and (":" not in host or host[-1:] == "]")
+        name = host if apart else each
+        local = not name or name.startswith(("/", "@"))
+        for number in [int(port)] if apart else ports:
+            found["localhost" if local else name, number] = None
+    return tuple(found)
+
+
+def _values(said: sa.URL, name: str) -> list[str]:
+    """What a parameter of an address says: several with commas between, or one each time it stands there."""
+    given = said.query.get(name, ())
+    return [part for each in ((given,) if isinstance(given, str) else given) for part in each.split(",")]
+
+
+def _masked(parameter: str) -> str:
+    """A parameter of an address without its value, when that is a secret."""
+    name, equals, _ = parameter.partition("=")
+    return f"{name}=***" if equals and unquote_plus(name).strip().lower() in _SECRETS else parameter
+
+
+def _sqlite_engine(url: str, *, made: bool) -> sa.Engine:
+    if sqlite.sqlite_version_info < OLDEST_SQLITE:
+        wanted = ".".join(map(str, OLDEST_SQLITE))
+        raise StoreError(
+            f"SQLite {sqlite.sqlite_version} can corrupt a database that two processes write. "
+            f"Install a pysqlite3 with SQLite {wanted} or newer."
+        )
+    address = f"file:{quote(url.partition(':///')[2])}?mode=rw"
+    connect = partial(sqlite.connect, address, uri=True, check_same_thread=False)
+    engine = sa.create_engine(
+        url,
+        module=sqlite,
+        **({"creator": connect} if made else {}),
+        poolclass=sa.pool.QueuePool,
+        pool_size=2,
+        pool_use_lifo=True,  # one connection does most of the work, and only its cache is large
+        max_overflow=6,
+        connect_args={"check_same_thread": False},
+        execution_options={"compiled_cache": statement_cache.STATEMENTS},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _prepare_sqlite(raw: Any, _record: object) -> None:
+    raw.isolation_level = None
+    raw.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    for pragma in _PRAGMAS:
+        _execute_when_free(raw, pragma)
+
+
+def _execute_when_free(raw: Any, pragma: str) -> None:
+    """Try again for a while: where several turn one new database to WAL at once, SQLite refuses instead of waiting."""
+    clock = SystemClock()
+    until = clock.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            raw.execute(pragma)
+        except sqlite.OperationalError as error:
+            if "locked" not in str(error) or clock.monotonic() > until:
+                raise
+            pause(0.01)
+        else:
+            return
+
+
+def _postgres_engine(url: str) -> sa.Engine:
+    try:
+        import psycopg  # noqa: F401, PLC0415 - an extra; the sentence below is better than a traceback
+    except ImportError:
+        raise UsageError("PostgreSQL needs psycopg. Install it with: pip install 'cormorant[postgres]'") from None
+    try:
+        address = sa.make_url(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", url))
+    except (sa.exc.ArgumentError, ValueError):  # what they say may hold a part of the password
+        address = None
+    if address is None or "@" in (address.host or ""):
+        raise UsageError(
+            f"The store {mask(url)!r} cannot be read. Use postgresql://USER:PASSWORD@HOST:PORT/DATABASE, "
+            "with %40 for an @ and %3A for a : in the password."
+        )
+    return sa.create_engine(
+        address,
+        pool_size=2,
+        max_overflow=6,
+        pool_pre_ping=True,
+        connect_args={"options": "-c jit=off", "connect_timeout": 10},
+        execution_options={"compiled_cache": statement_cache.STATEMENTS},
+    )
+
+
+def translate(error: BaseException | None, url: str) -> CormorantError:
+    """Say what a driver's error means to a person, and what to do."""
+    lines = str(error).strip().splitlines()
+    text = (lines[0] if lines else type(error).__name__).rstrip(".")
+    return _of_sqlite(text, url.partition(":///")[2]) if url.startswith("sqlite:") else _of_postgres(error, text, url)
+
+
+def _of_sqlite(text: str, path: str) -> CormorantError:
+    if "unable to open" in text and (lack := of_files_now()) is not None:
+        return TooManyFiles(f"The database {path} cannot be opened. {lack.said}")
+    if "unable to open" in text:
+        return DataFolderError(
+            f"The database {path} cannot be opened: {text}. Check that the folder exists and is yours."
+        )
+    if "readonly" in text:
+        return NotPermitted(f"The database {path} may only be read. Check who owns it and its permissions.")
+    if "is full" in text:
+        return NoRoom(f"The disk that holds {path} is full. Free some space; nothing was lost, and it goes on then.")
+    if "I/O error" in text:
+        return DataFolderError(
+            f"The disk that holds {path} does not do what it should: {text}. Check that it may be written and has "
+            "room, then start again; nothing that was acknowledged is lost."
+        )
+    if "malformed" in text or "not a database" in text:
+        return DataFolderError(
+            f"{path} is damaged or not a database of ours: {text}. `cormorant store restore FILE` puts a "
+            "backup in its place."
+        )
+    if "locked" in text:
+        return StoreError(
+            f"The database {path} is busy: another process has been writing to it for {BUSY_TIMEOUT_MS // 1000} "
+            "seconds. Wait for that one to end; the upgrade of a large database takes some minutes."
+        )
+    return StoreError(f"The database {path} refused a statement: {text}.")
+
+
+_AWAY = ("08", "57P")
+"""Beginnings of SQLSTATE: the connection is lost, the server is going down."""
+_FORBIDDEN = ("28", "42501", "25006")
+"""A wrong password, a missing right, a server that only reads."""
+_CROWDED = re.compile("too many (?:clients|connections)|remaining connection slots")
+_CROWDED_STATE, _FULL_STATE = "53300", "53100"
+"""Where a connection is refused the driver has no SQLSTATE, only the server's words."""
+
+
+def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantError:
+    import psycopg  # noqa: PLC0415 - an extra, and here already
+
+    state = getattr(error, "sqlstate", None) or ""
+    if state.startswith(_FORBIDDEN):
+        return NotPermitted(f"The database {mask(url)} does not permit it: {text}. Check the user's rights there.")
+    if state == _CROWDED_STATE or (not state and _CROWDED.search(text)):
+        return Unreachable(
+            f"The database {mask(url)} has no connection free: {text}. It goes on when there is one; raise "
+            "max_connections there, or have other programs take fewer."
+        )
+    if state == _FULL_STATE:
+        return NoRoom(f"The disk of the database {mask(url)} is full: {text}. Free some space there; nothing was lost.")
+    unanswered = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and not state
+    if unanswered or state.startswith(_AWAY):
+        return Unreachable(f"The database {mask(url)} does not answer: {text}. Check its address and that it runs.")
+    return StoreError(f"The database {mask(url)} refused a statement: {text}.")

@@ -1,0 +1,55 @@
+"""How far was a run lately? Kept on its row by whoever carries it out, for whoever asks how long it will still take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+from cormorant.store.schema import run
+
+LOOK_BACK_S: Final = 60.0
+"""What estimates look back on."""
+
+
+class Sample(NamedTuple):
+    """What was counted at a moment (seconds, of one clock): documents fetched, and addresses left.
+
+    `told` is the number of the event that the slowest receiver has come to, and so many more are `behind` that.
+    """
+
+    at: float
+    fetched: int
+    left: int
+    told: int = 0
+    behind: int = 0
+
+
+class Measured(NamedTuple):
+    """Samples of the last minute, two at least, the newest last.
+
+    `next_at` is when another is due, in seconds of the store's clock, as those of samples are. `busy` is for what part
+    of the time the busiest retriever had or wanted a processor, of those on the machine that wrote this.
+    """
+
+    next_at: float
+    busy: float
+    samples: tuple[Sample, ...]
+
+
+def keep(tx: Tx, number: int, next_at: float, busy: float, samples: Iterable[Sample]) -> None:
+    """Write down how far a run is, over what was written before."""
+    runs.change(tx, number, measured=json.dumps([next_at, busy, [*samples]]))
+
+
+def newest(tx: Tx, number: int) -> Measured | None:
+    """How far a run was when that was written last, None when it never was."""
+    said = tx.execute(sa.select(run.c.measured).where(run.c.id == number)).scalar_one_or_none()
+    if not said:
+        return None
+    next_at, busy, samples = json.loads(said)
+    return Measured(next_at, busy, tuple(Sample(*each) for each in samples))

@@ -1,0 +1,152 @@
+"""What was searched for, with how much was found, and which results were opened.
+
+Written in batches by whoever answers, kept for so many days and never more rows than MOST_ROWS. Who asked is not kept:
+neither a name nor an address, nor anything that tells two readers apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import click, query
+
+DAY_S: Final = 86_400
+MOST_ROWS: Final = 1_000_000
+LONGEST: Final = 500
+"""Characters of a query that are kept."""
+FIRST_PAGE: Final = 1
+
+
+class Face(StrEnum):
+    """Where it was asked."""
+
+    PAGE = "page"
+    API = "api"
+
+
+class QueryRow(NamedTuple):
+    """A search. `words` is what searches are counted together by; `sources` is a list in JSON."""
+
+    at: float
+    token: str
+    text: str
+    words: str
+    understood: str
+    total: int
+    took_ms: float
+    page: int
+    who: str
+    sources: str
+    face: str
+
+
+class ClickRow(NamedTuple):
+    """A result that was opened; `place` counts the hits of the search from 1."""
+
+    at: float
+    token: str
+    resource_id: int
+    place: int
+
+
+class Counted(NamedTuple):
+    """Searches for the same: how often, when last, how much was found at most, how many results were opened."""
+
+    words: str
+    times: int
+    last_at: float
+    total: int
+    clicks: int
+
+
+class Report(StrEnum):
+    """Which searches are counted: all, those that found nothing, those of which nobody opened a result."""
+
+    TOP = "top"
+    ZERO = "zero"
+    UNCLICKED = "unclicked"
+
+
+def together(text: str) -> str:
+    """What searches are counted together by."""
+    return " ".join(text.lower().split())[:LONGEST]
+
+
+def write(tx: Tx, queries: Sequence[QueryRow], clicks: Sequence[ClickRow]) -> None:
+    """Keep searches and clicks."""
+    storable = [
+        row._replace(text=bulk.storable(row.text), words=bulk.storable(row.words),
+                     understood=bulk.storable(row.understood), sources=bulk.storable(row.sources))
+        for row in queries
+    ]  # fmt: skip
+    bulk.insert(tx, query, QueryRow._fields, storable)
+    bulk.insert(tx, click, ClickRow._fields, clicks)
+
+
+def trim(tx: Tx, days: int) -> int:
+    """Let go of what is older than so many days, and of the oldest beyond MOST_ROWS; returns how many searches."""
+    before = tx.now() - days * DAY_S
+    gone = 0
+    for table in (click, query):
+        newest = tx.execute(sa.select(sa.func.max(table.c.id))).scalar_one() or 0
+        old = sa.or_(table.c.at < before, table.c.id <= int(newest) - MOST_ROWS)
+        gone = tx.execute(sa.delete(table).where(old)).rowcount
+    return gone
+
+
+def wordings(tx: Tx) -> list[str]:
+    """Every search in the log, each wording once."""
+    return [row.words for row in tx.rows(sa.select(query.c.words).distinct())]
+
+
+def forget(tx: Tx, words: Sequence[str]) -> int:
+    """Delete searches of these wordings, with their clicks; returns how many."""
+    gone = 0
+    for start in range(0, len(words), 500):
+        mine = query.c.words.in_(words[start : start + 500])
+        tx.execute(sa.delete(click).where(click.c.token.in_(sa.select(query.c.token).where(mine))))
+        gone += tx.execute(sa.delete(query).where(mine)).rowcount
+    return gone
+
+
+def listed(tx: Tx, before: int | None, most: int) -> list[dict[str, Any]]:
+    """Searches, the newest first, with the clicks of each; those `before` a number are older."""
+    clicks = sa.select(sa.func.count()).where(click.c.token == query.c.token).scalar_subquery().label("clicks")
+    statement = sa.select(query, clicks).order_by(query.c.id.desc()).limit(most)
+    if before is not None:
+        statement = statement.where(query.c.id < before)
+    names = statement.selected_columns.keys()
+    found = (dict(zip(names, row, strict=True)) for row in tx.rows(statement))
+    return [row | {"sources": json.loads(row["sources"])} for row in found]
+
+
+def report(tx: Tx, which: Report, days: int, most: int) -> list[Counted]:
+    """Searches of the last days, counted together, the most frequent first.
+
+    A further page of the same search is not another one. Nobody can open a result of what a program asked, so only
+    searches of the page count as without a click.
+    """
+    columns = query.c
+    clicks = sa.select(click.c.token, sa.func.count().label("opened")).group_by(click.c.token).subquery()
+    opened = sa.func.coalesce(sa.func.sum(clicks.c.opened), 0)
+    times = sa.func.count()
+    statement = (
+        sa.select(columns.words, times.label("times"), sa.func.max(columns.at), sa.func.max(columns.total), opened)
+        .select_from(query.outerjoin(clicks, clicks.c.token == columns.token))
+        .where(columns.at >= tx.now() - days * DAY_S, columns.page == FIRST_PAGE, columns.words != "")
+        .group_by(columns.words)
+        .order_by(times.desc(), columns.words)
+        .limit(most)
+    )
+    if which is Report.ZERO:
+        statement = statement.where(columns.total == 0)
+    elif which is Report.UNCLICKED:
+        statement = statement.where(columns.total > 0, columns.face == Face.PAGE).having(opened == 0)
+    return [Counted(row[0], int(row[1]), float(row[2]), int(row[3]), int(row[4])) for row in tx.rows(statement)]

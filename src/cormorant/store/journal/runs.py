@@ -1,0 +1,463 @@
+"""Runs: one crawl of one source, from the order to the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from cormorant.base.clock import rfc3339
+from cormorant.base.errors import NotFoundError
+from cormorant.base.log import logger
+from cormorant.model.run import ASKING_STATES, GENERATIONS, OPEN_STATES, Counters, Mode, Refresh, RunState
+from cormorant.model.settings.bounded import MOST_COUNT
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import quota_claims
+from cormorant.store.schema import run, run_count
+
+_log = logger(__name__)
+_NUMBERS = range(1, MOST_COUNT + 1)
+"""The numbers that a run may have; a database may refuse to compare its own with others."""
+ITSELF = "conductor"
+"""Under which name a run's own counts are kept, beside those of the processes that visit for it."""
+KEPT_PER_SOURCE = 1_000
+"""Runs kept of one source that have ended, nearly three years of nightly ones."""
+_VISITING = (RunState.DISCOVERING, RunState.RETRIEVING)
+_ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run. Times are epoch seconds; `asked` is what a person asked of it and nobody has done yet.
+
+    At `gives_up_at` it ends if none of what is left to it answers until then; None when it does not wait for that.
+
+    A run that is `queued_at` some time waits for its turn since then, `behind` so many that are under way where one of
+    these has to end first. `goes_on` is the state in which it goes on when it has its turn; None: it begins.
+
+    `force`: nothing is taken for unchanged. `anew`: settings were edited since the last whole run, so what is unchanged
+    is judged again. `mode`: what becomes of what it finds. `forget`: it is not listed any more when it is done.
+
+    `overrides`: a person has said so, not just its refresh, in which case it also is no matter whether the place is the
+    one of before. `cursor` is what its source is given the next time, once it has come to its end; None: nothing else.
+    """
+
+    id: int
+    source_id: int
+    state: RunState
+    refresh: Refresh
+    force: bool
+    anew: bool
+    generation: int
+    settings: dict[str, Any]
+    requested_at: float
+    started_at: float | None
+    finished_at: float | None
+    complete: bool
+    asked: str | None
+    reason: str | None
+    bottleneck: str | None
+    lists: bool
+    unlisted: list[str]
+    error: str | None
+    gives_up_at: float | None = None
+    waits_since: float | None = None
+    waited_s: float | None = None
+    mode: Mode = Mode.ACCEPT
+    forget: bool = False
+    queued_at: float | None = None
+    goes_on: RunState | None = None
+    behind: int | None = None
+    overrides: bool = False
+    cursor: str | None = None
+
+    @property
+    def is_queued(self) -> bool:
+        """Does it wait for its turn?"""
+        return self.state is RunState.WAITING and self.queued_at is not None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Has it had its turn, and not come to an end or to a person since?"""
+        return self.state in OPEN_STATES and not self.is_queued
+
+    @property
+    def node(self) -> str:
+        """The node that alone carries it out; "": any does."""
+        return str(self.settings.get("node", ""))
+
+    @property
+    def survives(self) -> bool:
+        """Does it go on after the program has ended while it was under way?"""
+        return bool(self.settings.get("survives_restart", True))
+
+    def is_for(self, node: str) -> bool:
+        """May a node carry it out?"""
+        return self.node in ("", node)
+
+    def seconds(self, now: float) -> float:
+        """How long it has been at work, less what it waited for a person, or for its turn after that."""
+        until = self.finished_at or self.waits_since or now
+        return until - (self.started_at or self.requested_at) - (self.waited_s or 0.0)
+
+    @property
+    def is_visiting(self) -> bool:
+        """Has it, suspended or not, more to visit yet, as far as its state says?"""
+        return (self.goes_on or self.state) in (RunState.WAITING, RunState.SUSPENDED, *_VISITING)
+
+    @property
+    def new_of(self) -> int | None:
+        """The run's own number when it visits only what is new, else None."""
+        return self.id if self.refresh is Refresh.APPEND else None
+
+
+def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool, anew: bool = False) -> int:
+    """Order a run of a source and return its number; whoever owns the data folder carries it out, in its turn."""
+    now = tx.now()
+    values = {
+        "source_id": source, "state": RunState.WAITING, "refresh": refresh, "force": force, "anew": anew,
+        "settings": settings, "requested_at": now, "queued_at": now,
+    }  # fmt: skip
+    return int(tx.execute(sa.insert(run).values(**values).returning(run.c.id)).scalar_one())
+
+
+_OPEN = sa.select(run).where(run.c.state.in_(OPEN_STATES)).order_by(run.c.id)
+
+
+def open_runs(tx: Tx, source: int | None = None) -> list[RunRow]:
+    """Runs that are under way or wait for their turn, oldest first; suspended and held ones are not among them."""
+    statement = _OPEN if source is None else _OPEN.where(run.c.source_id == source)
+    return [_row(row) for row in tx.rows(statement)]
+
+
+def unfinished(tx: Tx, source: int) -> RunRow | None:
+    """The run of a source that has not ended: open, suspended, or one that waits for a person."""
+    states = (*OPEN_STATES, *ASKING_STATES, RunState.SUSPENDED)
+    statement = sa.select(run).where(run.c.source_id == source, run.c.state.in_(states)).order_by(run.c.id.desc())
+    rows = tx.rows(statement.limit(1))
+    return _row(rows[0]) if rows else None
+
+
+def unfinished_runs(tx: Tx) -> list[RunRow]:
+    """The runs of every source that have not ended: open, held or suspended."""
+    states = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
+    return [_row(row) for row in tx.rows(sa.select(run).where(run.c.state.in_(states)))]
+
+
+def held(tx: Tx) -> dict[int, RunRow]:
+    """The runs that wait for a person's answer, by source."""
+    return {row.source_id: _row(row) for row in tx.rows(sa.select(run).where(run.c.state.in_(ASKING_STATES)))}
+
+
+INDEX = "index"
+"""What is asked of a run whose findings were examined and may be indexed."""
+ACCEPT, REFUSE = "accept", "refuse"
+"""What is asked of a held run; that one was refused is still told of it when it has ended."""
+
+
+def answers(row: RunRow) -> str:
+    """What a person can do about a run that waits for an answer, in one sentence."""
+    if row.state is RunState.PENDING:
+        return (
+            f"`cormorant run index {row.id}` indexes what it found, `cormorant run prune {row.id} RULE` leaves some of "
+            f"it out, `cormorant run stop {row.id}` all."
+        )
+    return f"Answer with `cormorant run accept {row.id}` or `cormorant run refuse {row.id}`."
+
+
+def stands(row: RunRow) -> str:
+    """How it stands with a run that waits for an answer, to go on behind its name."""
+    return "is examined and not indexed yet" if row.state is RunState.PENDING else "is held"
+
+
+_IS_WHOLE = sa.and_(run.c.complete, run.c.state == RunState.FINISHED, run.c.refresh.in_(GENERATIONS))
+"""Whether a run visited everything there was to visit."""
+
+
+_IS_THROUGH = sa.and_(run.c.state == RunState.FINISHED, sa.or_(run.c.refresh.in_(GENERATIONS), run.c.anew))
+"""Whether a run came to its end, and its settings hold for all: of what it did not read validators are not believed."""
+LOOKED_BACK = 100
+"""Runs at the most that the next one of a source is compared with, where none of them is of that kind."""
+
+
+def last_whole(tx: Tx, source: int) -> RunRow | None:
+    """The newest run of a source that visited everything there was to visit."""
+    statement = sa.select(run).where(run.c.source_id == source, _IS_WHOLE)
+    rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
+    return _row(rows[0]) if rows else None
+
+
+def whole_before(tx: Tx, row: RunRow, times: int) -> int | None:
+    """The run that visited everything so many such runs before this one, itself for 0; None when there were fewer."""
+    if times == 0:
+        return row.id
+    ids = sa.select(run.c.id).where(_IS_WHOLE, run.c.source_id == row.source_id, run.c.id < row.id)
+    found = tx.rows(ids.order_by(run.c.id.desc()).offset(times - 1).limit(1))
+    return int(found[0].id) if found else None
+
+
+def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:
+    """The runs of its source before this one, back to the newest that visited everything, that one included."""
+    last = last_whole(tx, row.source_id)
+    mine = sa.and_(run.c.source_id == row.source_id, run.c.id < row.id, run.c.id >= (last.id if last else 0))
+    return [_row(each) for each in tx.rows(sa.select(run).where(mine))]
+
+
+def _through(mine: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The number of the newest of these runs whose settings hold for all."""
+    return sa.select(sa.func.max(run.c.id)).where(mine, _IS_THROUGH)
+
+
+def since_through(tx: Tx, source: int, before: int | None = None) -> list[RunRow]:
+    """The runs of a source, those before one if it is named, back to the newest that came to its end, that included."""
+    mine = sa.and_(run.c.source_id == source, run.c.id < before) if before is not None else run.c.source_id == source
+    since = sa.select(run).where(mine, run.c.id >= sa.func.coalesce(_through(mine).scalar_subquery(), 0))
+    return [_row(each) for each in tx.rows(since.order_by(run.c.id.desc()).limit(LOOKED_BACK))]
+
+
+def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | None = None) -> list[RunRow]:
+    """Runs, newest first; those `before` a run are older than it."""
+    statement = sa.select(run).order_by(run.c.id.desc()).limit(limit)
+    if before is not None:
+        statement = statement.where(run.c.id < min(before, MOST_COUNT))
+    if source is not None:
+        statement = statement.where(run.c.source_id == source)
+    return [_row(row) for row in tx.rows(statement)]
+
+
+def listed_before(tx: Tx, row: RunRow) -> RunRow | None:
+    """The newest run of a source before this one that listed all there was; None without one."""
+    statement = sa.select(run).where(run.c.source_id == row.source_id, run.c.id < row.id, run.c.lists)
+    rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
+    return _row(rows[0]) if rows else None
+
+
+def newest_before(tx: Tx, source: int, at: float) -> int:
+    """The newest run of a source that had ended by then, 0 when there is none."""
+    ended = run.c.source_id == source, run.c.finished_at < at
+    return int(tx.execute(sa.select(sa.func.max(run.c.id)).where(*ended)).scalar_one() or 0)
+
+
+def get(tx: Tx, number: int | None = None) -> RunRow:
+    """One run, or the newest. Raises NotFoundError."""
+    if number is not None and number not in _NUMBERS:
+        raise unknown(number)
+    statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == number)
+    rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
+    if not rows and number is None:
+        raise NotFoundError("There has been no run yet. `cormorant crawl` begins one.")
+    if not rows:
+        raise unknown(number)
+    return _row(rows[0])
+
+
+def unknown(number: int | None) -> NotFoundError:
+    """What is said of a number that is no run's."""
+    return NotFoundError(f"There is no run {number}.")
+
+
+def claimed(tx: Tx, number: int | None = None) -> RunRow:
+    """One run, or the newest, that nobody else changes until this transaction ends. Raises NotFoundError."""
+    row = get(tx, number)
+    if not tx.sqlite:  # there, nobody else writes meanwhile
+        tx.execute(sa.select(run.c.id).where(run.c.id == row.id).with_for_update())
+        row = get(tx, row.id)
+    return row
+
+
+_NEWEST_ON_SQLITE = sa.text("SELECT seq FROM sqlite_sequence WHERE name = 'run'")
+_NEWEST_ON_POSTGRESQL = sa.text("SELECT CASE WHEN is_called THEN last_value END FROM run_id_seq")
+"""The newest number that was given to a run."""
+
+
+def was_there(tx: Tx, number: int) -> bool:
+    """Was this the number of a run, whether it is there or was deleted? Numbers are never given again."""
+    newest = tx.execute(_NEWEST_ON_SQLITE if tx.sqlite else _NEWEST_ON_POSTGRESQL).scalar_one_or_none()
+    return newest is not None and 0 < number <= int(newest)
+
+
+_ONE = sa.select(run).where(run.c.id == sa.bindparam("number"))
+
+
+def again(tx: Tx, row: RunRow) -> RunRow:
+    """The run as it is now. One that was deleted is as good as stopped."""
+    rows = tx.rows(_ONE, {"number": row.id})
+    return _row(rows[0]) if rows else replace(row, state=RunState.STOPPED)
+
+
+def is_newest(tx: Tx, row: RunRow) -> bool:
+    """Has its source had no other run since?"""
+    return every(tx, row.source_id, 1)[0].id == row.id
+
+
+SUSPENDABLE = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING)
+"""States in which a run can be left where it is; one that has visited everything only has to be brought to its end."""
+
+
+_OUT_OF_TURN: Mapping[str, None] = {"queued_at": None, "behind": None}
+
+
+def suspend(tx: Tx, number: int, reason: str) -> bool:
+    """Leave a run where it is until `go_on`; False when there is nothing left of it that could be left.
+
+    One that waited for its turn after a person had answered waits since it was held.
+    """
+    since = tx.execute(sa.select(run.c.waits_since).where(run.c.id == number)).scalar_one_or_none() or tx.now()
+    for state in SUSPENDABLE:
+        left = {"state": RunState.SUSPENDED, "gives_up_at": None, "waits_since": since, **_OUT_OF_TURN}
+        begun = {} if state is RunState.WAITING else {"goes_on": state}
+        if advance(tx, number, state, reason=reason, **left, **begun):
+            return True
+    return False
+
+
+def hold(tx: Tx, number: int, reason: str) -> None:
+    """Have a person answer before anything of it goes."""
+    advance(tx, number, RunState.SWEEPING, state=RunState.HELD, reason=reason, waits_since=tx.now())
+
+
+def pend(tx: Tx, number: int) -> None:
+    """Have a person look at what a run found before any of it is indexed."""
+    reason = "Indexing is pending: what it found has been fetched and is not indexed yet."
+    advance(tx, number, RunState.SWEEPING, state=RunState.PENDING, reason=reason, waits_since=tx.now())
+
+
+def begin_indexing(tx: Tx, row: RunRow) -> bool:
+    """Have a run go on whose findings were examined; False when somebody has changed it meanwhile."""
+    return advance(tx, row.id, RunState.PENDING, asked=INDEX, reason=None, **_queued(tx, RunState.SWEEPING))
+
+
+def compared(tx: Tx, source: int) -> set[int]:
+    """The runs that the next one of a source compares itself with: the newest whole one, and the newest to its end.
+
+    Where others had other settings since, these too; of those that had the same the newest is enough.
+    """
+    since, last = since_through(tx, source), last_whole(tx, source)
+    ends = {last.id if last is not None else None, tx.execute(_through(run.c.source_id == source)).scalar_one()}
+    needed = {each.id for each in since if each is since[0] or each.settings != since[0].settings}
+    return needed | {number for number in ends if number is not None}
+
+
+def forget_done(tx: Tx, source: int) -> None:
+    """Delete the runs of a source that were to go when done, and the oldest but KEPT_PER_SOURCE.
+
+    Never those that the next run compares itself with.
+    """
+    ended = sa.and_(run.c.source_id == source, run.c.state.in_(_ENDED))
+    done = sa.select(run.c.id).where(ended, run.c.forget, run.c.state == RunState.FINISHED)
+    old = sa.select(run.c.id).where(ended).order_by(run.c.id.desc()).offset(KEPT_PER_SOURCE).limit(1_000)
+    numbers = {row[0] for row in (*tx.rows(done), *tx.rows(old))} - compared(tx, source)
+    tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(numbers)))
+    tx.execute(sa.delete(run).where(run.c.id.in_(numbers)))
+
+
+def answer(tx: Tx, row: RunRow, state: RunState, asked: str | None, reason: str) -> None:
+    """Have a held run go on in that state when it has its turn."""
+    advance(tx, row.id, RunState.HELD, asked=asked, reason=reason, **_queued(tx, state))
+
+
+def _queued(tx: Tx, goes_on: RunState | None) -> dict[str, object]:
+    """What is kept of a run that waits for its turn from now on. What it waited for before is not over until then."""
+    return {"state": RunState.WAITING, "queued_at": tx.now(), "goes_on": goes_on}
+
+
+def waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
+    """What is kept of a run that waits no longer. One that was suspended before it began has not begun to count."""
+    waited = max(tx.now() - row.waits_since, 0.0) if row.waits_since and row.started_at else 0.0
+    return {"waits_since": None, "waited_s": (row.waited_s or 0.0) + waited}
+
+
+def go_on(tx: Tx, row: RunRow) -> None:
+    """Have a suspended run go on in the state in which it was left, when it has its turn."""
+    advance(tx, row.id, RunState.SUSPENDED, reason=None, **_queued(tx, row.goes_on))
+
+
+def give_turn(tx: Tx, row: RunRow) -> bool:
+    """Let a run begin or go on that waits for its turn; False when somebody has changed it meanwhile."""
+    asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
+    values = {"state": row.goes_on or row.state, "goes_on": None, **_OUT_OF_TURN, **waited(tx, row)}
+    given = bool(tx.execute(sa.update(run).where(*asked_then).values(**values)).rowcount)
+    if given:
+        _say(row.id, values)
+    return given
+
+
+def set_behind(tx: Tx, row: RunRow, under_way: int) -> None:
+    """A run waits for its turn until one of so many has ended that are under way."""
+    asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
+    tx.execute(sa.update(run).where(*asked_then).values(behind=under_way))
+
+
+def change(tx: Tx, number: int, **values: object) -> None:
+    """Set columns of a run, like its state or when it gives up."""
+    tx.execute(sa.update(run).where(run.c.id == number).values(**values))
+
+
+def advance(tx: Tx, number: int, expected: RunState, **values: object) -> bool:
+    """Set columns of a run that is still in this state; False when somebody has changed it meanwhile.
+
+    One that waits for its turn does not begin.
+    """
+    statement = sa.update(run).where(run.c.id == number, run.c.state == expected).values(**values)
+    if values.get("state") is RunState.DISCOVERING:
+        statement = statement.where(run.c.queued_at.is_(None))
+    changed = bool(tx.execute(statement).rowcount)
+    if changed:
+        _say(number, values)
+    return changed
+
+
+_TIMES = frozenset(("requested_at", "started_at", "finished_at", "gives_up_at", "queued_at", "waits_since"))
+
+
+def _say(number: int, values: Mapping[str, object]) -> None:
+    """Have the log say what has changed of a run: times as everywhere, lists as lists."""
+    _log.info("run", extra={"run": number, **{name: _said(name, value) for name, value in values.items()}})
+
+
+def _said(name: str, value: object) -> object:
+    if name in _TIMES and isinstance(value, float):
+        return rfc3339(value)
+    return json.loads(value) if name == "unlisted" and isinstance(value, str) else value
+
+
+def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
+    """Write what one process has counted for a run so far."""
+    conflict = bulk.Upsert(key=("run_id", "process"), columns=("counts",))
+    counts = {name: value for name, value in asdict(counters).items() if value}
+    bulk.insert(tx, run_count, ("run_id", "process", "counts"), [(number, process, json.dumps(counts))], conflict)
+
+
+_COUNTED = sa.select(run_count.c.counts).where(
+    run_count.c.run_id == sa.bindparam("run"), sa.not_(run_count.c.process.startswith(quota_claims.PREFIX))
+)
+
+
+def counters(tx: Tx, number: int) -> Counters:
+    """Add up what every process counted for a run."""
+    total = Counters()
+    for row in tx.rows(_COUNTED, {"run": number}):
+        total.add(Counters(**json.loads(row.counts)))
+    return total
+
+
+def counted_by(tx: Tx, number: int, process: str) -> Counters:
+    """What one process counted for a run before; a run taken up again goes on counting."""
+    statement = sa.select(run_count.c.counts).where(run_count.c.run_id == number, run_count.c.process == process)
+    rows = tx.rows(statement)
+    return Counters(**json.loads(rows[0].counts)) if rows else Counters()
+
+
+def _row(row: Any) -> RunRow:
+    return RunRow(
+        row.id, row.source_id, RunState(row.state), Refresh(row.refresh),
+        row.force or row.refresh == Refresh.SCRATCH, row.anew, row.generation, bulk.read_settings(row.settings),
+        row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
+        row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
+        row.waits_since, row.waited_s, Mode(row.mode), row.forget, row.queued_at,
+        RunState(row.goes_on) if row.goes_on else None, row.behind, row.force, row.cursor,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The REST interface, its OpenAPI description and its JSON records."""

@@ -1,0 +1,132 @@
+"""Documents for programs: choose some to be crawled again, take them down, lift or erase a takedown."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.model.scope import Scope
+from cormorant.operate.documents import erasure, recrawl, takedowns
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.recrawl import Chosen
+from cormorant.operate.installation import House
+from cormorant.web.api import requests
+from cormorant.web.api.routing import MOST_NUMBER, Json, as_lines, in_lines, order, route
+from cormorant.web.api.schemas import Record, When
+from cormorant.web.security.authorization import visitor
+
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
+
+
+class Recrawled(Record):
+    """How many documents are due now, of each source."""
+
+    documents: int
+    sources: dict[str, int] = Field(description="By name; those of which none is chosen are not there.")
+
+
+class Erasure(Record):
+    """The result of an erasure: what was removed, and what the scan of the data folder found."""
+
+    id: int
+    erased: bool = Field(description="False: something is left, see `left_in`.")
+    erased_at: When
+    documents: int
+    copies: int
+    searches: int = Field(description="In the log, with words of the text, and without a result now.")
+    log_passages: int
+    files_scanned: int
+    bytes_scanned: int
+    passages: int = Field(description="Passages of the text that were looked for in files.")
+    left_in: list[str] = Field(description="Files that still hold a passage, and packs with a copy.")
+    kept_before: list[str] = Field(description="Files from before an upgrade of the database, which may hold it.")
+
+
+class Takedown(Record):
+    """Documents that are hidden from every reader, or were."""
+
+    id: int
+    rule: str
+    source: str | None = Field(description="None: documents of every source.")
+    reason: str
+    author: str
+    state: str = Field(description="in_force, to_erase, erased, lifted or expired.")
+    created_at: str
+    expires_at: When
+    erase: bool
+    erased_at: When
+    ended_at: When
+    ended_by: str | None
+    hidden: int = Field(description="Known documents that it hides now.")
+
+
+class NewTakedown(Takedown):
+    """A takedown that was put in force just now."""
+
+    documents: int = Field(description="Documents that search found until now.")
+    addresses: int = Field(description="Known addresses that it means.")
+    duplicates: list[str] = Field(description="Some addresses at which the same content is still found.")
+    erasure: Erasure | None = None
+
+
+class LiftedTakedown(Takedown):
+    """A takedown that was ended just now."""
+
+    documents: int = Field(description="Found again as soon as the index has taken them in.")
+    next_crawl: int = Field(description="Visited again by the next crawl.")
+
+
+class Takedowns(Record):
+    """Takedowns, oldest first."""
+
+    takedowns: list[Takedown]
+
+
+def add(router: APIRouter, house: House) -> None:
+    """Add the routes of documents."""
+    _add_takedowns(router, house)
+
+    @order(router, "POST", "/documents/recrawl", Scope.OPERATE, Recrawled)
+    def recrawl_documents(said: requests.Recrawl) -> Response:
+        """Have documents fetched anew, whole, by the run of their source that is under way, or by the next."""
+        chosen = Chosen(said.addresses, Wanted(said.source, said.state or None, said.status))
+        return Json(recrawl.recrawl(house, chosen, here=False))
+
+
+def _add_takedowns(router: APIRouter, house: House) -> None:
+    @route(router, "/takedowns", Scope.OPERATE, Takedowns, Takedown)
+    def list_takedowns(
+        request: Request, every: Annotated[bool, Query(description="Those that have ended as well.")] = False
+    ) -> Response:
+        """List the takedowns in force."""
+        found = takedowns.list_(house, ended=every)
+        return in_lines(iter(found)) if as_lines(request) else Json({"takedowns": found})
+
+    @route(router, "/takedowns/{number}", Scope.OPERATE, Takedown)
+    def show_takedown(number: Number) -> Response:
+        """Show one takedown."""
+        return Json(takedowns.show(house, number))
+
+    @order(router, "POST", "/takedowns", Scope.ADMIN, NewTakedown, 201)
+    def take_down(request: Request, said: requests.TakedownOrder) -> Response:
+        """Hide documents from every reader at once; with `erase`, answer when they are erased from the disk as well."""
+        wish = takedowns.Order(
+            said.what, said.reason, visitor(request).author, said.source, said.until, said.erase, here=False
+        )
+        record = takedowns.take_down(house, wish)
+        if said.erase:
+            record |= {"erasure": erasure.erase(house, record["id"], lent=True)}
+        return Json(record, 201)
+
+    @order(router, "POST", "/takedowns/{number}/lift", Scope.ADMIN, LiftedTakedown)
+    def lift_takedown(request: Request, number: Number) -> Response:
+        """End a takedown."""
+        return Json(takedowns.lift(house, number, visitor(request).author))
+
+    @order(router, "POST", "/takedowns/{number}/erase", Scope.ADMIN, Erasure)
+    def erase_takedown(number: Number) -> Response:
+        """Erase from the disk what a takedown hides, and scan for it."""
+        return Json(erasure.erase(house, number, lent=True))

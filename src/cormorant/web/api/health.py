@@ -1,0 +1,72 @@
+"""What is there for machines that watch over an installation: does it live, is it ready, and its figures?
+
+`/health/live` and `/health/ready` are for everyone: words of ours, no figure. `/metrics` is for those who look after
+the installation.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, Literal
+
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import JSONResponse, Response
+from pydantic import Field
+
+from cormorant.base import metrics
+from cormorant.base.errors import CormorantError
+from cormorant.model.scope import PUBLIC, Scope
+from cormorant.operate.system import metrics as metric_values
+from cormorant.operate.system.readiness import NOT_READY, readiness
+from cormorant.web.api.schemas import Record
+from cormorant.web.security.authorization import needs
+from cormorant.web.shared_reader import Shelf
+
+
+class Checks(Record):
+    """How it is with each part that search or crawling needs."""
+
+    database: Literal["ok", "away"]
+    index: Literal["ok", "away"]
+    disk: Literal["ok", "full"] = Field(description="`full`: nothing is visited until there is room.")
+    conductor: Literal["ok", "silent"] = Field(description="Whether who carries out runs has said so within 15 s.")
+
+
+class Readiness(Record):
+    """Whether questions can be answered."""
+
+    status: Literal["ready", "degraded", "unavailable"] = Field(
+        description="`degraded`: search answers and nothing is crawled; `unavailable`: neither, and the answer is 503."
+    )
+    checks: Checks
+
+
+def add_health(app: FastAPI, shelf: Shelf) -> None:
+    """Does the process answer, and can it read what it needs?"""
+
+    @app.get("/health/live", dependencies=[needs(PUBLIC)])
+    def live() -> dict[str, str]:
+        """Say that the process answers."""
+        return {"status": "live"}
+
+    @app.get("/health/ready", response_model=Readiness, dependencies=[needs(PUBLIC)])
+    def ready() -> Response:
+        """Say whether search can be answered (else 503), and whether anything is crawled."""
+        said = readiness(shelf.house, shelf.look)
+        if said["status"] == NOT_READY:
+            shelf.forget()
+        return JSONResponse(said, 503 if said["status"] == NOT_READY else 200, headers={"Cache-Control": "no-store"})
+
+
+def add_metrics(router: APIRouter, shelf: Shelf) -> None:
+    """The figures, as Prometheus reads them."""
+    written: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
+
+    @router.get("/metrics", response_class=Response, responses=written, dependencies=[needs(Scope.OPERATE)])
+    def told() -> Response:
+        """Tell the figures of the installation, in the text format of Prometheus."""
+        documents = None
+        with suppress(CormorantError, OSError):  # /health/ready tells of it, and the rest is needed all the more
+            documents = shelf.size()
+        text = metrics.text(metric_values.samples(shelf.house, documents))
+        return Response(text, headers={"Content-Type": metrics.CONTENT_TYPE, "Cache-Control": "no-store"})

@@ -1,0 +1,109 @@
+"""Sets of parameters for programs: what `cormorant parameters` does and prints."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.base.errors import ConflictError
+from cormorant.model.scope import Scope
+from cormorant.operate.installation import House
+from cormorant.operate.sources import impact_counts, impact_preview, profiles
+from cormorant.web.api import requests
+from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
+from cormorant.web.api.schemas import Record, When
+
+Name = Annotated[str, Path(examples=["system"])]
+
+
+class ParameterSet(Record):
+    """Values of settings that sources share. `system` holds for every source."""
+
+    parameters: str
+    settings: dict[str, Any]
+    version: int = Field(description="How often it was kept.")
+    sources: list[str] = Field(description="That use it.")
+    created_at: When
+
+
+class ParameterSets(Record):
+    """All sets, the system's first."""
+
+    parameters: list[ParameterSet]
+
+
+class ParametersPreview(Record):
+    """What an edit of a set would do to each source that uses it: what `source edit --preview` prints."""
+
+    parameters: str
+    sources: list[dict[str, Any]]
+
+
+class DeletedParameters(Record):
+    """A set that there was."""
+
+    parameters: str
+    deleted: bool = Field(description="False: nothing was kept in `system`, and the built-in values hold already.")
+    sources: list[str] = Field(description="That used it, and do without.")
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes."""
+    _add_looks(router, house)
+    _add_changes(router, house)
+
+
+def _add_looks(router: APIRouter, house: House) -> None:
+    @route(router, "/parameters", Scope.OPERATE, ParameterSets, ParameterSet)
+    def list_parameters(request: Request) -> Response:
+        """List the sets of parameters, with the sources that use each."""
+        found = profiles.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"parameters": found})
+
+    @route(router, "/parameters/{name}", Scope.OPERATE, ParameterSet)
+    def show_parameters(name: Name) -> Response:
+        """Show a set of parameters."""
+        return Json(profiles.show(house, name))
+
+
+def _add_changes(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/parameters", Scope.ADMIN, ParameterSet, 201)
+    def add_parameters(said: requests.NewParameters) -> Response:
+        """Add a set of parameters. A source uses it by its setting `parameters`."""
+        return Json(profiles.add(house, said.parameters, said.settings), 201)
+
+    @order(router, "POST", "/parameters/{name}/preview", Scope.ADMIN, ParametersPreview)
+    def preview_parameters(name: Name, said: requests.Edit) -> Response:
+        """Say what an edit would do to each source that uses the set, and change nothing."""
+        return Json({"parameters": name, "sources": _effects(house, name, said)})
+
+    @order(router, "PATCH", "/parameters/{name}", Scope.ADMIN, ParameterSet)
+    def edit_parameters(name: Name, said: requests.EditParameters) -> Response:
+        """Change settings of a set; its sources follow. Refused (409) when documents would leave, unless `agreed`."""
+        effects = _effects(house, name, said)
+        going = impact_counts.going(effects)
+        if going and not said.agreed:
+            raise ConflictError(
+                f"{going:,} documents would leave the index. `/parameters/NAME/preview` lists them; send `agreed` with "
+                "true to have it done.",
+                **impact_counts.of_edits(effects),
+            )
+        return Json(
+            profiles.edit(house, name, said.settings, {each["source"]: impact_preview.agreed(each) for each in effects})
+        )
+
+    @order(router, "DELETE", "/parameters/{name}", Scope.ADMIN, DeletedParameters)
+    def delete_parameters(
+        name: Name, used: Annotated[bool, Query(description="Also when sources use it, which then do without.")] = False
+    ) -> Response:
+        """Delete a set of parameters. One that sources use is kept, unless that is agreed to."""
+        return Json(profiles.delete(house, name, used=used))
+
+
+def _effects(house: House, name: str, said: requests.Edit) -> list[dict[str, Any]]:
+    """What an edit does to each source."""
+    changed = profiles.edited(house, name, said.settings)
+    return [impact_preview.of_whole(house, source, whole) for source, whole in changed.items()]

@@ -1,0 +1,132 @@
+"""Receivers for programs: what `cormorant receiver` does and prints."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.model.scope import Scope
+from cormorant.operate.delivery import receivers
+from cormorant.operate.installation import House
+from cormorant.operate.sources import kinds
+from cormorant.plugins import RECEIVERS
+from cormorant.web.api import requests
+from cormorant.web.api.routing import Json, Limit, as_lines, in_lines, order, route
+from cormorant.web.api.schemas import Kind, Kinds, Record, When
+
+Name = Annotated[str, Path(examples=["index"])]
+
+
+class Receiver(Record):
+    """Where what is found is told, and how far that is."""
+
+    receiver: str
+    kind: str
+    source: str | None = Field(description="None: documents of all sources.")
+    settings: dict[str, Any] = Field(description="As they were given; secrets by their names only.")
+    place: int = Field(description="The number of the newest delivery that it has confirmed.")
+    backlog: int = Field(description="Deliveries that wait for it, those that are still to be sent again among them.")
+    paused: bool
+    error: str | None
+    made_anew: bool = Field(description="Of the index: somebody makes it anew, and what is found waits for it.")
+    refused: int
+    refusal: str | None = Field(description="The newest.")
+    faulty: int = Field(description="Documents that it could not take in their newest state.")
+    failures: int = Field(description="In a row.")
+    next_try_at: When
+    resending: int = Field(description="Documents that are still to be sent again.")
+    oldest_undelivered_at: When
+
+
+class Receivers(Record):
+    """All receivers, the index among them."""
+
+    receivers: list[Receiver]
+
+
+class FaultyDocument(Record):
+    """A delivery that a receiver could not take."""
+
+    seq: int
+    event: str | None = Field(description="None: it was named late, and nobody knows any more what was told.")
+    run: int = Field(description="0: it was sent again, or nobody knows any more.")
+    source: str | None
+    url: str
+    reason: str
+    told_at: str
+
+
+class Faulty(Record):
+    """Some of what a receiver could not take, by document. As lines it is all."""
+
+    faulty: list[FaultyDocument]
+    total: int
+
+
+class DeletedReceiver(Record):
+    """A receiver that there was."""
+
+    receiver: str
+    deleted: bool
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes."""
+    _add_looks(router, house)
+    _add_changes(router, house)
+
+
+def _add_looks(router: APIRouter, house: House) -> None:
+    @route(router, "/receivers", Scope.OPERATE, Receivers, Receiver)
+    def list_receivers(request: Request) -> Response:
+        """List the receivers, with what waits for each."""
+        found = receivers.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"receivers": found})
+
+    @route(router, "/receivers/kinds", Scope.OPERATE, Kinds, Kind)
+    def list_receiver_kinds(request: Request) -> Response:
+        """List the kinds of receivers and what can be set on each."""
+        found = [
+            {"kind": each.name, "about": each.about, "settings": kinds.settings_of(each.settings)}
+            for each in RECEIVERS.values()
+        ]
+        return in_lines(found) if as_lines(request) else Json({"kinds": found})
+
+    @route(router, "/receivers/{name}", Scope.OPERATE, Receiver)
+    def show_receiver(name: Name) -> Response:
+        """Show a receiver, its settings, how far it has come."""
+        return Json(receivers.shown(house, name))
+
+    @route(router, "/receivers/{name}/faulty", Scope.OPERATE, Faulty, FaultyDocument)
+    def list_faulty(request: Request, name: Name, limit: Limit = 100) -> Response:
+        """List the documents that a receiver could not take, and why."""
+        total = receivers.shown(house, name)["faulty"]
+        found = receivers.faulty(house, name)
+        return in_lines(found) if as_lines(request) else Json({"faulty": list(islice(found, limit)), "total": total})
+
+
+def _add_changes(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/receivers", Scope.ADMIN, Receiver, 201)
+    def add_receiver(said: requests.NewReceiver) -> Response:
+        """Add a receiver. It is told what is found from now on."""
+        return Json(receivers.add(house, said.kind, said.receiver, said.source, said.settings), 201)
+
+    @order(router, "PATCH", "/receivers/{name}", Scope.ADMIN, Receiver)
+    def edit_receiver(name: Name, said: requests.Edit) -> Response:
+        """Change settings of a receiver. It goes on behind what it was told last, also in another place."""
+        return Json(receivers.edit(house, name, said.settings))
+
+    @order(router, "DELETE", "/receivers/{name}", Scope.ADMIN, DeletedReceiver)
+    def delete_receiver(name: Name) -> Response:
+        """Delete a receiver. What it has written stays."""
+        receivers.delete(house, name)
+        return Json({"receiver": name, "deleted": True})
+
+    @order(router, "POST", "/receivers/{name}/resend", Scope.OPERATE, Receiver)
+    def resend(name: Name, said: requests.Resend) -> Response:
+        """Tell a receiver once more what is kept, without asking any source. Whoever delivers does it, meanwhile."""
+        return Json(receivers.resend(house, name, said.source, faulty=said.faulty))

@@ -1,0 +1,192 @@
+"""What programs may send: the bodies of requests that add, edit and start things.
+
+Values of settings are what TOML has as well: text, numbers, true and false, lists of text. None takes a setting back.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from cormorant.model.resource import SETS
+from cormorant.model.run import Mode, Refresh
+from cormorant.model.schedule.schedule import Missed, Overrun, Revisit
+from cormorant.model.scope import Scope
+
+Settings = Annotated[
+    dict[str, Any],
+    BeforeValidator(lambda given: {name: "" if value is None else value for name, value in given.items()}
+                    if isinstance(given, dict) else given),
+    Field(description="By name; null or an empty value sets one back."),
+]  # fmt: skip
+
+
+NOTHING = "nothing"
+"""What is found in an order that changes nothing."""
+
+
+class Order(BaseModel):
+    """Something with these fields and no others, in text that can be kept."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, given: Any) -> Any:
+        """Refuse what no database keeps: NUL, and halves of a character."""
+        if isinstance(given, bytes):
+            return given  # not sent as JSON, which is said of it then
+        try:
+            said = json.dumps(given, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("halves of a character") from None
+        if b"\\u0000" in said:
+            raise ValueError("a character with the code 0")
+        return given
+
+
+class NewReceiver(Order):
+    """A receiver to be added."""
+
+    receiver: str = Field(description="Its name.", examples=["found"])
+    kind: str = Field(examples=["jsonlines"])
+    source: str | None = Field(default=None, description="Documents of this source; else of all.")
+    settings: Settings = {}
+
+
+class TakedownOrder(Order):
+    """Documents to be hidden from every reader."""
+
+    what: str = Field(description="An address in full, or a rule.", examples=["http://localhost:8000/draft.html"])
+    reason: str = Field(examples=["Names a patient"])
+    source: str | None = Field(default=None, description="Documents of this source only.")
+    until: str | None = Field(default=None, description="The last day, or a time; else until it is lifted.")
+    erase: bool = Field(default=False, description="Remove them from the disk as well.")
+
+
+class Edit(Order):
+    """Settings that are to be others; those that are not named stay."""
+
+    settings: Settings = Field(min_length=1)
+
+
+class NewSource(Order):
+    """A source to be added."""
+
+    kind: str = Field(examples=["web"])
+    name: str = Field(examples=["docs"])
+    settings: Settings = {}
+
+
+class EditSource(Edit):
+    """Settings of a source that are to be others, with leave for what comes of it."""
+
+    yes: bool = Field(default=False, description="Also when documents leave the index by it.")
+    preview: bool = Field(default=False, description="Change nothing; say what would be.")
+
+
+class Trial(Order):
+    """An address that the rules of a source are tried on."""
+
+    address: str | None = Field(default=None, description="In full; none: the first start address.")
+    no_fetch: bool = Field(default=False, description="Ask nobody. It has to be true.")
+
+
+class Crawl(Order):
+    """How sources are crawled; what is not said is as the settings of each source say."""
+
+    sources: list[str] = Field(default=[], description="None: all.", examples=[["docs"]])
+    refresh: Refresh | None = Field(default=None, description="What is visited of what is known.")
+    force: bool = Field(default=False, description="Take nothing for unchanged.")
+    restart: bool = Field(default=False, description="Begin anew where a run has not ended.")
+    mode: Mode | None = Field(default=None, description="What becomes of what is found.")
+    forget: bool = Field(
+        default=False, description="Delete the run when it is done; what it found stays. For administrators."
+    )
+
+
+class Prune(Order):
+    """What is not to be indexed."""
+
+    rules: list[str] = Field(
+        min_length=1, max_length=1_000, description="Written as those of `exclude`.", examples=[["path:/drafts/"]]
+    )
+
+
+class Recrawl(Order):
+    """Which documents are to be visited again: of these addresses, or of all, those that the rest chooses."""
+
+    addresses: list[str] = Field(
+        default=[], max_length=1_000, description="In full, or whole paths of files on the server; none: all.",
+        examples=[["http://127.0.0.1:8000/"]],
+    )  # fmt: skip
+    source: str | None = Field(default=None, description="Of this source only.", examples=["docs"])
+    state: str | None = Field(
+        default=None, description="In this state only.", examples=["error"], json_schema_extra={"enum": [*SETS, None]}
+    )
+    status: int | None = Field(default=None, ge=0, le=9999, description="With this status only.", examples=[404])
+
+
+class Resend(Order):
+    """What is to be told once more: all that is kept, unless said otherwise."""
+
+    source: str | None = Field(default=None, description="Only documents of this source.")
+    faulty: bool = Field(default=False, description="Only what it could not take.")
+
+
+class NewParameters(Order):
+    """A set of parameters to be added."""
+
+    parameters: str = Field(description="Its name.", examples=["gentle"])
+    settings: Settings = {}
+
+
+class EditParameters(Edit):
+    """The same of a set, with leave for what comes of it."""
+
+    agreed: bool = Field(default=False, description="Also when documents leave the index by it.")
+
+
+class Times(Order):
+    """What a schedule does; what is not said stays, or is as it comes."""
+
+    sources: list[str] | None = Field(default=None, min_length=1, description="One after another, in this order.")
+    when: str | None = Field(default=None, description="Cron, `every ...` or `manual`.", examples=["0 2 * * *"])
+    time_zone: str | None = Field(default=None, description="Empty: the machine's.", examples=["Europe/Berlin"])
+    windows: list[str] | None = Field(
+        default=None,
+        description="Hours of the week in which its runs may work; none: all.",
+        examples=[["Mon-Fri 20-06"]],
+    )
+    overrun: Overrun | None = Field(default=None, description="While the launch before is under way.")
+    missed: Missed | None = Field(default=None, description="When nothing was at work.")
+    refresh: Revisit | None = Field(default=None, description="What is visited of what is known.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_fields_set - {"schedule"}:
+            raise ValueError(NOTHING)
+        return self
+
+
+class EditToken(Order):
+    """The scope that a token is to have."""
+
+    scope: Scope = Field(description="What it opens; each includes those before it.")
+
+
+class NewToken(Order):
+    """A token to be made."""
+
+    token: str = Field(description="Its name: of a person or program that gets it.", examples=["reports"])
+    scope: Scope = Field(default=Scope.SEARCH, description="What it opens; each includes those before it.")
+
+
+class NewSchedule(Times):
+    """A schedule to be added."""
+
+    schedule: str = Field(description="Its name.", examples=["nightly"])
+    sources: list[str] = Field(min_length=1, description="One after another, in this order.")
+    when: str = Field(description="Cron, `every ...` or `manual`.", examples=["0 2 * * *"])

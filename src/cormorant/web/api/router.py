@@ -1,0 +1,56 @@
+"""The routes that are not for readers: all that tells of documents whoever may read them, for people and programs.
+
+    GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
+    GET /queries                GET /metrics                  GET, POST /takedowns
+    GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries,
+        /takedowns, /system
+        and what is below them, but for /documents/ID/duplicates, which is for every reader
+    POST /api/v1/documents/recrawl, /provider/pause, /provider/resume
+    POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters, /tokens and what is below them
+
+Each route declares its scope: `operate` to look and to start and stop work, `admin` to change configuration or access
+and to delete. A page links into the group only when its visitor may follow (`admission.Visitor.may`).
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.templating import Jinja2Templates
+
+from cormorant.web.api import (
+    documents,
+    health,
+    profiles,
+    queries,
+    receivers,
+    routing,
+    runs,
+    schedules,
+    sources,
+    system,
+    tokens,
+)
+from cormorant.web.pages import explain, statuses, takedowns
+from cormorant.web.query_recorder import Asked
+from cormorant.web.shared_reader import Shelf
+
+
+def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
+    """Every route of the group."""
+    router = APIRouter()
+    explain.add(router, shelf, look)
+    statuses.add(router, shelf, look)
+    routing.add(router, shelf.house)
+    sources.add(router, shelf.house)
+    runs.add(router, shelf.house)
+    runs.add_log(router, shelf.house)
+    schedules.add(router, shelf.house)
+    receivers.add(router, shelf.house)
+    profiles.add(router, shelf.house)
+    system.add(router, shelf.house)
+    takedowns.add(router, shelf.house, look)
+    documents.add(router, shelf.house)
+    tokens.add(router, shelf.house)
+    queries.add(router, shelf, look, asked)
+    health.add_metrics(router, shelf)
+    return router

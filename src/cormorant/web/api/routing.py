@@ -1,0 +1,306 @@
+"""The interface for programs: search for every reader, and what the commands' `--json` tells for the administration.
+
+A list is one object with some of it and the cursor of the rest; asked for as `application/x-ndjson` it is all of it, an
+object a line, streamed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BeforeValidator
+
+from cormorant.base.errors import UsageError
+from cormorant.model.resource import SETS
+from cormorant.model.scope import Scope
+from cormorant.operate.documents import links, listing, lookup
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.explain import explain
+from cormorant.operate.installation import House
+from cormorant.operate.search import ranking
+from cormorant.operate.search import search as searching
+from cormorant.operate.search.query_log import Face
+from cormorant.search.reader import Chosen, GroupBy, Question, Sort
+from cormorant.web.api import schemas
+from cormorant.web.pages import score
+from cormorant.web.query_recorder import Asked
+from cormorant.web.security import authorization
+from cormorant.web.shared_reader import Shelf
+
+LINES = "application/x-ndjson"
+PREFIX = "/api/v1"
+MOST = 1_000
+MOST_NUMBER = 2**63 - 1
+_Call = TypeVar("_Call", bound=Callable[..., Response])
+
+_SETS: dict[str, Any] = {"enum": ["", *SETS]}
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
+Limit = Annotated[int, Query(ge=1, le=MOST, description="Records in one answer; as lines there is no limit.")]
+Cursor = Annotated[str, Query(max_length=100, description="What `next` of the answer before says; none: the first.")]
+OfSource = Annotated[str | None, Query(description="Of this source only.", examples=["docs"])]
+
+
+class Json(JSONResponse):
+    """JSON in which names of files whose bytes are no text do no harm."""
+
+    def render(self, content: Any) -> bytes:
+        """The content in UTF-8."""
+        return _written(content)
+
+
+def _written(content: Any) -> bytes:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+
+class _Paging(NamedTuple):
+    """Which hits are wanted, and in which order."""
+
+    limit: int
+    offset: int
+    sort: Sort
+    group: GroupBy | None
+    every: bool
+    as_typed: bool
+
+
+def _absent(default: object) -> BeforeValidator:
+    """Read a parameter that is there and empty as one that is absent: who fills in a template leaves such behind."""
+    return BeforeValidator(lambda given: default if given == "" else given)
+
+
+async def _paging(
+    limit: Annotated[
+        int, Query(ge=0, le=1000, description="Hits in one answer; groups, if they come in groups."), _absent(10)
+    ] = 10,
+    offset: Annotated[int, Query(ge=0, description="Hits or groups to pass over.", examples=[10]), _absent(0)] = 0,
+    sort: Annotated[
+        Sort, Query(description="In which order.", examples=["newest"]), _absent(Sort.RELEVANCE)
+    ] = Sort.RELEVANCE,
+    group: Annotated[
+        GroupBy | None,
+        Query(description="Come in groups of one source or site, three hits of each.", examples=["site"]),
+        _absent(None),
+    ] = None,
+    every: Annotated[
+        bool, Query(alias="all", description="Duplicates are hits too, instead of folded."), _absent(default=False)
+    ] = False,
+    as_typed: Annotated[
+        bool, Query(description="Find nothing rather than answer a corrected query."), _absent(default=False)
+    ] = False,
+) -> _Paging:
+    return _Paging(limit, min(offset, MOST_NUMBER), sort, group, every, as_typed)
+
+
+async def _chosen(
+    site: Annotated[list[str] | None, Query(description="On this host or below it; may repeat.")] = None,
+    type_: Annotated[
+        list[str] | None, Query(alias="type", description="Of this type, as `type:` takes it; may repeat.")
+    ] = None,
+    language: Annotated[list[str] | None, Query(description="In this language; may repeat.", examples=["en"])] = None,
+    since: Annotated[str, Query(description="Changed then or later: a day, month or year.", examples=["2026-03"])] = "",
+    until: Annotated[str, Query(description="Changed then or before: a day, month or year, which is in it.")] = "",
+) -> Chosen:
+    return Chosen(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
+
+
+async def _question(
+    request: Request,
+    q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
+    paging: Annotated[_Paging, Depends(_paging)],
+    chosen: Annotated[Chosen, Depends(_chosen)],
+    source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+) -> Question:
+    named = tuple(name for name in source or () if name)
+    return Question(
+        q, named, paging.limit, paging.offset, paging.sort, not paging.every, chosen, paging.group, facets=True,
+        languages=score.languages(request), as_typed=paging.as_typed,
+    )  # fmt: skip
+
+
+def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
+    """The search of the search page."""
+
+    @route(app, "/search", Scope.SEARCH, schemas.Answer)
+    def search(request: Request, question: Annotated[Question, Depends(_question)]) -> Response:
+        """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
+        answer = shelf.ask(question)
+        asked.note(request, question, answer, Face.API)
+        return Json(searching.answer_record(answer))
+
+    @route(app, "/documents/{number}/duplicates", Scope.SEARCH, schemas.Duplicates)
+    def list_duplicates(number: Number) -> Response:
+        """List a document and all others of equal content that a reader may see, the one that search shows first."""
+        found = searching.duplicates(shelf.library(), number)
+        return Json(searching.equals_record(found))
+
+    @route(app, "/search/{number}/why", Scope.SEARCH, schemas.Why)
+    def why(
+        request: Request,
+        number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
+        q: Annotated[str, Query(description="The question that found it.", examples=["harbour"])],
+        source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+    ) -> Response:
+        """Say what made the score of a document that a question finds: parts that add up to it."""
+        named = tuple(name for name in source or () if name)
+        question = Question(q, named, languages=score.languages(request))
+        return Json(searching.why_record(shelf.why(question, number)))
+
+
+def add_suggestions(app: FastAPI, shelf: Shelf) -> None:
+    """The suggestions of the search boxes."""
+
+    @route(app, "/suggest", Scope.SEARCH, schemas.Suggestions)
+    def suggest(
+        q: Annotated[str, Query(description="What was typed so far; its last word is completed.", examples=["harb"])],
+        source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+    ) -> Response:
+        """Say how a question may go on, and which documents are called so. Only of what the reader may read."""
+        return Json(shelf.suggest(q, tuple(name for name in source or () if name)))
+
+
+def add(router: APIRouter, house: House) -> None:
+    """What is for the administration."""
+    _add_documents(router, house)
+    _add_explain(router, house)
+    _add_tuning(router, house)
+
+
+async def _seen(
+    run: Annotated[int | None, Query(ge=1, description="Last visited by this run only.")] = None,
+    changed: Annotated[int | None, Query(ge=1, description="What this run found new, changed or gone.")] = None,
+) -> tuple[int | None, int | None]:
+    return run, changed
+
+
+async def _wanted(
+    source: OfSource = None,
+    state: Annotated[str, Query(description="In this state only.", examples=["old"], json_schema_extra=_SETS)] = "",
+    status: Annotated[int | None, Query(ge=0, le=9999, description="With this status.", examples=[200])] = None,
+    excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
+    no_text: Annotated[bool, Query(description="Documents without text, or with almost none, and the reason.")] = False,
+    seen: Annotated[tuple[int | None, int | None], Depends(_seen)] = (None, None),
+) -> Wanted:
+    return Wanted(source, state or None, status, excluded, no_text, *seen)
+
+
+def _add_documents(router: APIRouter, house: House) -> None:
+    @route(router, "/documents", Scope.OPERATE, schemas.Documents, schemas.Document)
+    def list_documents(
+        request: Request, wanted: Annotated[Wanted, Depends(_wanted)], limit: Limit = 100, cursor: Cursor = ""
+    ) -> Response:
+        """List every known address, also before its first visit."""
+        if as_lines(request):
+            return in_lines(listing.listed(house, wanted, cursor))
+        found, following = listing.page(house, wanted, cursor, limit)
+        return Json({"documents": found, "next": following})
+
+    @route(router, "/documents/{number}", Scope.OPERATE, schemas.OneDocument)
+    def show_document(number: Number) -> Response:
+        """Show what is known about a document, and how it was read."""
+        return Json(lookup.numbered(house, number))
+
+    @route(router, "/documents/{number}/links", Scope.OPERATE, schemas.Links, schemas.Link)
+    def list_links(request: Request, number: Number) -> Response:
+        """List the links of a document: out of it and into it, with their texts."""
+        found = links.of_document(house, number)
+        return in_lines(found) if as_lines(request) else Json({"links": found})
+
+
+def _add_explain(router: APIRouter, house: House) -> None:
+    @route(router, "/explain", Scope.OPERATE, schemas.Explanations, schemas.Explanation)
+    def explain_address(
+        request: Request,
+        address: Annotated[str, Query(
+            description="In full, or the whole path of a file on the server.", examples=["http://127.0.0.1:8000/"]
+        )],
+    ) -> Response:  # fmt: skip
+        """Say why an address is, or is not, in the index: once for each source that knows it."""
+        found = explain.explain(house, address, here=False)
+        return in_lines(found) if as_lines(request) else Json({"explanations": found})
+
+
+def _add_tuning(router: APIRouter, house: House) -> None:
+    @route(router, "/tuning", Scope.OPERATE, schemas.Tuning, schemas.Weight)
+    def list_weights(request: Request) -> Response:
+        """List the weights of ranking, with the standard of each."""
+        found = ranking.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"weights": found})
+
+
+def before(cursor: str) -> int | None:
+    """The number that a cursor names."""
+    if not cursor:
+        return None
+    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= MOST_NUMBER):
+        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the newest.")
+    return int(cursor)
+
+
+def route(
+    router: APIRouter | FastAPI,
+    path: str,
+    scope: Scope,
+    model: type[schemas.Record],
+    line: type[schemas.Record] | None = None,
+) -> Callable[[_Call], _Call]:
+    """A route that needs a scope and answers with a record; `line` is one line of it where it can be had as lines."""
+    lines = {"content": {LINES: {"schema": {"$ref": f"#/components/schemas/{line.__name__}"}}}} if line else {}
+    fine: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "As asked.", **lines}}
+    only = [authorization.needs(scope), Depends(_only_known)]
+    return router.get(f"{PREFIX}{path}", response_model=None, responses=fine, dependencies=only)
+
+
+def order(
+    router: APIRouter,
+    method: Literal["POST", "PATCH", "DELETE"],
+    path: str,
+    scope: Scope,
+    model: type[schemas.Record] | UnionType,
+    status: int = 200,
+) -> Callable[[_Call], _Call]:
+    """A route that needs a scope, changes something and answers with a record of how it is now."""
+    fine: dict[int | str, dict[str, Any]] = {status: {"model": model, "description": "Done."}}
+    only = [authorization.needs(scope), Depends(_only_known)]
+    return router.api_route(
+        f"{PREFIX}{path}", methods=[method], status_code=status, response_model=None, responses=fine, dependencies=only
+    )
+
+
+def _parameters(dependant: Dependant) -> set[str]:
+    """Which query parameters a route takes, by itself and by what it depends on."""
+    return {each.alias for each in dependant.query_params}.union(*map(_parameters, dependant.dependencies))
+
+
+async def _only_known(request: Request) -> None:
+    """Raise UsageError for a parameter that the route does not take: passed over, it would change what is answered."""
+    taken = sorted(_parameters(request.scope["route"].dependant))
+    for name in request.query_params:
+        if name in taken:
+            continue
+        near = difflib.get_close_matches(name, taken, n=1) or [each for each in taken if name.startswith(each)]
+        meant = f"Did you mean `{near[0]}`? " if near else ""
+        every = f"It takes {', '.join(f'`{each}`' for each in taken)}." if taken else "It takes none."
+        raise UsageError(f"There is no parameter `{name[:50]}` here. {meant}{every}")
+
+
+def as_lines(request: Request) -> bool:
+    """Does whoever asks want an object a line?"""
+    return LINES in request.headers.get("accept", "").lower()
+
+
+def in_lines(found: Iterable[dict[str, Any]]) -> Response:
+    """An object a line. The first is made before the answer begins, so that what cannot be listed is an error."""
+    return StreamingResponse((_written(each) + b"\n" for each in _begun(found)), media_type=LINES)
+
+
+def _begun(found: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    left = iter(found)
+    return chain(list(islice(left, 1)), left)

@@ -1,0 +1,146 @@
+"""Schedules for programs: what `cormorant schedule` does and prints."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.model.scope import Scope
+from cormorant.operate.installation import House
+from cormorant.operate.runs import schedules
+from cormorant.web.api import requests
+from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
+from cormorant.web.api.schemas import Record, When
+
+Name = Annotated[str, Path(examples=["nightly"])]
+
+
+class Schedule(Record):
+    """Which sources are crawled by themselves, when, and how it went last."""
+
+    schedule: str
+    sources: list[str] = Field(description="In the order of crawling.")
+    when: str = Field(description="Cron, `every ...` or `manual`.")
+    time_zone: str = Field(description="Empty: the machine's.")
+    windows: list[str] = Field(description="Hours of the week in which its runs may work; none: all.")
+    overrun: str = Field(description="`skip`, `queue` or `restart`.")
+    missed: str = Field(description="`run` or `skip`.")
+    refresh: str
+    enabled: bool
+    state: str = Field(
+        description="`scheduled`, `launching`, `executing`, `indexing_pending`, `failed`, `partially_failed`, "
+        "`stopped` or `disabled`."
+    )
+    reason: str | None
+    run: int | None = Field(description="That is under way.")
+    next_at: When
+    last_at: When
+
+
+class SourceEnd(Record):
+    """How it went with a source of a launch."""
+
+    source: str
+    run: int | None
+    failed: bool
+    reason: str | None
+
+
+class Launch(Record):
+    """What became of a time of a schedule."""
+
+    slot_at: str = Field(description="The time it is for.")
+    why: str = Field(description="`due`, `missed` or `started`.")
+    state: str = Field(
+        description="`queued`, `launching`, `executing`, `finished`, `partially_failed`, `failed`, `stopped` or "
+        "`skipped`."
+    )
+    reason: str | None
+    at: str = Field(description="When it was decided on.")
+    started_at: When
+    finished_at: When
+    run: int | None = Field(description="That is under way.")
+    ends: list[SourceEnd]
+
+
+class OneSchedule(Schedule):
+    """A schedule with its newest launches."""
+
+    history: list[Launch] = Field(description="The newest first.")
+
+
+class Schedules(Record):
+    """All schedules."""
+
+    schedules: list[Schedule]
+
+
+class DeletedSchedule(Record):
+    """A schedule that there was."""
+
+    schedule: str
+    deleted: bool
+    runs: list[int] = Field(description="That go on without it.")
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes."""
+    _add_looks(router, house)
+    _add_changes(router, house)
+    _add_switches(router, house)
+
+
+def _add_looks(router: APIRouter, house: House) -> None:
+    @route(router, "/schedules", Scope.OPERATE, Schedules, Schedule)
+    def list_schedules(request: Request) -> Response:
+        """List the schedules: how each went last, and when it fires next."""
+        found = schedules.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"schedules": found})
+
+    @route(router, "/schedules/{name}", Scope.OPERATE, OneSchedule)
+    def show_schedule(name: Name) -> Response:
+        """Show a schedule and what became of its last times."""
+        return Json(schedules.shown(house, name))
+
+
+def _add_changes(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/schedules", Scope.ADMIN, Schedule, 201)
+    def add_schedule(said: requests.NewSchedule) -> Response:
+        """Add a schedule. `sources` and `when` have to be given; it fires from now on, while this serves."""
+        return Json(schedules.add(house, said.schedule, _wanted(said)), 201)
+
+    @order(router, "PATCH", "/schedules/{name}", Scope.ADMIN, Schedule)
+    def edit_schedule(name: Name, said: requests.Times) -> Response:
+        """Change a schedule. A launch under way goes on with the sources that it began with."""
+        return Json(schedules.edit(house, name, _wanted(said)))
+
+    @order(router, "DELETE", "/schedules/{name}", Scope.ADMIN, DeletedSchedule)
+    def delete_schedule(name: Name) -> Response:
+        """Forget a schedule and its history. A run of it that is under way goes on."""
+        return Json({"schedule": name, "deleted": True, "runs": schedules.delete(house, name)})
+
+
+def _add_switches(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/schedules/{name}/start", Scope.OPERATE, Schedule)
+    def start_schedule(name: Name) -> Response:
+        """Have the sources of a schedule crawled now, whatever the time."""
+        return Json(schedules.start(house, name))
+
+    @order(router, "POST", "/schedules/{name}/enable", Scope.ADMIN, Schedule)
+    def enable_schedule(name: Name) -> Response:
+        """Have a schedule fire by itself again. Times that passed meanwhile are not made up for."""
+        return Json(schedules.set_enabled(house, name, enabled=True))
+
+    @order(router, "POST", "/schedules/{name}/disable", Scope.ADMIN, Schedule)
+    def disable_schedule(name: Name) -> Response:
+        """Have a schedule fire no more by itself. A launch under way goes on."""
+        return Json(schedules.set_enabled(house, name, enabled=False))
+
+
+def _wanted(said: requests.Times) -> schedules.Wanted:
+    return schedules.Wanted(
+        said.sources, said.when, said.time_zone, said.windows, said.overrun, said.missed, said.refresh
+    )

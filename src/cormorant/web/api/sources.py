@@ -1,0 +1,223 @@
+"""Sources for programs: what `cormorant source` does and prints."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.base.errors import ConflictError, UsageError
+from cormorant.model.scope import Scope
+from cormorant.operate.installation import House
+from cormorant.operate.runs import schedules
+from cormorant.operate.sources import fetch_test, impact_counts, impact_preview, kinds, sources
+from cormorant.plugins import source_kind
+from cormorant.web.api import requests
+from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
+from cormorant.web.api.schemas import Kind, Kinds, Problem, Record
+
+Name = Annotated[str, Path(examples=["docs"])]
+
+
+class ExposedFile(Record):
+    """A file that everyone may find and that others on its machine may not read."""
+
+    address: str
+    why: str = Field(description="What closes it to others.", examples=["mode 640", "folder pay, mode 750"])
+
+
+class ExposedFiles(Record):
+    """How many files of a source everyone may find though others on its machine may not read them, by the last look."""
+
+    files: int
+    at_least: bool = Field(description="Not all of the folder was looked at.")
+    above: str | None = Field(description="A folder above that of the source which keeps others out; else null.")
+    blind: str | None = Field(
+        description="The sort of file system whose rights its mount makes up, so that they say nothing; else null."
+    )
+    first: list[ExposedFile] = Field(description="Three of them at the most.")
+
+
+class Source(Record):
+    """A source with its settings as they were given; secrets by their names only."""
+
+    source: str
+    kind: str
+    version: int
+    created_at: str
+    settings: dict[str, Any]
+    consent: list[dict[str, Any]]
+    doubts: list[str]
+    exposed_files: ExposedFiles | None = Field(description="Null where the folder was not looked at yet.")
+    documents: int
+    last_run: int | None
+    effective: dict[str, Any] | None = Field(default=None, description="Every setting and where its value comes from.")
+
+
+class Sources(Record):
+    """All sources."""
+
+    sources: list[Source]
+
+
+class KeptSource(Source):
+    """A source as it is now that it was added or changed."""
+
+    problem: Problem | None = Field(default=None, description="What keeps it from being crawled as things are now.")
+    recrawl: dict[str, Any] | None = Field(
+        default=None, description="Which edited settings have everything fetched whole by the next crawl, if any do."
+    )
+
+
+class SourcePreview(Record):
+    """What an edit of a source would do: what `source edit --preview` prints."""
+
+    source: str
+    run: int | None = Field(description="Under way, which follows `at_once`.")
+    suspended: bool = Field(description="Whether that is suspended: it goes on under the edit.")
+    at_once: list[str] = Field(description="Settings that a run under way follows.")
+    changes: list[dict[str, Any]] = Field(description="Settings that change, with what they were and would be.")
+    known: int = Field(description="Addresses that were judged.")
+    documents: int
+    leave: int = Field(description="Documents that would leave the index.")
+    impact_counts: list[str] = Field(description="Some of them.")
+    leave_rules: list[dict[str, Any]] = Field(description="How many by which rule.")
+    no_longer_visited: int
+    enter: int = Field(description="Excluded addresses that would be visited.")
+    entering: list[dict[str, str]]
+    enter_rules: list[dict[str, Any]]
+    rename: int = Field(description="Documents that would be known by another address.")
+    renaming: list[dict[str, str]]
+    merge: int = Field(description="Of them, those that would be the same as another and leave.")
+    found_again: int = Field(description="Documents left out of the index now that would be found.")
+    finding: list[dict[str, str]]
+    found_rules: list[dict[str, Any]]
+    idle: list[str] = Field(description="Rules that match nothing that is known.")
+    doubts: list[str]
+    unjudged: list[str] = Field(description="Settings of which only the next crawl can tell.")
+    recrawl: dict[str, Any] | None = Field(description="Which settings have everything fetched whole, if any do.")
+
+
+class LeftOut(Record):
+    """A schedule that crawled a source that was deleted."""
+
+    schedule: str
+    alone: bool = Field(description="It crawled nothing else, and is deleted as well.")
+
+
+class DeletedSource(Record):
+    """A source that there was."""
+
+    source: str
+    deleted: bool
+    documents: int = Field(description="That leave the index.")
+    schedules: list[LeftOut]
+
+
+class Judged(Record):
+    """What the rules of a source make of an address: what `source test --no-fetch` prints."""
+
+    source: str
+    address: str
+    depth: int
+    renamed: dict[str, str] | None = None
+    priority: dict[str, str] | None
+    ruling: str = Field(description="`admits`, `excludes` or `waits`.")
+    rule: str | None
+    gates: list[dict[str, str]]
+    doubts: list[str]
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes."""
+    _add_looks(router, house)
+    _add_changes(router, house)
+    _add_trials(router, house)
+
+
+def _add_looks(router: APIRouter, house: House) -> None:
+    @route(router, "/sources", Scope.OPERATE, Sources, Source)
+    def list_sources(request: Request) -> Response:
+        """List the sources."""
+        found = [sources.as_record(house, row) for row in sources.every(house)]
+        return in_lines(found) if as_lines(request) else Json({"sources": found})
+
+    @route(router, "/sources/kinds", Scope.OPERATE, Kinds, Kind)
+    def list_kinds(request: Request) -> Response:
+        """List the kinds of sources and what can be set on each."""
+        found = [
+            each | {"settings": kinds.settings_of(source_kind(each["kind"]).settings)} for each in kinds.of_sources()
+        ]
+        return in_lines(found) if as_lines(request) else Json({"kinds": found})
+
+    @route(router, "/sources/{name}", Scope.OPERATE, Source)
+    def show_source(
+        name: Name,
+        effective: Annotated[bool, Query(description="Every setting, and where its value comes from.")] = False,
+    ) -> Response:
+        """Show a source and its settings."""
+        return Json(sources.as_record(house, sources.named(house, name), effective=effective))
+
+
+def _add_changes(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/sources", Scope.ADMIN, KeptSource, 201)
+    def add_source(said: requests.NewSource) -> Response:
+        """Add a source. `POST /runs` has it crawled."""
+        return Json(_kept(house, sources.add(house, said.kind, said.name, said.settings).name), 201)
+
+    @order(router, "PATCH", "/sources/{name}", Scope.ADMIN, KeptSource | SourcePreview)
+    def edit_source(name: Name, said: requests.EditSource) -> Response:
+        """Change settings of a source; the next crawl follows. Refused (409) when documents would leave, unless `yes`.
+
+        With `preview` nothing is changed, and the answer is what would be.
+        """
+        effect = impact_preview.preview(house, name, said.settings)
+        if said.preview:
+            return Json(effect)
+        going = impact_counts.going([effect])
+        if going and not said.yes:
+            raise ConflictError(
+                f"{going:,} documents would leave the index. Send `yes` with true to have it done, `preview` to see "
+                "all of what it does.",
+                **impact_counts.of_edits([effect]),
+            )
+        kept = _kept(house, sources.edit(house, name, said.settings, impact_preview.agreed(effect)).name)
+        return Json(kept | ({"recrawl": effect["recrawl"]} if effect["recrawl"] else {}))
+
+    @order(router, "DELETE", "/sources/{name}", Scope.ADMIN, DeletedSource)
+    def delete_source(
+        name: Name, yes: Annotated[bool, Query(description="Also when documents leave the index by it.")] = False
+    ) -> Response:
+        """Delete a source, with everything known about it. Refused (409) when documents would leave, unless `yes`."""
+        going = sources.as_record(house, sources.named(house, name))["documents"]
+        planned = schedules.naming(house, name)
+        if going and not yes:
+            raise ConflictError(
+                f"{going:,} documents would leave the index. `?yes=true` agrees to it.",
+                **impact_counts.of_deletion(house, name),
+            )
+        left = sources.delete(house, name)
+        return Json({"source": name, "deleted": True, "documents": left, "schedules": planned})
+
+
+def _kept(house: House, name: str) -> dict[str, Any]:
+    """A source as it was kept, and what keeps it from being crawled."""
+    row = sources.named(house, name)
+    doubt = sources.doubt(row)
+    return sources.as_record(house, row) | ({"problem": doubt.as_problem()} if doubt else {})
+
+
+def _add_trials(router: APIRouter, house: House) -> None:
+    @order(router, "POST", "/sources/{name}/test", Scope.OPERATE, Judged)
+    def test_source(name: Name, said: requests.Trial) -> Response:
+        """Say what the rules of a source make of an address, by what is known. Nothing is fetched, nothing is kept."""
+        if not said.no_fetch:
+            raise UsageError(
+                "Only a command fetches for a test: `cormorant source test`. Send `no_fetch` with true to have the "
+                "address judged by what is known."
+            )
+        record = fetch_test.judge(house, name, said.address, here=False)
+        del record["exit_code"]
+        return Json(record | {"doubts": sources.doubts(sources.named(house, name))})

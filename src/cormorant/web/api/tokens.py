@@ -1,0 +1,72 @@
+"""Tokens for programs: what `cormorant token` does and prints."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from cormorant.model.scope import Scope
+from cormorant.operate.installation import House
+from cormorant.operate.system import tokens
+from cormorant.web.api import requests
+from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
+from cormorant.web.api.schemas import Record, When
+
+Name = Annotated[str, Path(examples=["ada"])]
+
+
+class Token(Record):
+    """A token, never with its value."""
+
+    token: str = Field(description="Its name.")
+    scope: Scope
+    created_at: When
+    used_at: When = Field(description="To the minute; None: never.")
+
+
+class Tokens(Record):
+    """All tokens."""
+
+    tokens: list[Token]
+
+
+class MadeToken(Token):
+    """A token that was made, with the value that its bearer shows."""
+
+    value: str = Field(description="Keep it: nothing shows it again.")
+
+
+class DeletedToken(Record):
+    """A token that there was."""
+
+    token: str
+    deleted: bool
+
+
+def add(router: APIRouter, house: House) -> None:
+    """The routes, all of them for administrators: a token that makes tokens opens everything."""
+
+    @route(router, "/tokens", Scope.ADMIN, Tokens, Token)
+    def list_tokens(request: Request) -> Response:
+        """List the tokens, the scope of each, when it was made and last used; never a value."""
+        found = tokens.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"tokens": found})
+
+    @order(router, "POST", "/tokens", Scope.ADMIN, MadeToken, 201)
+    def add_token(said: requests.NewToken) -> Response:
+        """Make a token. Its `value` is in the answer, this once: only its hash is kept."""
+        return Json(tokens.add(house, said.token, said.scope), 201)
+
+    @order(router, "PATCH", "/tokens/{name}", Scope.ADMIN, Token)
+    def edit_token(name: Name, said: requests.EditToken) -> Response:
+        """Give a token another scope, which holds from the next request on."""
+        return Json(tokens.edit(house, name, said.scope))
+
+    @order(router, "DELETE", "/tokens/{name}", Scope.ADMIN, DeletedToken)
+    def delete_token(name: Name) -> Response:
+        """Forget a token. It opens nothing from the next request on."""
+        tokens.delete(house, name)
+        return Json({"token": name, "deleted": True})

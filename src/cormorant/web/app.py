@@ -1,0 +1,195 @@
+"""The application: pages for readers, search for programs, and two addresses for whoever watches over the process."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import Depends, FastAPI, HTTPException, Query, Request
+from fastapi.middleware.gzip import GZipMiddleware
+from fastapi.responses import RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from fastapi.templating import Jinja2Templates
+from jinja2 import Environment, FileSystemLoader
+
+from cormorant.base import errors
+from cormorant.model.schedule.timezones import localized
+from cormorant.model.scope import PUBLIC, Scope
+from cormorant.model.status import is_known
+from cormorant.operate.installation import House
+from cormorant.operate.search.query_log import Face
+from cormorant.web import errors as error_pages  # fmt: skip
+from cormorant.web.api import health, openapi, router, routing
+from cormorant.web.pages import (
+    advanced,
+    cached_copy,
+    duplicates,
+    layout,
+    no_results,
+    query_help,
+    score,
+    search_page,
+    sign_in,
+)
+from cormorant.web.pages.formatting import MOST_PAGES, moment, pages, size
+from cormorant.web.query_recorder import Asked
+from cormorant.web.security.authentication import Door, Keys
+from cormorant.web.security.authorization import DeclaredMount, Exposure, Policy, page, visitor
+from cormorant.web.security.request_guard import MOST_BODY, Guard
+from cormorant.web.shared_reader import Shelf
+
+HERE = Path(__file__).parent
+
+Every = Annotated[bool, Query(alias="all")]
+AsTyped = Annotated[bool, Query()]
+
+
+def make(
+    house: House, hosts: Collection[str] = (), exposure: Exposure = Exposure.LOCAL, asked: Asked | None = None
+) -> Guard:
+    """The application of an installation; `hosts` are names it answers to besides those of loopback.
+
+    The guard stands around all of it, the door within: a middleware would stand inside of what answers when a page
+    fails. `asked` is where searches are noted, to be flushed by whoever made it; None: by itself, a little later.
+    """
+    app, look = application(house, exposure, asked)
+    keys = Keys(house)
+    if exposure is not Exposure.LOCAL:
+        sign_in.add(app, look, keys)
+    return Guard(Door(app, keys, exposure, Policy.of(app), partial(error_pages.told, look)), hosts)
+
+
+def application(
+    house: House, exposure: Exposure = Exposure.LOCAL, asked: Asked | None = None
+) -> tuple[FastAPI, Jinja2Templates]:
+    """What routes there are, with nobody before them, and how they look."""
+    app = FastAPI(
+        title="Cormorant",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        dependencies=[Depends(_small)],
+    )
+    app.router.routes.append(DeclaredMount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), PUBLIC))
+    shelf, asked = Shelf(house), asked or Asked(house)
+    loader = FileSystemLoader(HERE / "templates")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"size": size, "moment": moment, "localized": localized, "quoted": shlex.quote}
+    environment.tests["status"] = is_known
+    look = Jinja2Templates(env=environment)
+    look.env.globals["private"] = exposure is Exposure.PRIVATE
+    _add_pages(app, shelf, look, asked)
+    _add_clicks(app, asked)
+    _add_help(app, shelf, look)
+    cached_copy.add(app, shelf, look, asked)
+    duplicates.add(app, shelf, look)
+    advanced.add(app, shelf, look)
+    routing.add_search(app, shelf, asked)
+    routing.add_suggestions(app, shelf)
+    health.add_health(app, shelf)
+    app.include_router(router.group(shelf, look, asked))
+    error_pages.add(app, look, shelf.forget)
+    openapi.add(app, exposure)
+    return app, look
+
+
+async def _small(request: Request) -> None:
+    """Take no request that brings more than anything here takes."""
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > MOST_BODY:
+        raise HTTPException(413)
+
+
+def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
+    """Home and results, and the switches of what somebody prefers."""
+
+    @page(app, "/", Scope.SEARCH)
+    def home(request: Request, q: str = "", source: str = "") -> Response:
+        if q.strip():
+            return RedirectResponse("/search?" + urlencode({"q": q}), 303)
+        known = shelf.known()
+        chosen = source if known and source in known else ""
+        values = layout.of(request, known) | {"source": chosen, "running": _running(request, shelf)}
+        values["hidden"] = _hidden(request, shelf) if values["documents"] == 0 else []
+        return look.TemplateResponse(request, "home.html", values)
+
+    @page(app, "/search", Scope.SEARCH)
+    def results(
+        request: Request, q: str = "", every: Every = False, as_typed: AsTyped = False, why: int | None = None
+    ) -> Response:
+        if not q.strip():
+            return RedirectResponse("/", 303)
+        wanted = search_page.asked(request, q, every=every, as_typed=as_typed)
+        answer = shelf.ask(wanted.question)
+        if (there := wanted.within(answer)) is not wanted:
+            wanted, answer = there, shelf.ask(there.question)
+        page = wanted.page
+        noted = asked.note(request, wanted.question, answer, Face.PAGE)
+        reach = min(answer.reachable, MOST_PAGES * wanted.per)
+        values = layout.of(request, shelf.known(), q=q, back=wanted.address(page=page if page > 1 else ""))
+        values |= search_page.shown_as(wanted, answer) | {
+            "pages": pages(reach, page, wanted.per), "reach": reach,
+            "grouped": wanted.group is not None, "took": f"{answer.took_ms:.0f}",
+            "folded": any(hit.duplicates or hit.near_duplicates for hit in answer.hits),
+            "cut": answer.reachable > reach or (wanted.group is None and answer.total > reach),
+            "running": _running(request, shelf), "noted": noted,
+            "why": score.told(shelf, wanted.question, why if visitor(request).operates else None),
+        }  # fmt: skip
+        if answer.hits:
+            return look.TemplateResponse(request, "results.html", values)
+        values |= no_results.told(shelf, wanted, answer) | {"hidden": _hidden(request, shelf)}
+        return look.TemplateResponse(request, "nothing.html", values)
+
+    @page(app, "/preferences/theme", PUBLIC, "POST")
+    def theme(request: Request, to: str = "", back: str = "") -> Response:
+        return layout.switched(request, to, back)
+
+    @page(app, "/preferences/keys", PUBLIC, "POST")
+    def keys(to: str = "", back: str = "") -> Response:
+        return layout.keyed(to, back)
+
+
+def _running(request: Request, shelf: Shelf) -> list[str]:
+    """The sources of which a page may say that they are being crawled."""
+    return shelf.running(every=visitor(request).operates)
+
+
+def _hidden(request: Request, shelf: Shelf) -> list[str]:
+    """Why search does not find what is in the index, for those who may know that it is there."""
+    return shelf.closed() if visitor(request).operates else []
+
+
+def _add_clicks(app: FastAPI, asked: Asked) -> None:
+    """Where browsers say that a result was opened."""
+
+    @page(app, "/clicked/{token}/{number}", Scope.SEARCH, "POST")
+    def clicked(token: str, number: int) -> Response:
+        asked.clicked(token, number)
+        return Response(status_code=204)
+
+
+def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+    """How to ask, what codes of errors mean, and where a browser may ask by itself."""
+
+    @page(app, "/help", Scope.SEARCH)
+    def how(request: Request) -> Response:
+        values = layout.of(request, shelf.known(), back="/help") | {
+            "chapters": query_help.CHAPTERS, "together": query_help.TOGETHER, "odd": query_help.ODD,
+            "link": lambda example: "/search?" + urlencode({"q": example}),
+        }  # fmt: skip
+        return look.TemplateResponse(request, "help.html", values)
+
+    @page(app, "/help/errors", Scope.SEARCH)
+    def codes(request: Request) -> Response:
+        values = layout.of(request, shelf.known(), back="/help/errors") | {"errors": errors.every()}
+        return look.TemplateResponse(request, "errors.html", values)
+
+    @page(app, "/opensearch.xml", Scope.SEARCH)
+    def description(request: Request) -> Response:
+        values = {"base": str(request.base_url).rstrip("/")}
+        kind = "application/opensearchdescription+xml"
+        return look.TemplateResponse(request, "opensearch.xml", values, media_type=kind)

@@ -1,0 +1,203 @@
+"""What is answered when a page cannot be shown: a page to a person, a problem object to a program.
+
+Each says what to do. Of what no reader can help, only the reference is told by which whoever looks after the pages
+finds it in the log. A document that somebody may not see is answered like one that does not exist; who looks after the
+installation is told what does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.base.clock import random_token
+from cormorant.base.errors import (
+    ConflictError,
+    CormorantError,
+    IndexDamaged,
+    NoRoom,
+    NotFoundError,
+    NotPermitted,
+    NotSignedIn,
+    ScopeTooNarrow,
+    TooLarge,
+    TooManyTries,
+    Unreachable,
+    UsageError,
+)
+from cormorant.base.log import logger
+from cormorant.web.api.requests import NOTHING
+from cormorant.web.pages import layout, sign_in
+from cormorant.web.security.authorization import is_admitted
+from cormorant.web.security.rate_limit import WITHIN_S
+from cormorant.web.security.request_guard import OF_PROGRAMS
+
+_log = logger(__name__)
+
+AGAIN_S = 60
+"""When who was told that something cannot be answered now may ask again."""
+
+_UNFIT = {
+    "missing": "has to be given", "int_parsing": "has to be a whole number", "bool_parsing": "has to be 1 or 0",
+    "greater_than_equal": "has to be at least {ge}", "less_than_equal": "has to be at most {le}",
+    "enum": "has to be {expected}", "literal_error": "has to be {expected}",
+    "string_too_long": "has to have at most {max_length} characters", "extra_forbidden": "is not known here",
+    "string_type": "has to be text", "list_type": "has to be a list", "dict_type": "has to be an object",
+    "bool_type": "has to be true or false", "too_short": "has to have something in it",
+    "value_error": "has {error} in it",
+}  # fmt: skip
+"""What to say of a value, by what pydantic calls its fault."""
+
+_NO_BODY = dict.fromkeys(
+    ("json_invalid", "model_attributes_type", "model_type"),
+    "What was sent is no JSON object. Send one, with `Content-Type: application/json`.",
+)
+"""What to say of what was sent as a whole, by what pydantic calls its fault."""
+_EMPTY = "What was sent has nothing in it that could be done. Name what is to be changed."
+
+_READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, ScopeTooNarrow, TooManyTries)
+"""What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
+
+_PASSING: Mapping[type[Exception], str] = {
+    Unreachable: "The database does not answer just now. Nothing is lost, and it goes on by itself. ",
+    NoRoom: "A disk is full just now. Nothing is lost, and it goes on when there is room. ",
+}
+"""What a reader is told besides of what passes by itself."""
+
+_TURNED_AWAY = NotPermitted("This page is for those who look after the installation. Ask for it on its own machine.")
+
+
+def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], None]) -> None:
+    """Answer every error. `forget` is told of one of ours, not a reader's: what it came from is opened anew."""
+
+    @app.exception_handler(CormorantError)
+    def ours(request: Request, error: CormorantError) -> Response:
+        if not isinstance(error, _READERS):
+            forget(error)
+        return told(look, request, error)
+
+    @app.exception_handler(RequestValidationError)
+    def unfit(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        if first["loc"][0] == "path":
+            return _said(look, request, _nowhere())
+        if first["type"] in _NO_BODY:
+            return _said(look, request, UsageError(_NO_BODY[first["type"]]).as_problem(422))
+        if str(first.get("ctx", {}).get("error")) == NOTHING:
+            return _said(look, request, UsageError(_EMPTY).as_problem(422))
+        said = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
+        return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem(422))
+
+    @app.exception_handler(400)
+    @app.exception_handler(403)
+    @app.exception_handler(404)
+    @app.exception_handler(405)
+    @app.exception_handler(413)
+    def refused(request: Request, error: HTTPException) -> Response:
+        return _turned(look, request, error)
+
+    @app.exception_handler(Exception)
+    def unexpected(request: Request, error: Exception) -> Response:
+        return _failed(look, request, error)
+
+
+def told(look: Jinja2Templates, request: Request, error: CormorantError | HTTPException) -> Response:
+    """The answer that tells of an error; of ours only the reference."""
+    if isinstance(error, HTTPException):
+        return _turned(look, request, error)
+    if isinstance(error, (*_READERS, IndexDamaged)):
+        return _said(look, request, error.as_problem())
+    return _failed(look, request, error)
+
+
+def _turned(look: Jinja2Templates, request: Request, error: HTTPException) -> Response:
+    """The answer to a request that no route took, or that was turned away; a redirect leads on instead."""
+    if error.status_code < 400:
+        return Response(status_code=error.status_code, headers=error.headers)
+    return _said(look, request, _refused(request, error.status_code), error.headers or {})
+
+
+def _refused(request: Request, status: int) -> dict[str, Any]:
+    """What is said to a request that no route took, or that was turned away."""
+    match status:
+        case 403:
+            return _TURNED_AWAY.as_problem()
+        case 405:
+            return UsageError(f"This address does not take {request.method[:20]}.").as_problem(405)
+        case 413:
+            return TooLarge("What was sent is too large, and nothing here takes so much.").as_problem()
+        case 404:
+            return _nowhere()
+        case _:
+            return UsageError("This request cannot be understood. Ask for the address anew.").as_problem()
+
+
+def _nowhere() -> dict[str, Any]:
+    return NotFoundError("There is nothing at this address.").as_problem()
+
+
+def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Response:
+    """Write a fault into the log, with where it came from, and tell its reference.
+
+    A database that is away, or a full disk, is no fault of the program's: what it said is enough, each time.
+    """
+    reference, known = random_token(4), error if isinstance(error, CormorantError) else CormorantError("")
+    found, passing = {"reference": reference, "path": request.url.path}, _PASSING.get(type(error), "")
+    if passing:
+        _log.warning("cannot answer", extra=found | {"reason": known.sentence})
+    else:
+        _log.error("fault", extra=found, exc_info=error)
+    sentence = f"{passing}Whoever looks after these pages finds what it was in logs/web.log, under {reference}."
+    told = {"detail": sentence, "reference": reference}
+    return _said(look, request, known.as_problem(max(known.http_status, 500)) | told)
+
+
+def _said(
+    look: Jinja2Templates, request: Request, problem: dict[str, Any], headers: Mapping[str, str] | None = None
+) -> Response:
+    """The answer that tells of a problem; a page keeps what was asked for, so that it can be asked again."""
+    status: int = problem["status"]
+    given = dict(headers or {}) | ({"Retry-After": str(AGAIN_S)} if status == 503 else {})
+    if request.url.path.startswith(OF_PROGRAMS):
+        answer: Response = JSONResponse(problem, status, given, media_type="application/problem+json")
+    elif status == NotSignedIn.http_status:
+        answer = sign_in.page(look, request, back=_here(request), status=status)
+    else:
+        values = layout.of(request, None, q=request.query_params.get("q", "")) | {
+            "problem": problem, "told": is_admitted(request), "again_s": AGAIN_S, "here": _here(request),
+            "asked": request.query_params.get("address", ""), "page": request.method == "GET",
+        }  # fmt: skip
+        answer = look.TemplateResponse(request, "stop.html", values, status_code=status, headers=given)
+    if status == TooManyTries.http_status:
+        answer.headers["Retry-After"] = f"{WITHIN_S:.0f}"
+    if challenge := _challenge(request, problem):
+        answer.headers["WWW-Authenticate"] = challenge
+    return answer
+
+
+def _challenge(request: Request, problem: Mapping[str, Any]) -> str:
+    """What a program goes by that has to show a token, or another one (RFC 6750 section 3); "" where none would help.
+
+    Which scope a route needs is told only to who shows a token.
+    """
+    if problem["code"] == ScopeTooNarrow.code:
+        needed = problem.get("scope_needed")
+        return 'Bearer error="insufficient_scope"' + (f', scope="{needed}"' if needed else "")
+    if problem["status"] != NotSignedIn.http_status:
+        return ""
+    shown = request.headers.get("authorization", "").lower().startswith("bearer")
+    return f'Bearer realm="{_REALM}"' + (', error="invalid_token"' if shown else "")
+
+
+_REALM = "cormorant"
+
+
+def _here(request: Request) -> str:
+    """What was asked for, to come back to; what was sent is not sent again."""
+    asked = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+    return asked if request.method == "GET" else "/"

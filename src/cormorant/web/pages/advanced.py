@@ -1,0 +1,99 @@
+"""The form with a field for everything one can ask: it makes a query, and opens from one.
+
+GET /advanced?q=...            the form as that query would have filled it
+GET /advanced?all=...&in=...   the form as it was sent, with the query that it makes
+GET /advanced?...&go=1         on to the results of that query
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urlencode
+
+from fastapi import FastAPI, Request
+from fastapi.datastructures import QueryParams
+from fastapi.responses import RedirectResponse, Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.model.scope import Scope
+from cormorant.operate.search import facet_values
+from cormorant.search.query.form import Fields, composed, taken_apart
+from cormorant.search.reader import Question, Sort
+from cormorant.web.pages import layout
+from cormorant.web.pages.formatting import PER_PAGES, per_page, per_said
+from cormorant.web.pages.labels import TYPES, spoken
+from cormorant.web.security import authorization
+from cormorant.web.shared_reader import Shelf
+
+LONGEST: Final = 1_000
+"""Characters of a field that are read, as of a query."""
+IN: Final = {
+    "": "Everywhere", "title": "Title only", "heading": "Headings", "url": "Address", "link": "Text of links to it",
+}  # fmt: skip
+
+
+ORDERS: Final = {
+    "": "Relevance", Sort.NEWEST: "Date, newest first", Sort.OLDEST: "Date, oldest first", Sort.TITLE: "Title",
+}  # fmt: skip
+"""Orders of results, as an address says them."""
+
+
+def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+    """The form."""
+
+    @authorization.page(app, "/advanced", Scope.SEARCH)
+    def advanced(request: Request, q: str = "") -> Response:
+        given = request.query_params
+        fields = taken_apart(q) if q.strip() else _fields(given)
+        known = shelf.known()
+        fields = _offered(fields, known or {})
+        text, per, sort = composed(fields), per_page(given.get("per", "")), given.get("sort", "")
+        results = _results(text, per, sort)
+        if text and given.get("go"):
+            return RedirectResponse(results, 303)
+        answer = shelf.ask(Question(text, limit=0, as_typed=True)) if text else None
+        found = facet_values.lists(shelf.library())
+        back = "/advanced?" + urlencode({"q": text}) if text else "/advanced"
+        values = layout.of(request, known, back=back) | {
+            "fields": fields, "text": text, "answer": answer, "sent": bool(given.get("go")), "places": IN,
+            "results": results, "per": per, "per_pages": PER_PAGES, "sort": sort, "orders": ORDERS,
+            "sites": found.sites, "types": [(name, TYPES[name]) for name in _with(found.types, fields.type)],
+            "languages": [(tag, spoken(tag)) for tag in sorted(_with(found.languages, fields.language), key=spoken)],
+        }  # fmt: skip
+        return look.TemplateResponse(request, "advanced.html", values)
+
+
+def _results(text: str, per: int, sort: str) -> str:
+    """Where the results of a query are; an order that there is not is passed over."""
+    said = {"q": text, "sort": sort if sort in ORDERS else "", "per": per_said(per)}
+    return "/search?" + urlencode({name: value for name, value in said.items() if value})
+
+
+def _fields(given: QueryParams) -> Fields:
+    """What was sent. Nothing in a field is wrong: what cannot be read is left out of the query."""
+
+    def of(name: str) -> str:
+        return given.get(name, "")[:LONGEST]
+
+    named = (*given.getlist("source[]"), *given.getlist("source"))
+    return Fields(
+        every=of("all"), phrase=of("phrase"), any_of=of("any"), none_of=of("none"),
+        place=of("in") if of("in") in IN else "", site=of("site"), type=of("type") if of("type") in TYPES else "",
+        sources=tuple(each[:LONGEST] for each in named), language=of("lang"), since=of("from"),
+        until=of("to"), rest=of("also"),
+    )  # fmt: skip
+
+
+def _offered(fields: Fields, known: Collection[str]) -> Fields:
+    """The fields, with sources that the form does not offer in the rest, so that they stay part of the query."""
+    offered = known if len(known) > 1 else ()
+    others = composed(Fields(sources=tuple(each for each in fields.sources if each not in offered)))
+    rest = " ".join(filter(None, (fields.rest, others)))
+    return replace(fields, sources=tuple(each for each in fields.sources if each in offered), rest=rest)
+
+
+def _with(offered: tuple[str, ...], chosen: str) -> tuple[str, ...]:
+    """What a list offers, and what was chosen though it does not."""
+    return (*offered, chosen) if chosen and chosen not in offered else offered

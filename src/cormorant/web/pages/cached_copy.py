@@ -1,0 +1,74 @@
+"""The kept copy of a document: a page that says what it is, around a frame with what it said.
+
+    /cached/ID           when it was taken, where it came from, which words are marked, and the way from mark to mark
+    /cached/ID/content   the copy itself: somebody else's words, in a sandbox under a policy of their own
+
+Nothing in the frame runs, loads or sends: the markup is made of a list of harmless elements
+(`extract.html.safe_html`), and should one slip through, the browser has been told to let it do nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.base.clock import rfc3339
+from cormorant.model.scope import Scope
+from cormorant.operate.documents import cached_copy
+from cormorant.operate.documents.cached_copy import Wish
+from cormorant.web.pages import layout
+from cormorant.web.pages.formatting import day, shown, size
+from cormorant.web.query_recorder import Asked
+from cormorant.web.security import authorization
+from cormorant.web.security.request_guard import COPY_POLICY, FRAMING_POLICY
+from cormorant.web.shared_reader import Shelf
+
+TEXT = "text"
+"""What `as` says to see the words alone."""
+As = Annotated[str, Query(alias="as")]
+At = Annotated[str, Query(alias="place")]
+
+
+def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
+    """The page, and the frame in it."""
+
+    @authorization.page(app, "/cached/{number}", Scope.SEARCH)
+    def copy(request: Request, number: int, q: str = "", how: As = "", at: At = "") -> Response:
+        found = cached_copy.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
+        hit, place = found.hit, place_of(at, found.places)
+        if found.is_damaged:
+            asked.harmed(number)
+
+        def address(path: str = "", **changes: object) -> str:
+            given = {"q": q, "as": TEXT if how == TEXT else "", "place": "" if path else place or ""} | changes
+            said = urlencode({name: value for name, value in given.items() if value})
+            return f"/cached/{number}{path}?{said}" if said else f"/cached/{number}{path}"
+
+        values = layout.of(request, shelf.known(), q=q, back=address()) | {
+            "copy": found, "hit": shown(hit), "url": hit.url, "address": address, "origin": hit.source,
+            "place": place, "next": place % found.places + 1 if found.places else 0,
+            "taken": rfc3339(found.fetched_at), "changed": day(hit.modified_at), "size": size(hit.size_bytes),
+        }  # fmt: skip
+        return _answer(look, request, "copy.html", values, FRAMING_POLICY)
+
+    @authorization.page(app, "/cached/{number}/content", Scope.SEARCH)
+    def content(request: Request, number: int, q: str = "", how: As = "") -> Response:
+        found = cached_copy.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
+        values = {"theme": layout.theme(request), "copy": found, "title": found.hit.title or found.hit.url}
+        return _answer(look, request, "content.html", values, COPY_POLICY)
+
+
+def place_of(said: str, places: int) -> int:
+    """Which of so many marks an address names, from 1 on; 0 for none of them."""
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 and int(said) <= places else 0
+
+
+def _answer(look: Jinja2Templates, request: Request, name: str, values: dict[str, object], policy: str) -> Response:
+    """The page under its policy; a copy that is gone is not found, whatever is still known of it."""
+    found = values["copy"]
+    status = 200 if isinstance(found, cached_copy.Copy) and found.is_kept else 404
+    return look.TemplateResponse(request, name, values, status_code=status, headers={"Content-Security-Policy": policy})

@@ -1,0 +1,176 @@
+"""What a page shows of a hit: plain values, none of them markup."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar, cast
+from urllib.parse import unquote
+
+from jinja2.filters import do_forceescape, do_mark_safe
+
+from cormorant.base.clock import date_of
+from cormorant.model.schedule.timezones import is_moment, wall_time
+from cormorant.model.text import display_directives
+from cormorant.search.reader import Hit
+from cormorant.web.pages import labels
+
+PER_PAGE = 10
+PER_PAGES = (PER_PAGE, 20, 50)
+"""Results on a page that one may choose."""
+MOST_PAGES = 50
+_FILE = "file://"
+MOST_STEPS = 5
+"""Steps of an address that are shown."""
+LONGEST_ASKED = 60
+"""Characters of what is asked at an address that are shown; the title leads to all of it."""
+
+UNKNOWN = "und"
+"""The language of what is in none that is known (RFC 5646 section 4.1)."""
+
+_Said = TypeVar("_Said")
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+class Piece(NamedTuple):
+    """A stretch of a snippet, marked or not."""
+
+    text: str
+    marked: bool
+
+
+class Shown(NamedTuple):
+    """A hit as the page shows it. `link` is where its title leads, "" for nowhere; `icon` one of page, file, folder."""
+
+    id: int
+    url: str
+    title: str
+    link: str
+    where: tuple[str, ...]
+    language: str
+    icon: str
+    pieces: tuple[Piece, ...]
+    meta: tuple[str, ...]
+    cached: bool
+    duplicates: int
+    near: int
+
+
+def shown(hit: Hit, *, spoken: bool = False) -> Shown:
+    """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept.
+
+    `spoken`: say its language, since not all that stands beside it is in one.
+    """
+    web = hit.url.startswith(("http://", "https://"))
+    link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}" if hit.cached else "", "file")
+    return Shown(
+        hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
+        meta(hit, spoken=spoken),
+        hit.cached, hit.duplicates, hit.near_duplicates,
+    )  # fmt: skip
+
+
+def is_canonical(hit: Hit) -> bool:
+    """Does a document say of itself that it stands for its equals?"""
+    return display_directives.CANONICAL in hit.attributes
+
+
+def where(url: str) -> tuple[str, ...]:
+    """An address as people read it: host and path, step by step, the query behind the last step; of a file its path.
+
+    A file on a share is shown as Windows writes it, with the server first.
+    """
+    if url.startswith(_FILE):
+        return (_path(url.removeprefix(_FILE)),)
+    bare, _, asked = (url.partition("//")[2] or url).partition("?")
+    steps = [unquote(step) for step in bare.split("/") if step]
+    if len(steps) > MOST_STEPS:
+        steps = [steps[0], "…", *steps[-3:]]
+    if asked := unquote(asked.partition("#")[0]):
+        said = f"?{asked[:LONGEST_ASKED]}…" if len(asked) > LONGEST_ASKED else f"?{asked}"
+        steps = [*steps[:-1], steps[-1] + said] if len(steps) > 1 else [*steps, said]
+    return tuple(steps)
+
+
+def _path(bare: str) -> str:
+    """The path of a file as a file manager shows it, without its middle where it is long."""
+    server, _, path = bare.partition("/")
+    steps = [unquote(step) for step in path.split("/") if step]
+    if len(steps) > MOST_STEPS:
+        steps = [steps[0], "…", *steps[-MOST_STEPS + 2 :]]
+    return "\\\\" + "\\".join([server, *steps]) if server else "/" + "/".join(steps)
+
+
+def pieces(hit: Hit) -> list[Piece]:
+    """The snippet, cut at its highlights."""
+    found, at = [], 0
+    for start, end in hit.highlights:
+        found += [Piece(hit.snippet[at:start], marked=False), Piece(hit.snippet[start:end], marked=True)]
+        at = end
+    found.append(Piece(hit.snippet[at:], marked=False))
+    return [piece for piece in found if piece.text]
+
+
+def meta(hit: Hit, *, spoken: bool = False) -> tuple[str, ...]:
+    """Type, size, date and, where it is to be `spoken` of, language, as far as they are known."""
+    kind = labels.of_mime(hit.mime)
+    said = f"in {labels.spoken(hit.language)}" if spoken and hit.language not in ("", UNKNOWN) else ""
+    facts = (f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind, day(hit.modified_at), said)
+    return tuple(filter(None, facts))
+
+
+def day(moment: float | None) -> str:
+    """A day, like 14 Nov 2026, of epoch seconds; "" when there is none."""
+    found = date_of(moment) if moment is not None else None
+    return f"{found.day} {found:%b %Y}" if found else ""
+
+
+def moment(value: object) -> object:
+    """A moment of a record on the clock of this machine, as markup that tells programs the same in UTC; "" for None.
+
+    Any other value stays as it is.
+    """
+    if is_moment(value):
+        return do_mark_safe(f'<time datetime="{value}">{do_forceescape(str(wall_time(value)))}</time>')
+    return "" if value is None else value
+
+
+def sayable(said: _Said) -> _Said:
+    """The same with every text as UTF-8 can say it: names of files may hold bytes that are no text."""
+    if isinstance(said, str):
+        return cast("_Said", said.encode(errors="replace").decode())
+    if isinstance(said, dict):
+        return cast("_Said", {key: sayable(value) for key, value in said.items()})
+    if isinstance(said, list | tuple):
+        return cast("_Said", [sayable(value) for value in said])
+    return said
+
+
+def size(count: int) -> str:
+    """Bytes with a unit."""
+    for least, unit in _UNITS:
+        if count >= least:
+            return f"{count / least:.1f} {unit}" if count < 10 * least else f"{count / least:,.0f} {unit}"
+    return f"{count} bytes"
+
+
+def per_page(given: str) -> int:
+    """How many results a page has; what cannot be chosen is the usual number."""
+    return int(given) if given in map(str, PER_PAGES) else PER_PAGE
+
+
+def per_said(per: int) -> str:
+    """That number as an address says it; nothing for the usual one."""
+    return "" if per == PER_PAGE else str(per)
+
+
+def pages(reach: int, page: int, per: int = PER_PAGE) -> list[int | None]:
+    """Numbers of the pages to offer for so many hits, None for a gap; empty when one page holds everything."""
+    last = -(-reach // per)
+    if last <= 1:
+        return []
+    near = sorted({1, last, *range(max(1, page - 2), min(last, page + 2) + 1)})
+    found: list[int | None] = []
+    for number in near:
+        if found and found[-1] is not None and number - found[-1] > 1:
+            found.append(None)
+        found.append(number)
+    return found

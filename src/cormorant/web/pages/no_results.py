@@ -1,0 +1,60 @@
+"""What is said where nothing was found: how often each word occurs, and what would find something.
+
+Every figure is the total of the search that its link leads to, asked as the same reader within the same choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from cormorant.search.query.form import taken_apart
+from cormorant.search.reader import Answer
+from cormorant.web.pages.search_page import Asked
+from cormorant.web.shared_reader import Shelf
+
+MOST_WORDS = 8
+"""Words that are counted."""
+
+
+class Row(NamedTuple):
+    """A search, what is different in it, where it leads, and how much it finds."""
+
+    text: str
+    about: str
+    address: str
+    results: int
+
+
+def told(shelf: Shelf, asked: Asked, answer: Answer) -> dict[str, Any]:
+    """What the page says beside what was asked; nothing of it where something was found."""
+    if answer.total:
+        return {"counted": [], "ways": []}
+    words = [_row(shelf, asked, each, "") for each in _words(asked.q)]
+    ways = [each for each in _ways(shelf, asked, words) if each.results]
+    return {"counted": words if len(words) > 1 else [], "ways": ways}
+
+
+def _words(text: str) -> list[str]:
+    """The words that were asked for, each once; none of what no form has a field for."""
+    fields = taken_apart(text)
+    said = " ".join((fields.every, fields.phrase, fields.any_of)).replace('"', " ")
+    return list(dict.fromkeys(said.split()))[:MOST_WORDS]
+
+
+def _ways(shelf: Shelf, asked: Asked, words: list[Row]) -> Iterator[Row]:
+    """Searches that may find something, besides another spelling."""
+    there = [each.text for each in words if each.results]
+    if there and len(there) < len(words):
+        missing = ", ".join(each.text for each in words if not each.results)
+        yield _row(shelf, asked, " ".join(there), f"without {missing}")
+    elif len(there) > 1:
+        yield _row(shelf, asked, " ".join(there), "any of the words")
+
+
+def _row(shelf: Shelf, asked: Asked, text: str, about: str) -> Row:
+    """A search for something else within the same choices, counted as its page counts it."""
+    wanted = replace(asked, q=text, page=1, group=None)
+    question = replace(wanted.question, limit=0, facets=False, as_typed=True)
+    return Row(text, about, wanted.address(), shelf.ask(question).total)

@@ -1,0 +1,277 @@
+"""What was asked of the search page, and where does each choice on it lead?
+
+A value that a parameter does not take is passed over, but for `all`, `as_typed` and `why`, whose errors are answered
+with 422 before. A note says so of a day or a page that there is not: beyond the last page is the last one, and before
+the first the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+from fastapi import Request
+
+from cormorant.search.query.form import narrowed
+from cormorant.search.reader import Answer, Choice, Chosen, Facet, GroupBy, Hit, Question, Sort
+from cormorant.web.pages import score
+from cormorant.web.pages.formatting import MOST_PAGES, UNKNOWN, Shown, per_page, per_said, shown
+from cormorant.web.pages.labels import LISTS, label
+
+MOST_CHOSEN = 50
+"""Values of one list that can be chosen together."""
+FEW = 6
+"""Values of a list that are shown before it is opened."""
+FAR = 1_000_000
+"""A page that no results reach."""
+_NUMBER = re.compile(r"\s*\+?0*([0-9]+)\s*")
+SORTS = {Sort.RELEVANCE: "Relevance", Sort.NEWEST: "Newest", Sort.OLDEST: "Oldest", Sort.TITLE: "Title"}
+GROUPS = {None: "One list", GroupBy.SOURCE: "By source", GroupBy.SITE: "By site"}
+_E = TypeVar("_E", bound=StrEnum)
+
+
+class Link(NamedTuple):
+    """Something that can be chosen, how many results it leaves (None: that is not said), and where it leads."""
+
+    text: str
+    address: str
+    chosen: bool = False
+    results: int | None = None
+
+
+class List(NamedTuple):
+    """A list to choose from; `more` opens the rest of it."""
+
+    title: str
+    links: tuple[Link, ...]
+    more: Link | None
+
+
+class Group(NamedTuple):
+    """Hits that stand together; `name` is empty where there are no groups. `all` leads to all there are of it."""
+
+    name: str
+    hits: tuple[Shown, ...]
+    all: Link | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as the page was asked it. `opened` is the list that is shown in full."""
+
+    q: str
+    page: int
+    per: int
+    every: bool
+    sources: tuple[str, ...]
+    chosen: Chosen
+    sort: Sort
+    group: GroupBy | None
+    opened: str
+    notes: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    as_typed: bool = False
+
+    @property
+    def question(self) -> Question:
+        """What is asked of the library."""
+        return Question(
+            self.q, self.sources, self.per, (self.page - 1) * self.per, self.sort, not self.every, self.chosen,
+            self.group, facets=True, languages=self.languages, as_typed=self.as_typed,
+        )  # fmt: skip
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameters that say it, in the order in which an address has them; without the page."""
+        return {
+            "q": self.q, "source": self.sources, "site": self.chosen.site, "type": self.chosen.type,
+            "language": self.chosen.language, "from": self.chosen.since, "to": self.chosen.until,
+            "sort": self.sort if self.sort is not Sort.RELEVANCE else "", "group": self.group or "",
+            "all": "1" if self.every else "", "per": per_said(self.per), "as_typed": "1" if self.as_typed else "",
+        }  # fmt: skip
+
+    def address(self, **changes: object) -> str:
+        """Where the same is asked but for these parameters: its first page, if nothing is said of a page."""
+        given = self.given | changes
+        return "/search?" + urlencode({name: value for name, value in given.items() if value}, doseq=True)
+
+    @property
+    def form(self) -> str:
+        """Where the advanced form asks the same, with what was chosen in its fields."""
+        text = narrowed(self.q, self.sources, self.chosen)
+        said = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
+        return "/advanced?" + urlencode({name: value for name, value in said.items() if value})
+
+    def within(self, answer: Answer) -> Asked:
+        """Return the same question for the last page that there is, if its own page lies beyond."""
+        last = max(1, -(-min(answer.reachable, MOST_PAGES * self.per) // self.per))
+        if self.page <= last:
+            return self
+        if not answer.reachable:
+            return replace(self, page=1)
+        note = f"There is no page {self.page:,}; this is the last one, page {last}."
+        return replace(self, page=last, notes=(*self.notes, note))
+
+    def kept(self, *names: str) -> list[tuple[str, str]]:
+        """What a form has to say beside its own fields, which are those of these names."""
+        found: list[tuple[str, str]] = []
+        for name, value in self.given.items():
+            if name not in names and value:
+                found += [(name, each) for each in ([value] if isinstance(value, str) else value)]
+        return found
+
+
+def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> Asked:
+    """Read what a page was asked."""
+    given = request.query_params
+
+    def several(name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each for each in given.getlist(name) if each))[:MOST_CHOSEN]
+
+    said = Chosen(several("site"), several("type"), several("language"), given.get("from", ""), given.get("to", ""))
+    names = {"since": "From", "until": "To"}
+    notes = [
+        f"{names[each]} was passed over: it takes a day, like 2026-03-14." for each in said.faults if each in names
+    ]
+    page = _page(given.get("page", ""))
+    if page < 1:
+        notes.append("There is no such page; pages count from 1. This is the first one.")
+    opened = given.get("more", "")
+    return Asked(
+        q, max(1, page), per_page(given.get("per", "")), every, several("source"), said.usable,
+        _one_of(Sort, given.get("sort")) or Sort.RELEVANCE,
+        _one_of(GroupBy, given.get("group")), opened if opened in LISTS else "", tuple(notes),
+        score.languages(request), as_typed,
+    )  # fmt: skip
+
+
+def _page(text: str) -> int:
+    """Return the number of a page: 1 where none is given, 0 for a text that is no number, FAR for any beyond that."""
+    if not text.strip():
+        return 1
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return 0
+    return int(found[1]) if len(found[1]) < len(str(FAR)) else FAR
+
+
+def shown_as(asked: Asked, answer: Answer) -> dict[str, Any]:
+    """What the page shows of it beside what every page shows."""
+    return {
+        "address": asked.address, "form": asked.form, "page": asked.page, "every": asked.every, "answer": answer,
+        "notes": (*asked.notes, *answer.understood.notes), "kept": asked.kept("q", "as_typed"),
+        "dates": asked.kept("from", "to"),
+        "since": asked.chosen.since, "until": asked.chosen.until, "lists": list(_lists(asked, answer.facets)),
+        "corrected": list(_corrected(answer)), "typed": asked.address(as_typed="1"),
+        "found_by": answer.answered if answer.is_corrected else asked.q,
+        "chips": list(_chips(asked)), "clear": _cleared(asked), "groups": _groups(asked, answer),
+        "sorts": [
+            Link(text, asked.address(sort="" if sort is Sort.RELEVANCE else sort), sort is asked.sort)
+            for sort, text in SORTS.items()
+        ],
+        "groupings": [
+            Link(text, asked.address(group=group or ""), group is asked.group) for group, text in GROUPS.items()
+        ],
+    }  # fmt: skip
+
+
+def _corrected(answer: Answer) -> Iterator[tuple[str, bool]]:
+    """Yield the words of the query that was answered in the place of another, each with whether it is a new one."""
+    typed = answer.understood.text.split()
+    for word in answer.answered.split() if answer.is_corrected else ():
+        yield word, word not in typed
+
+
+def _one_of(kind: type[_E], text: str | None) -> _E | None:
+    return kind(text) if text is not None and text in [*kind] else None
+
+
+def _values(asked: Asked) -> dict[str, Sequence[str]]:
+    """What was chosen, by list."""
+    chosen = asked.chosen
+    return {"source": asked.sources, "site": chosen.site, "type": chosen.type, "language": chosen.language}
+
+
+def _without(asked: Asked, name: str, value: str) -> str:
+    """Where the same is asked without one choice."""
+    return asked.address(**{name: [each for each in _values(asked)[name] if each != value]})
+
+
+def _lists(asked: Asked, facets: Sequence[Facet]) -> Iterator[List]:
+    """Lists from which there is something to choose."""
+    for facet in facets:
+        worth = 1 if facet.name == "changed" else 2
+        if len(facet.choices) >= worth or any(each.chosen for each in facet.choices):
+            opened = facet.name == asked.opened
+            few = facet.choices if opened else [
+                each for number, each in enumerate(facet.choices) if number < FEW or each.chosen
+            ]  # fmt: skip
+            links = tuple(_choice(asked, facet.name, each) for each in few)
+            left = len(facet.choices) - len(few)
+            more = Link(f"{left} more", asked.address(more=facet.name)) if left else None
+            yield List(LISTS[facet.name], links, more)
+
+
+def _choice(asked: Asked, name: str, choice: Choice) -> Link:
+    """Choosing a value, or letting go of it."""
+    if name == "changed":
+        there = asked.address(**{"from": "" if choice.chosen else choice.since, "to": ""})
+    elif choice.chosen:
+        there = _without(asked, name, choice.value)
+    else:
+        there = asked.address(**{name: [*_values(asked)[name], choice.value]})
+    return Link(label(name, choice.value), there, choice.chosen, choice.results)
+
+
+def _chips(asked: Asked) -> Iterator[Link]:
+    """What was chosen, each with where the same is asked without it."""
+    for name, values in _values(asked).items():
+        for value in values:
+            yield Link(label(name, value), _without(asked, name, value), chosen=True)
+    if asked.chosen.since:
+        yield Link(f"since {_day(asked.chosen.since)}", asked.address(**{"from": ""}), chosen=True)
+    if asked.chosen.until:
+        yield Link(f"until {_day(asked.chosen.until)}", asked.address(to=""), chosen=True)
+
+
+def _cleared(asked: Asked) -> str:
+    """Where the same is asked with nothing chosen."""
+    return replace(asked, sources=(), chosen=Chosen()).address()
+
+
+def _day(text: str) -> str:
+    """A day as people write it; a month or a year as it was typed."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{day.day} {day:%b %Y}"
+
+
+def _groups(asked: Asked, answer: Answer) -> list[Group]:
+    """The hits, in groups where they come so; one without a value stands by itself."""
+    several = len({hit.language for hit in answer.hits} - {"", UNKNOWN}) > 1
+    fitted = partial(shown, spoken=several)
+    if asked.group is None:
+        return [Group("", tuple(map(fitted, answer.hits)))]
+    found: dict[object, list[Hit]] = {}
+    for hit in answer.hits:
+        found.setdefault(hit.id if hit.group is None else hit.group, []).append(hit)
+    totals = {each.value: each.total for each in answer.groups}
+    return [
+        _group(asked, hits[0].group, tuple(map(fitted, hits)), totals) for hits in found.values()
+    ]  # fmt: skip
+
+
+def _group(asked: Asked, value: str | None, hits: tuple[Shown, ...], totals: Mapping[str, int]) -> Group:
+    if value is None or asked.group is None:
+        return Group("", hits)
+    total = totals.get(value, 0)
+    there = asked.address(group="", **{asked.group.value: [value]})
+    return Group(value, hits, Link(f"More from {value}", there, results=total) if total > len(hits) else None)

@@ -1,0 +1,88 @@
+"""Signing in by a token, and out again: for people, where others reach the pages."""
+
+from __future__ import annotations
+
+from functools import partial
+from urllib.parse import parse_qs
+
+from fastapi import FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse, Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.base.errors import UsageError
+from cormorant.model.scope import PUBLIC, Scope
+from cormorant.operate.system import tokens
+from cormorant.web.pages import layout
+from cormorant.web.security import authentication
+from cormorant.web.security.authentication import Keys
+from cormorant.web.security.authorization import page as route
+from cormorant.web.security.authorization import visitor
+
+KEPT_S = 30 * 86400
+"""How long a browser is known that somebody asked to stay signed in on."""
+SHORT_S = 12 * 3600
+"""How long another one is, should it not be closed before."""
+MOST_BYTES = 10_000
+"""Of the form: a token, an address and a tick."""
+
+
+def page(look: Jinja2Templates, request: Request, *, back: str, wrong: str = "", status: int = 200) -> Response:
+    """The sign-in page; `wrong` is said beside the field, `back` is where signing in leads to."""
+    values = layout.of(request, None) | {"back": inside(back), "wrong": wrong}
+    return look.TemplateResponse(request, "sign_in.html", values, status_code=status)
+
+
+def inside(back: str) -> str:
+    """The address, when it is one of these pages; else home. Two slashes, of either kind, lead to another host."""
+    plain = back.isprintable() and back.startswith("/") and not back.startswith(("//", "/\\"))
+    return back if plain else "/"
+
+
+def add(app: FastAPI, look: Jinja2Templates, keys: Keys) -> None:
+    """The page, what its form is sent to, and the way out."""
+
+    @route(app, "/sign-in", PUBLIC)
+    def ask(request: Request, back: str = "/") -> Response:
+        if visitor(request).scope is Scope.ADMIN:  # no other token would open more
+            return RedirectResponse(inside(back), 303)
+        return page(look, request, back=back)
+
+    @route(app, "/sign-in", PUBLIC, "POST")
+    async def sign_in(request: Request) -> Response:
+        given = await form(request)
+        back, keep = inside(given.get("back", "/")), "keep" in given
+        name, value = authentication.cookie_name(request), given.get("token", "").strip()
+        lasts_s = KEPT_S if keep else SHORT_S
+        made = await keys.try_token(request, lambda: tokens.sign_in(keys.house, value, lasts_s))
+        if made is None:
+            left = keys.tries_left(request)
+            wrong = f"This token is not known. {left} {'try is' if left == 1 else 'tries are'} left in this minute."
+            return page(look, request, back=back, wrong=wrong, status=401)
+        if before := request.cookies.get(name, ""):
+            await run_in_threadpool(tokens.sign_out, keys.house, before)
+        answer = RedirectResponse(back, 303)
+        answer.set_cookie(
+            name, made, max_age=KEPT_S if keep else None, path="/",
+            secure=request.url.scheme == "https", httponly=True, samesite="lax",
+        )  # fmt: skip
+        return answer
+
+    @route(app, "/sign-out", PUBLIC, "POST")
+    async def sign_out(request: Request) -> Response:
+        name = authentication.cookie_name(request)
+        await run_in_threadpool(partial(tokens.sign_out, keys.house, request.cookies.get(name, "")))
+        answer = RedirectResponse("/", 303)
+        secure = request.url.scheme == "https"
+        answer.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
+        return answer
+
+
+async def form(request: Request) -> dict[str, str]:
+    """The fields of a form, each once. Raises UsageError for more than a form has."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise UsageError(f"This form takes no more than {MOST_BYTES:,} bytes.")
+    return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}

@@ -1,0 +1,91 @@
+"""What a status number means, why it is given and what to do: pages of the administration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.base.errors import NotFoundError
+from cormorant.model.scope import Scope
+from cormorant.model.status import TABLE, describe, is_known
+from cormorant.model.url import origin_of
+from cormorant.operate.documents import listing
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.installation import House
+from cormorant.web.pages import layout
+from cormorant.web.pages.explain import title_of
+from cormorant.web.pages.formatting import sayable
+from cormorant.web.security import authorization
+from cormorant.web.shared_reader import Shelf
+
+PER_PAGE = 50
+"""Addresses on a page of a number."""
+COUNTED = 1_000
+"""Addresses that are counted for the figures of a page; of more it says that there are more."""
+
+
+class Figures(NamedTuple):
+    """What the addresses with a number have in common, of at most COUNTED; by source and site the most first."""
+
+    total: int
+    more: bool
+    indexed: int
+    again: int
+    by_source: tuple[tuple[str, int], ...]
+    by_site: tuple[tuple[str, int], ...]
+
+
+def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
+    """The table of all numbers, and a page of each."""
+
+    @authorization.page(router, "/status", Scope.OPERATE)
+    def table(request: Request) -> Response:
+        values = layout.of(request, None, back="/status") | {"rows": TABLE.values()}
+        return look.TemplateResponse(request, "statuses.html", values)
+
+    @authorization.page(router, "/status/{number}", Scope.OPERATE)
+    def status(
+        request: Request, number: str, cursor: Annotated[str, Query(max_length=100)] = "", source: str = ""
+    ) -> Response:
+        known = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else -1
+        if not is_known(known):
+            raise NotFoundError(unknown(number))
+        excluded = describe(known).outcome.name == "EXCLUDED"
+        wanted = Wanted(source or None, status=known, excluded=excluded)
+        records, following = listing.page(shelf.house, wanted, cursor, PER_PAGE)
+        rows = [each | {"title": title_of(each)} for each in sayable(records)]
+        values = layout.of(request, None, back=f"/status/{known}") | {
+            "status": describe(known), "rows": rows, "following": following, "begun": not cursor, "excluded": excluded,
+            "figures": None if cursor else figures(shelf.house, replace(wanted, source=None)), "source": source,
+        }  # fmt: skip
+        return look.TemplateResponse(request, "status.html", values)
+
+
+def figures(house: House, wanted: Wanted) -> Figures:
+    """Count the addresses that are listed."""
+    records, more = listing.page(house, wanted, "", COUNTED)
+    sites = Counter(_site(each["access_url"]) for each in records)
+    by_source = Counter(each["source"] for each in sayable(records))
+    return Figures(
+        len(records), more is not None, sum(each["indexed"] for each in records),
+        sum(each["attempts"] > 1 for each in records), tuple(by_source.most_common()), tuple(sites.most_common()),
+    )  # fmt: skip
+
+
+def _site(address: str) -> str:
+    """The site of an address; files are on this machine."""
+    return "files" if address.startswith("file:") else origin_of(address).site
+
+
+def unknown(number: str) -> str:
+    """What is said of a number that no document has."""
+    ours = [each for each in TABLE if each >= 600]
+    return (
+        f"There is no status {number[:20]}. There are 0, those of HTTP from 100 to 599, and ours from {min(ours)} to "
+        f"{max(ours)}, of which not every one is given: `/status` lists them."
+    )

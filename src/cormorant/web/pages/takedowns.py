@@ -1,0 +1,47 @@
+"""Takedowns: a page that lists them, and the forms that begin and end one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse, Response
+from fastapi.templating import Jinja2Templates
+
+from cormorant.model.scope import Scope
+from cormorant.operate.documents import takedowns
+from cormorant.operate.installation import House
+from cormorant.web.pages import layout
+from cormorant.web.pages.formatting import sayable
+from cormorant.web.pages.sign_in import form
+from cormorant.web.security.authorization import page, visitor
+
+MOST_NUMBER = 2**63 - 1
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+
+
+def add(router: APIRouter, house: House, look: Jinja2Templates) -> None:
+    """Add the page and its forms."""
+
+    @page(router, "/takedowns", Scope.OPERATE)
+    def show_page(request: Request, every: Annotated[bool, Query()] = False) -> Response:
+        values = layout.of(request, None, back="/takedowns") | {
+            "takedowns": sayable(takedowns.list_(house, ended=every)), "every": every,
+        }  # fmt: skip
+        return look.TemplateResponse(request, "takedowns.html", values)
+
+    @page(router, "/takedowns", Scope.ADMIN, "POST")
+    async def begin(request: Request) -> Response:
+        given = await form(request)
+        wish = takedowns.Order(
+            given.get("what", ""), given.get("reason", ""), visitor(request).author,
+            until=given.get("until") or None, here=False,
+        )  # fmt: skip
+        await run_in_threadpool(takedowns.take_down, house, wish)
+        return RedirectResponse("/takedowns", 303)
+
+    @page(router, "/takedowns/{number}/lift", Scope.ADMIN, "POST")
+    def end(request: Request, number: Number) -> Response:
+        takedowns.lift(house, number, visitor(request).author)
+        return RedirectResponse("/takedowns", 303)

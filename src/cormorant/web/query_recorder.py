@@ -1,0 +1,153 @@
+"""What readers search for and open, and what could not be shown, noted without anybody waiting for the disk.
+
+    answer -> note (in memory) --every few seconds, or when there are many--> one transaction
+    result opened -> clicked, if it was on a page that this process showed ----^
+copy damaged  -> harmed --------------------------------------------------'
+
+What is noted says nothing of who asked but whether somebody had signed in. Secrets that this process knows are masked,
+and so is whatever looks like a token of ours. A click is believed once, and only of a result that was shown: nobody can
+fill the table from outside. What was not written when the process is killed is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import OrderedDict
+from contextlib import suppress
+from typing import Final
+
+from fastapi import Request
+
+from cormorant.base.clock import random_token
+from cormorant.base.errors import CormorantError
+from cormorant.base.log import logger
+from cormorant.base.secret_masking import masked
+from cormorant.operate.documents import cached_copy
+from cormorant.operate.installation import House
+from cormorant.operate.search import query_log
+from cormorant.operate.search.query_log import ClickRow, Face, QueryRow, together
+from cormorant.search.reader import Answer, Question
+from cormorant.web.security.authorization import visitor
+
+_log = logger(__name__)
+
+WAIT_S: Final = 5.0
+MANY: Final = 200
+"""Rows that are written at once, before their time."""
+MOST_WAITING: Final = 10_000
+"""Rows that wait at most, should the database not take any."""
+SHOWN: Final = 5_000
+"""Pages of results whose clicks are still believed."""
+TRIM_S: Final = 3_600.0
+LONGEST: Final = 500
+_TOKEN: Final = re.compile(r"cormorant_[0-9a-f]{8,}")
+
+
+class Asked:
+    """What is noted in this process; may be used by several threads."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._queries: list[QueryRow] = []
+        self._clicks: list[ClickRow] = []
+        self._harmed: set[int] = set()
+        self._shown: OrderedDict[str, dict[int, int]] = OrderedDict()
+        self._writer: threading.Thread | None = None
+        self._now = threading.Event()
+        self._trimmed_at = -TRIM_S
+
+    def note(self, request: Request, question: Question, answer: Answer, face: Face) -> str:
+        """Note a search; returns what clicks on its results are known by, "" when nothing is kept."""
+        if not self._house.query_days:
+            return ""
+        token = random_token(8)
+        text = _TOKEN.sub("***", masked(question.text))[:LONGEST]
+        page = question.offset // question.limit + 1 if question.limit else 1
+        row = QueryRow(
+            self._house.clock.now(), token, text, together(text),
+            _TOKEN.sub("***", masked(answer.understood.text))[:LONGEST], answer.total, round(answer.took_ms, 2), page,
+            visitor(request).way.value, json.dumps(question.sources), face,
+        )  # fmt: skip
+        with self._lock:
+            self._queries.append(row)
+            if face is Face.PAGE:
+                places = enumerate(answer.hits, question.offset + 1)
+                self._shown[token] = {hit.id: place for place, hit in places}
+                while len(self._shown) > SHOWN:
+                    self._shown.popitem(last=False)
+        self._soon()
+        return token
+
+    def clicked(self, token: str, number: int) -> None:
+        """Note that a result was opened; what was not shown, or is noted already, is passed over."""
+        with self._lock:
+            place = self._shown.get(token, {}).pop(number, None)
+            if place is None:
+                return
+            self._clicks.append(ClickRow(self._house.clock.now(), token, number, place))
+        self._soon()
+
+    def harmed(self, number: int) -> None:
+        """Note that the kept copy of a document is damaged, of so many at a time: else it is met again."""
+        with self._lock:
+            if len(self._harmed) < MANY:
+                self._harmed.add(number)
+        self._soon()
+
+    def flush(self) -> None:
+        """Write what is waiting now. What the database does not take waits on, up to a bound."""
+        self._flush()
+        with self._lock:
+            if self._writer is not None:
+                self._now.set()  # it has nothing left to wait for
+
+    def _flush(self) -> None:
+        with self._writing:
+            with self._lock:
+                asked, self._queries = self._queries, []
+                clicks, self._clicks = self._clicks, []
+                harmed, self._harmed = self._harmed, set()
+            if harmed:
+                with suppress(CormorantError):  # it is met again
+                    cached_copy.note_damaged(self._house, harmed)
+            try:
+                self._write(asked, clicks)
+            except CormorantError as error:
+                _log.warning("queries not kept", extra={"reason": error.sentence, "rows": len(asked) + len(clicks)})
+                with self._lock:
+                    self._queries = [*asked, *self._queries][-MOST_WAITING:]
+                    self._clicks = [*clicks, *self._clicks][-MOST_WAITING:]
+
+    def _write(self, asked: list[QueryRow], clicks: list[ClickRow]) -> None:
+        if asked or clicks:
+            query_log.write(self._house, asked, clicks)
+        now = self._house.clock.monotonic()
+        if now - self._trimmed_at >= TRIM_S:
+            self._trimmed_at = now
+            query_log.trim(self._house)
+
+    def _soon(self) -> None:
+        """Have it written soon, by a thread of its own: no answer waits. There is one such thread at the most."""
+        with self._lock:
+            if len(self._queries) + len(self._clicks) >= MANY:
+                self._now.set()
+            if self._writer is not None:
+                return
+            self._writer = threading.Thread(target=self._write_soon, daemon=True)
+            writer = self._writer
+        writer.start()
+
+    def _write_soon(self) -> None:
+        """Write after a while, or when there are many rows, until none waits."""
+        while True:
+            self._now.wait(WAIT_S)
+            self._now.clear()
+            self._flush()
+            with self._lock:
+                if not (self._queries or self._clicks or self._harmed):
+                    self._writer = None
+                    return

@@ -1,0 +1,157 @@
+"""The door before all routes: who asks, with which scope, and whether the route that is asked for needs no more.
+
+    request --LOCAL: the machine itself, or a proxy's----.
+            |-- Authorization: Bearer TOKEN, or the      |
+            |   cookie that signing in gave: its scope --+--> the rule of the route: is its need covered? yes--> route
+            `-- neither: a reader, of PRIVATE nobody ----'     `-no--> 401 without a token, 403 with one
+
+The rules are those that routes declare (`authorization`), and are asked before anything is routed: a route that
+declares no scope is closed to everybody. A visitor without a token gets 401 for unknown addresses too, and learns of
+none.
+
+Invariants: nothing is opened by what a route is called or does; no answer to somebody who signed in is kept by anybody
+between; how often a wrong token may be shown is bounded for tokens in a header as for those typed in; a scope is looked
+up for each request, so that one that was narrowed holds from the next on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import quote
+
+from fastapi import HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+
+from cormorant.base.errors import CormorantError, NotSignedIn, TooManyTries
+from cormorant.model.scope import Scope, covers
+from cormorant.operate.installation import House
+from cormorant.operate.system import tokens
+from cormorant.operate.system.tokens import Bearer
+from cormorant.web.security import authorization
+from cormorant.web.security.authorization import NOBODY, Exposure, Policy, Visitor, Way
+from cormorant.web.security.rate_limit import Tries
+from cormorant.web.security.request_guard import Application, Message, Receive, Send
+from cormorant.web.security.request_guard import Scope as Asked
+
+_Shown = TypeVar("_Shown")
+
+
+def cookie_name(request: Request) -> str:
+    """What the cookie is called. Over TLS browsers let nobody but this very host set one of that name."""
+    return "__Host-session" if request.url.scheme == "https" else "session"
+
+
+class Keys:
+    """Who has shown a token: a program in a header, a browser by a cookie."""
+
+    def __init__(self, house: House) -> None:
+        self.house, self._tries = house, Tries(house.clock)
+        self._one_at_a_time = asyncio.Lock()
+
+    async def bearer(self, request: Request) -> Bearer | None:
+        """Whoever shows a token with this request, None where none is shown.
+
+        Raises NotSignedIn for a wrong one in the header, TooManyTries.
+        """
+        kind, _, value = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            found = await self.try_token(request, lambda: tokens.bearer_of_token(self.house, value.strip()))
+            if found is not None:
+                return found
+            raise NotSignedIn("The token in `Authorization` is not known. `cormorant token add NAME` makes one.")
+        cookie = request.cookies.get(cookie_name(request), "")
+        return await run_in_threadpool(tokens.bearer_of_session, self.house, cookie) if cookie else None
+
+    async def try_token(self, request: Request, attempt: Callable[[], _Shown | None]) -> _Shown | None:
+        """Make an attempt that shows a token, and count it when it comes to nothing. Raises TooManyTries before it.
+
+        One after the other, or so many as come at once would be tried before the first is counted.
+        """
+        place = _place(request)
+        async with self._one_at_a_time:
+            if not self._tries.left(place):
+                raise TooManyTries("There were too many wrong tokens from your address. Wait a minute, then try again.")
+            found = await run_in_threadpool(attempt)
+            if found is None:
+                self._tries.fail(place)
+            return found
+
+    def tries_left(self, request: Request) -> int:
+        """How often whoever asks may still be wrong in this minute."""
+        return self._tries.left(_place(request))
+
+
+def _place(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+class Door:
+    """Lets a visitor through to the routes that the scope covers. `refuse` makes the answer to anybody else."""
+
+    def __init__(
+        self, app: Application, keys: Keys, exposure: Exposure, policy: Policy,
+        refuse: Callable[[Request, CormorantError | HTTPException], Response],
+    ) -> None:  # fmt: skip
+        self._app, self._keys, self._exposure, self._policy, self._refuse = app, keys, exposure, policy, refuse
+
+    async def __call__(self, scope: Asked, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with what is needed."""
+        if scope["type"] != "http":
+            return  # nothing here speaks anything else, so nothing else comes in
+        request = Request(scope, receive)
+        authorization.know(request, NOBODY)
+        answer: Application = self._app
+        sends = _unkept(send)
+        try:
+            visitor = await self._recognised(request)
+            authorization.know(request, visitor)
+            self._admit(visitor, request)
+            if visitor.way is not Way.SIGNED_IN:
+                sends = send
+        except (CormorantError, HTTPException) as error:
+            answer = self._refuse(request, error)
+
+        await answer(scope, receive, sends)
+
+    async def _recognised(self, request: Request) -> Visitor:
+        """Who asks. Raises NotSignedIn, TooManyTries."""
+        if self._exposure is Exposure.LOCAL:
+            return Visitor(Way.LOCAL, authorization.local_scope(request), self._policy)
+        shown = await self._keys.bearer(request)
+        if shown is not None:
+            return Visitor(Way.SIGNED_IN, shown.scope, self._policy, shown.name)
+        readers = Scope.SEARCH if self._exposure is Exposure.PUBLIC else None
+        return Visitor(Way.ANONYMOUS, readers, self._policy)
+
+    def _admit(self, visitor: Visitor, request: Request) -> None:
+        """Raise what a visitor is told who may not ask for this, or for what there is not."""
+        method, path = request.method, request.scope["path"]  # as the router; `url` also has what Host says
+        rule = self._policy.rule(method, path)
+        if rule is not None:
+            if rule.needs is not None and not covers(visitor.scope, rule.needs):
+                raise visitor.refusal(rule.needs)
+            return
+        if visitor.way is Way.ANONYMOUS:
+            raise visitor.refusal(Scope.ADMIN)
+        other = path.removesuffix("/") if path.endswith("/") else f"{path}/"
+        if visitor.may(other, method):
+            query = request.url.query
+            raise HTTPException(307, headers={"Location": quote(other) + (f"?{query}" if query else "")})
+        if methods := self._policy.methods(path):
+            raise HTTPException(405, headers={"Allow": ", ".join(methods)})
+        raise HTTPException(404)
+
+
+def _unkept(send: Send) -> Send:
+    """Send what nobody between may keep: it is for whoever showed a token, or says that none was shown."""
+
+    async def sends(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            others = [each for each in message["headers"] if each[0].lower() != b"cache-control"]
+            message = {**message, "headers": [*others, (b"cache-control", b"no-store")]}
+        await send(message)
+
+    return sends

@@ -1,0 +1,114 @@
+"""The library, kept open for all who ask."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError
+from cormorant.operate.checks import restricted
+from cormorant.operate.installation import House
+from cormorant.operate.runs.active import underway
+from cormorant.operate.search import search
+from cormorant.operate.search import suggest as suggestions
+from cormorant.search.reader import Answer, Library, Question, Why
+
+FRESH_S = 5.0
+"""How old the figures at the foot of a page may be."""
+LOOKED_S = 30.0
+"""How long it is believed what was found when every byte of a damaged index was looked at."""
+
+
+class Shelf:
+    """The library, opened when it is first asked for, and again after a fault."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self._library: Library | None = None
+        self._counts: dict[str, int] = {}
+        self._counted_at = -FRESH_S
+        self._damage: IndexDamaged | None = None
+        self._look_at = 0.0
+
+    def library(self) -> Library:
+        """The open library. Raises IndexDamaged, ConflictError."""
+        if self._library is None:
+            self._library = search.library(self.house)
+        return self._library
+
+    def counts(self) -> dict[str, int]:
+        """How many documents there are to be seen by source; counted now and then."""
+        now = self.house.clock.monotonic()
+        if now - self._counted_at >= FRESH_S:
+            self._counts, self._counted_at = search.counts(self.house, self.library()), now
+        return self._counts
+
+    def known(self) -> dict[str, int] | None:
+        """The same, None if it cannot be said: who searches is told of a fault, a page that only asks needs none."""
+        try:
+            return self.counts()
+        except CormorantError:
+            return None
+
+    def size(self) -> int:
+        """How many documents the index has, whoever may see them: for those who look after it."""
+        return self.library().size()
+
+    def look(self) -> None:
+        """See that a search would be answered, and, once an answer met damage, that every byte is whole again.
+
+        Raises IndexDamaged, as long as it would not, and ConflictError, and what the database says.
+        """
+        self.library().look()
+        if self._damage is None:
+            return
+        now = self.house.clock.monotonic()
+        if now < self._look_at:
+            raise self._damage
+        self._look_at = now + LOOKED_S  # the others are told of it meanwhile
+        try:
+            self.library().check()
+        finally:
+            self._look_at = self.house.clock.monotonic() + LOOKED_S
+        self._damage = None
+
+    def running(self, *, every: bool) -> list[str]:
+        """Sources that are being crawled: of those in which something may be seen, or of `every` one there is.
+
+        None of them where it cannot be said.
+        """
+        with suppress(CormorantError):
+            known = self.counts()
+            return [name for name in underway(self.house) if every or name in known]
+        return []
+
+    def closed(self) -> list[str]:
+        """Why search does not find what is in the index, for those who may know that it is there."""
+        return restricted.sentences(self.house)
+
+    def ask(self, question: Question) -> Answer:
+        """Answer a question. Raises NotFoundError for an unknown source."""
+        self._know(question.sources)
+        return search.search(self.house, question, shelf=self.library())
+
+    def suggest(self, typed: str, sources: tuple[str, ...]) -> dict[str, Any]:
+        """Say how what is typed may go on. Raises NotFoundError for an unknown source."""
+        self._know(sources)
+        return suggestions.suggested(self.library(), typed, sources)
+
+    def _know(self, sources: tuple[str, ...]) -> None:
+        """Raise NotFoundError for a source of which nothing may be seen; the names of others stay untold."""
+        for name in sources:
+            if name not in self.counts() and name not in search.counts(self.house, self.library()):
+                raise NotFoundError("There is no such source, or nothing in it is for you to see.")
+
+    def why(self, question: Question, number: int) -> Why:
+        """Say what made the score of a document that a question finds. Raises NotFoundError where it finds no such."""
+        self._know(question.sources)
+        return search.why(self.house, question, number, shelf=self.library())
+
+    def forget(self, error: CormorantError | None = None) -> None:
+        """Open it anew the next time. Damage that was met is remembered until the index is whole."""
+        self._library = None
+        if isinstance(error, IndexDamaged) and self._damage is None:
+            self._damage, self._look_at = error, self.house.clock.monotonic()

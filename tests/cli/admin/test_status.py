@@ -1,0 +1,113 @@
+"""The page of everything says what goes on, and of a run that was killed that nothing does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections import namedtuple
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cormorant.search.index.tantivy.folder import open_writer
+from tests.cli.world import Installation, Site
+from tests.clocks import until
+
+PAGES = 40
+
+
+Usage = namedtuple("Usage", ("total", "used", "free"))
+
+
+def told(home: Installation) -> dict[str, Any]:
+    """What is said of the only source."""
+    (source,) = home.fine("status", "--json").object["sources"]
+    found: dict[str, Any] = source
+    return found
+
+
+def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) -> None:
+    for number in range(PAGES):
+        site.page(f"/{number}", f"Page {number}", "", (f"/{number + 1}",))
+        site.answers[f"/{number}"].wait_s = 0.3
+    site.page("/", "Start", "", ("/0",))
+    bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
+    crawl = bare.start("crawl", "docs")
+    until(lambda: "/3" in site.asked)
+    assert (told(bare)["state"], told(bare)["last_state"]) == ("retrieving", "retrieving")
+    assert "interrupted" not in bare.fine("status").out
+    assert {bare.fine("run", each, "--json").object["state"] for each in ("list", "show")} == {"retrieving"}
+    os.killpg(crawl.pid, signal.SIGKILL)
+    crawl.communicate()
+    until(lambda: told(bare)["state"] == "interrupted", 30.0)  # and not when its lease has run out
+    assert (told(bare)["run"], told(bare)["last_state"]) == (1, "interrupted")
+    edited = bare.fine("source", "edit", "docs", "--set", "per_host=3").err
+    assert "Run 1, which was interrupted, follows per_host when it goes on." in edited
+    assert bare.fine("status", "--json").object["sources"][0]["to_fetch"] > 0
+    assert {bare.fine("run", each, "--json").object["state"] for each in ("list", "show")} == {"interrupted"}
+    said = bare.fine("status").out
+    assert "retrieving" not in said
+    assert "Nothing is running." in said
+    assert "Run 1 of 'docs' was interrupted. `cormorant crawl docs` goes on with it." in said
+    assert bare.fine("status", "--json").object["processes"] == []
+    other = Installation(shutil.copytree(bare.folder, bare.folder.with_name("other")))
+    bare.run("crawl", "docs", "--restart")
+    assert told(bare)["state"] == "idle"
+    other.fine("run", "stop")
+    for each in (bare, other):
+        (last,) = each.fine("run", "log", "1", "--last", "1", "--json").objects
+        assert (last["event"], last["run"], last["source"], last["state"]) == ("summary", 1, "docs", "stopped")
+        assert last["fetched"] == each.fine("run", "show", "1", "--json").object["fetched"] > 0
+
+
+def test_a_disk_that_is_nearly_full_is_named(bare: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare.fine("source", "add", "web", "docs", "--set", "start=http://127.0.0.1:9/")
+    assert "nearly full" not in bare.fine("status").out
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 10**12 - 5_000, 5_000))
+    said = bare.fine("status").out
+    assert f"The disk of {bare.folder} is nearly full: 5.0 kB are free, and crawls wait below 2.1 GB." in said
+
+
+def cut_the_table(index: Path) -> None:
+    next(index.glob("*/meta.json")).write_bytes(b"")
+
+
+def remove_all(index: Path) -> None:
+    shutil.rmtree(index)
+
+
+def put_an_older_one_back(index: Path) -> None:
+    shutil.rmtree(index)
+    with closing(open_writer(index)) as writer:
+        writer.commit(1)
+
+
+@pytest.mark.parametrize("harm", [cut_the_table, remove_all, put_an_older_one_back])
+def test_an_index_from_which_search_does_not_answer_is_told_by_all_that_should_know(
+    harm: Callable[[Path], None], home: Installation
+) -> None:
+    harm(home.folder / "index")
+    said = home.run("search", "harbour", "--json").problem["detail"]
+    (index,) = home.fine("status", "--json").object["receivers"]
+    assert index["error"] == said
+    assert said in home.fine("status").out
+    assert said in home.run("doctor").out
+    for _ in range(2):
+        done = home.run("crawl", "papers")
+        assert done.code == 3, done
+        assert "rebuild" in done.err
+        assert home.run("search", "harbour").code == 1
+    home.fine("index", "rebuild")
+    home.fine("crawl", "papers")
+    assert home.fine("status", "--json").object["receivers"][0]["error"] is None
+
+
+def test_a_crawl_that_nothing_came_of_says_that_search_does_not_answer(home: Installation) -> None:
+    home.fine("crawl", "papers")
+    remove_all(home.folder / "index")
+    (told,) = home.fine("run", "show", "--json").object["problems"]
+    assert (told["kind"], "`cormorant index rebuild`" in told["sentence"]) == ("index", True)

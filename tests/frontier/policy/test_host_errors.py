@@ -1,0 +1,62 @@
+"""Why a site has to wait is said as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from cormorant.frontier.policy import backoff, host_errors
+from cormorant.frontier.policy.host_errors import Trouble, Why
+
+DEAD, DOWN = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975)
+BUSY, SICK = Trouble("busy.example", 503), Trouble("sick.example", 500)
+
+
+@pytest.mark.parametrize(
+    ("of", "why", "said"),
+    [
+        (DEAD, Why.SILENT, "127.0.0.1:9 does not answer (connection refused)"),
+        (DOWN, Why.SILENT, "gone.example does not answer (its name is not resolved)"),
+        (Trouble("slow.example", 902), Why.SILENT, "slow.example does not answer (timed out)"),
+        (Trouble("file:/srv/papers", 905), Why.SILENT, "/srv/papers does not answer (reading failed)"),
+        (BUSY, Why.ASKED, "busy.example asked to be left alone for a while (503)"),
+        (SICK, Why.FAILING, "sick.example has pages that failed (500 Internal server error)"),
+        (Trouble("new.example", 0), Why.FAILING, "new.example has to wait"),
+    ],
+)
+def test_one_site(of: Trouble, why: Why, said: str) -> None:
+    assert (of.why, of.said) == (why, said)
+
+
+@pytest.mark.parametrize(
+    ("of", "lately"),
+    [
+        (DEAD, "did not answer when it was last asked (connection refused)"),
+        (BUSY, "asked to be left alone (503)"),
+        (SICK, "answered with an error when it was last asked (500 Internal server error)"),
+    ],
+)
+def test_one_site_when_it_was_last_asked(of: Trouble, lately: str) -> None:
+    assert of.lately == lately
+
+
+@pytest.mark.parametrize("status", backoff.NO_ANSWER)
+def test_every_way_of_not_answering_has_its_words_and_an_advice(status: int) -> None:
+    silent = Trouble("a.example", status)
+    assert silent.said.startswith("a.example does not answer (")
+    assert silent.advice.endswith(".")
+
+
+def test_several_sites() -> None:
+    assert host_errors.told((DEAD, BUSY), 2) == f"{DEAD.said}; {BUSY.said}"
+    assert host_errors.told((DEAD, DOWN, BUSY, SICK), 1200) == (
+        f"{DEAD.said}; {DOWN.said}; {BUSY.said}; 1,197 more sites have to wait"
+    )
+    assert host_errors.told((), 1) == "1 more site has to wait"
+
+
+@pytest.mark.parametrize(
+    ("of", "why"),
+    [((BUSY, DEAD), Why.SILENT), ((SICK, BUSY), Why.ASKED), ((SICK,), Why.FAILING), ((), Why.FAILING)],
+)
+def test_silence_is_worst(of: tuple[Trouble, ...], why: Why) -> None:
+    assert host_errors.worst(of) is why

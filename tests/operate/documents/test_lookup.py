@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import sqlalchemy as sa
+
+from cormorant.base.clock import SystemClock
+from cormorant.base.errors import BadSetting, NotFoundError, UsageError
+from cormorant.frontier.state import enqueue
+from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.model.resource import Found, How
+from cormorant.model.url import fingerprint, origin_of
+from cormorant.operate.checks import traps, unused_rules
+from cormorant.operate.documents import links, listing, lookup
+from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.explain import explain
+from cormorant.operate.installation import House
+from cormorant.operate.sources import impact_preview
+from cormorant.store.blobs.pack_folder import PackFolder
+from cormorant.store.catalog import sources
+from cormorant.store.db.database import Store, Tx
+from cormorant.store.journal import visits
+from cormorant.store.journal.visits import Exclusion
+from cormorant.store.schema import source
+
+FOLDER = "file:/srv/papers"
+
+
+def unused(*_: object) -> NoReturn:
+    raise AssertionError("a listing needs nothing but the store")
+
+
+@pytest.fixture
+def house(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    """An installation with two sources, and pages of two rows."""
+    monkeypatch.setattr(listing, "PAGE", 2)
+    with store.begin() as tx:
+        for name in ("docs", "papers"):
+            sources.add(tx, "web", name, {"start": ["https://a.example/"]})
+    packs = PackFolder(tmp_path)
+    return House(
+        tmp_path, store, SystemClock(), {}, unused, unused, unused, unused, unused, packs, searchable=False
+    )  # fmt: skip
+
+
+def know(tx: Tx, source: int, *addresses: str) -> None:
+    arrivals = [
+        Arrival(Found(each, FOLDER if each.startswith("file:") else origin_of(each).site, how=How.LINK), key)
+        for each in addresses
+        for key in [fingerprint(each, source)]
+    ]
+    assert enqueue.admit(tx, SiteNumbers(), Admission(source, 1, 1), arrivals) == len(addresses)
+
+
+def exclude(tx: Tx, source: int, *addresses: str) -> None:
+    rows = [Exclusion(source, fingerprint(x, source), x, "boundary", "a rule", 964, 1, 1, None) for x in addresses]
+    visits.exclude(tx, rows)
+
+
+def listed(house: House, **wanted: Any) -> list[str]:
+    return [each["url"] for each in listing.listed(house, Wanted(**wanted))]
+
+
+def quiet(other: Store) -> bool:
+    """Does no transaction stand open, so that SQLite can begin its log anew and PostgreSQL clean up?"""
+    if other.sqlite:
+        with other.begin() as tx:
+            tx.driver("INSERT INTO site (key) VALUES ('another')")
+        with other._engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA busy_timeout=0")
+            return int(connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]) == 0
+    with other.read() as tx:
+        idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in %'"
+        return int(tx.execute(sa.text(idle)).scalar_one()) == 0
+
+
+@pytest.mark.parametrize("fill", [know, exclude])
+def test_a_listing_left_open_holds_nothing_open(house: House, other: Store, fill: Callable[..., None]) -> None:
+    addresses = [f"https://a.example/{number}" for number in range(5)]
+    with house.store.begin() as tx:
+        fill(tx, 1, *addresses)
+    lines = listing.listed(house, Wanted(excluded=fill is exclude))
+    first = next(lines)
+    assert quiet(other)
+    assert sorted([first["url"], *(each["url"] for each in lines)]) == addresses
+
+
+def test_a_listing_of_one_source(house: House) -> None:
+    with house.store.begin() as tx:
+        know(tx, 1, "https://a.example/1", "https://a.example/2", "https://a.example/3")
+        know(tx, 2, "https://a.example/4")
+        exclude(tx, 1, "https://b.example/5")
+        exclude(tx, 2, "https://b.example/6", "https://b.example/7")
+    assert len(listed(house)) == 4
+    assert listed(house, source="papers") == ["https://a.example/4"]
+    assert len(listed(house, excluded=True)) == 3
+    assert listed(house, source="docs", excluded=True) == ["https://b.example/5"]
+    assert listed(house, status=404) == []
+
+
+@pytest.mark.parametrize("front", ["https://a.example", "http://a.example:81", "file:///srv/papers"])
+def test_what_is_a_resource_is_no_mere_exclusion(house: House, front: str) -> None:
+    same = [f"{front}/{number}" for number in range(5)]
+    with house.store.begin() as tx:
+        exclude(tx, 1, *same, f"{front}/other", "https://b.example/x")
+        know(tx, 1, *same)
+        know(tx, 2, f"{front}/other")
+    assert sorted(listed(house, source="docs", excluded=True)) == sorted([f"{front}/other", "https://b.example/x"])
+    assert listed(house, source="docs") == same
+
+
+def test_a_display_address_is_an_address(house: House) -> None:
+    with house.store.begin() as tx:
+        given = {"path": "/srv/papers", "display_prefix": "https://intra/docs"}
+        files = sources.add(tx, "files", "files", given)
+        know(tx, files, "file:///srv/papers/a%20b.txt")
+        know(tx, 1, "https://intra/docs/page")
+    for form in ("https://intra/docs/a%20b.txt", "https://INTRA/docs/a b.txt", "file:///srv/papers/a%20b.txt"):
+        (record,) = lookup.shown(house, form)
+        assert (record["source"], record["access_url"]) == ("files", "file:///srv/papers/a%20b.txt")
+        assert links.links(house, form) == []
+        (said,) = explain.explain(house, form)
+        assert (said["source"], said["verdict"]) == ("files", "pending")
+    assert [each["source"] for each in lookup.shown(house, "https://intra/docs/page")] == ["docs"]
+    (said,) = explain.explain(house, "https://intra/docs/none.txt")
+    assert (said["source"], "There is no such file." in said["because"]) == ("files", True)
+    with pytest.raises(NotFoundError):
+        lookup.shown(house, "https://intra/docs/none.txt")
+
+
+def test_what_was_excluded_before_it_was_visited_has_every_field(house: House, store: Store) -> None:
+    with store.begin() as tx:
+        know(tx, 1, "https://a.example/known")
+        exclude(tx, 1, "https://a.example/out")
+    (known,) = listing.listed(house, Wanted())
+    (record,) = listing.listed(house, Wanted(state="excluded", status=964))
+    assert (record["url"], record["state"], record["attempts"]) == ("https://a.example/out", "excluded", 0)
+    assert set(known) == set(record) - {"run"}
+
+
+@pytest.mark.parametrize("spoilt", [{"kind": "no longer installed"}, {"settings": json.dumps({"links": ["nonsense"]})}])
+def test_a_source_that_cannot_be_read_any_more_spoils_no_other(
+    spoilt: dict[str, str], house: House, store: Store
+) -> None:
+    with store.begin() as tx:
+        know(tx, sources.named(tx, "docs").id, "https://a.example/x")
+        tx.execute(sa.update(source).where(source.c.name == "papers").values(**spoilt))
+    (shown,) = lookup.shown(house, "https://a.example/x")
+    assert shown["source"] == "docs"
+    with store.read() as tx:
+        assert lookup.meanings(sources.named(tx, "papers"), "https://a.example/x") == ["https://a.example/x"]
+
+
+def test_settings_that_are_none_any_more_can_be_mended(house: House, store: Store) -> None:
+    kept = {"start": ["https://a.example/"], "links": ["nonsense"]}
+    with store.begin() as tx:
+        tx.execute(sa.update(source).where(source.c.name == "docs").values(settings=json.dumps(kept)))
+    effect = impact_preview.preview(house, "docs", {"links": ["forms"]})
+    assert effect["changes"] == [{"setting": "links", "before": ["nonsense"], "after": ["forms"]}]
+    with pytest.raises(BadSetting, match="links"):
+        impact_preview.preview(house, "docs", {"depth": "2"})
+
+
+def test_a_preview_tells_of_start_addresses_in_a_file(house: House, store: Store, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    starts.write_text("https://a.example/one?utm_source=x\nhttps://a.example/two\n")
+    with store.begin() as tx:
+        row = sources.named(tx, "docs")
+        kept = {"start_file": str(starts), "exclude": ["host:a.example"]}
+        tx.execute(sa.update(source).where(source.c.name == "docs").values(settings=json.dumps(kept)))
+        exclude(tx, row.id, "https://a.example/one", "https://a.example/two", "https://a.example/not-given-any-more")
+    effect = impact_preview.preview(house, "docs", {"exclude": ["host:b.example"]})
+    assert sorted(each["url"] for each in effect["entering"]) == ["https://a.example/one", "https://a.example/two"]
+
+
+def idle_rules(house: House, store: Store, most: int, **settings: object) -> list[str]:
+    """What a report says of rules."""
+    with store.begin() as tx:
+        row = sources.named(tx, "docs")
+        sources.edit(tx, row.id, {"start": ["https://a.example/"], **settings})
+        row = sources.named(tx, "docs")
+    with store.read() as tx:
+        return [sentence for _, sentence in unused_rules.watched(tx, house.source(row), most).told()]
+
+
+def test_no_rule_is_said_to_match_nothing_before_everything_was_looked_at(
+    house: House, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unused_rules, "PAGE", 2)
+    with store.begin() as tx:
+        number = sources.named(tx, "docs").id
+        know(tx, number, "https://a.example/in", "https://a.example/in2")
+        exclude(tx, number, *(f"https://b.example/{each}" for each in range(6)))
+        found = "https://a.example/old"
+        visits.exclude(
+            tx, [Exclusion(number, fingerprint(found, number), found, "boundary", "exclude path:/old", 964, 1, 1, None)]
+        )
+    rules: dict[str, object] = {"include": ["path:/in*"], "exclude": ["path:/old"]}
+    assert idle_rules(house, store, 2, **rules) == [], "pages come first, and an exclusion names its rule"
+    rules["exclude"] = ["path:/old", "path:/5"]
+    (said,) = idle_rules(house, store, 2, **rules)
+    assert "'exclude path:/5' matches none of the 2 addresses that were looked at" in said
+    assert idle_rules(house, store, 100, **rules) == []
+    rules["exclude"] = ["path:/nowhere"]
+    (said,) = idle_rules(house, store, 100, **rules)
+    assert "matches nothing that was found" in said
+
+
+def test_a_report_names_ten_traps_at_the_most(house: House, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    suspected = [
+        {"trap": f"{n:08x}", "rule": "r", "template": f"t{n}", "addresses": n, "visited": 1, "accepted": n == 14}
+        for n in range(15)
+    ]
+    monkeypatch.setattr(traps, "of_source", lambda *_: suspected)
+    with store.read() as tx:
+        said = [each["sentence"] for each in traps.problems(tx, sources.named(tx, "docs"))]
+    assert len(said) == traps.SHOWN + 1
+    assert said[0].startswith("t13 looks like a trap")
+    assert said[-1].startswith("4 more traps are suspected")
+
+
+def test_patterns_of_files_are_no_rules_of_addresses(store: Store) -> None:
+    with store.begin() as tx:
+        sources.add(tx, "files", "shelf", {"path": "/srv/shelf", "exclude": ["*.pdf"]})
+        assert list(traps.of_source(tx, sources.named(tx, "shelf"))) == []
+
+
+@pytest.mark.parametrize("wanted", [Wanted(), Wanted("docs"), Wanted(excluded=True), Wanted("papers", excluded=True)])
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_pages_of_a_listing_are_the_listing(wanted: Wanted, most: int, house: House) -> None:
+    with house.store.begin() as tx:
+        know(tx, 1, *(f"https://a.example/{number}" for number in range(5)))
+        know(tx, 2, *(f"https://a.example/{number}" for number in range(3)))
+        exclude(tx, 1, *(f"https://b.example/{number}" for number in range(4)))
+        exclude(tx, 2, *(f"https://b.example/{number}" for number in range(3)))
+    whole = list(listing.listed(house, wanted))
+    found: list[dict[str, Any]] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        assert list(listing.listed(house, wanted, cursor)) == whole[len(found) :]
+        records, cursor = listing.page(house, wanted, cursor, most)
+        assert len(records) == most or cursor is None
+        found += records
+    assert found == whole
+    assert len(whole) >= 3
+
+
+@pytest.mark.parametrize("cursor", ["7", "0.r.", "0.r.1 ", "a.r.1", "0.y.1", "0.r.9223372036854775808", "9" * 50])
+def test_what_is_no_cursor_is_told(cursor: str, house: House) -> None:
+    with pytest.raises(UsageError, match="none that a list gave"):
+        listing.page(house, Wanted(), cursor, 1)
+
+
+def test_the_cursor_of_a_source_that_was_deleted(house: House) -> None:
+    with pytest.raises(UsageError, match="is of another list"):
+        listing.page(house, Wanted(excluded=True), "99.x.-1", 1)
+
+
+def test_a_document_by_its_number(house: House) -> None:
+    with house.store.begin() as tx:
+        know(tx, 1, "https://a.example/1")
+    (known,) = listing.listed(house, Wanted())
+    assert lookup.numbered(house, known["id"]).items() >= known.items()
+    with pytest.raises(NotFoundError, match="There is no document 77"):
+        lookup.numbered(house, 77)

@@ -1,0 +1,41 @@
+"""What `source test` says of an address without asking anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cormorant.app.build import Plan
+from cormorant.app.commands.open import opened
+from cormorant.app.settings import Installation
+from cormorant.operate.installation import House
+from cormorant.operate.sources import fetch_test, sources
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+        yield made
+
+
+def test_addresses_of_a_start_file_are_where_it_begins(house: House, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    starts.write_text("https://a.example/one?utm_source=x\nhttps://a.example/two\n")
+    sources.add(house, "web", "docs", {"start_file": str(starts), "depth": "0"})
+    for address in (None, "https://a.example/one", "https://a.example/two"):
+        said = fetch_test.judge(house, "docs", address)
+        assert (said["depth"], said["ruling"], said["exit_code"]) == (0, "waits", 0)
+    assert fetch_test.judge(house, "docs", "https://a.example/three")["rule"] == "depth: depth 0"
+
+
+def test_an_address_is_judged_as_it_would_be_known(house: House) -> None:
+    rules = [r"^https://a\.example/old/ -> https://b.example/"]
+    sources.add(house, "web", "docs", {"start": ["https://a.example/"], "rewrite": rules})
+    said = fetch_test.judge(house, "docs", "https://a.example/old/?utm_medium=y")
+    assert (said["address"], said["rule"]) == ("https://b.example/", "boundary: hosts of the start addresses")
+    assert said["renamed"]["asked"] == "https://a.example/old/?utm_medium=y"
+    assert said["renamed"]["fetched"] == said["address"]
+    assert "rewrite: " in said["renamed"]["rule"]
+    assert "renamed" not in fetch_test.judge(house, "docs", "https://a.example/new/")

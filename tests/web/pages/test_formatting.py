@@ -1,0 +1,65 @@
+"""What a page shows of a hit."""
+
+from __future__ import annotations
+
+import pytest
+
+from cormorant.search.reader import Hit
+from cormorant.web.pages import formatting
+
+
+@pytest.mark.parametrize(
+    ("url", "steps"),
+    [
+        ("https://a.example/", ("a.example",)),
+        ("https://a.example/b/c.html?d=1", ("a.example", "b", "c.html?d=1")),
+        ("https://a.example/?id=7", ("a.example", "?id=7")),
+        ("https://a.example/list?q=%D8%AF", ("a.example", "list?q=\u062f")),
+        ("https://a.example/list?" + "x" * 61, ("a.example", "list?" + "x" * 60 + "…")),
+        ("file:///srv/why%3F.txt", ("/srv/why?.txt",)),
+        ("https://a.example/%D8%AF/%D9%85.html", ("a.example", "\u062f", "\u0645.html")),
+        ("https://a.example/1/2/3/4/5", ("a.example", "…", "3", "4", "5")),
+        ("file:///srv/my%20papers/a.txt", ("/srv/my papers/a.txt",)),
+        ("file:///1/2/3/4/5/6.txt", ("/1/…/4/5/6.txt",)),
+        ("file://files.example/team/my%20papers/a.txt", (r"\\files.example\team\my papers\a.txt",)),
+    ],
+)
+def test_an_address_is_shown_step_by_step(url: str, steps: tuple[str, ...]) -> None:
+    assert formatting.where(url) == steps
+
+
+@pytest.mark.parametrize(
+    ("reach", "page", "offered"),
+    [
+        (0, 1, []), (10, 1, []), (11, 1, [1, 2]), (100, 5, [1, None, 3, 4, 5, 6, 7, None, 10]),
+        (500, 50, [1, None, 48, 49, 50]),
+    ],
+)  # fmt: skip
+def test_pages_that_are_offered(reach: int, page: int, offered: list[int | None]) -> None:
+    assert formatting.pages(reach, page) == offered
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"), [(0.0, "1 Jan 1970"), (None, ""), (4e11, ""), (-1e11, ""), (253_402_300_799.0, "31 Dec 9999")]
+)
+def test_a_day_that_no_calendar_has_is_not_shown(moment: float | None, said: str) -> None:
+    assert formatting.day(moment) == said
+    hit = Hit(1, "https://a.example/", "", "", (), 1.0, "web", "text/html", "en", 0, moment, cached=True, duplicates=0)
+    assert formatting.meta(hit)[1:] == ((said,) if said else ())
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "JavaScript://a.example/%0aalert(1)", "data:text/html,a", "db:1"]
+)
+@pytest.mark.parametrize("cached", [True, False])
+def test_only_an_address_of_the_web_is_a_link(url: str, *, cached: bool) -> None:
+    """Whoever defines a kind of source says where its documents are: what runs when it is followed leads nowhere."""
+    hit = Hit(7, url, "A title", "", (), 1.0, "own", "text/html", "en", 0, None, cached=cached, duplicates=0)
+    assert formatting.shown(hit).link == ("/cached/7" if cached else "")
+
+
+def test_a_moment_is_on_the_machine_s_clock_and_tells_programs_the_same_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    at = "2026-11-28T13:03:00.000Z"
+    assert str(formatting.moment(at)) == f'<time datetime="{at}">2026-11-28 14:03 CET</time>'
+    assert (formatting.moment(None), formatting.moment("ten"), formatting.moment(3)) == ("", "ten", 3)

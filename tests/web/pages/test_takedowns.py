@@ -1,0 +1,81 @@
+"""Takedowns on pages and for programs: the forms, the list, the refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cormorant.app.build import Plan
+from cormorant.app.commands.open import opened
+from cormorant.app.settings import Installation
+from cormorant.model.scope import Scope
+from cormorant.operate.documents import takedowns
+from cormorant.operate.installation import House
+from cormorant.operate.sources import sources
+from cormorant.operate.system import tokens
+from cormorant.web import app
+from cormorant.web.security.authorization import Exposure
+from tests.web.api.test_requests import ask, done
+from tests.web.visiting import Caller
+
+ADDRESS = "https://docs.example/draft.html"
+HERE = "http://localhost"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+        sources.add(made, "web", "docs", {"start": ["https://docs.example/"]})
+        yield made
+
+
+def test_by_a_program(house: House) -> None:
+    pages = app.make(house)
+    record = done(pages, "POST", "/takedowns", {"what": ADDRESS, "reason": "Names a patient"})
+    assert (record["rule"], record["state"], record["documents"]) == (f"address:{ADDRESS}", "in_force", 0)
+    assert done(pages, "GET", "/takedowns")["takedowns"][0]["id"] == record["id"]
+    assert done(pages, "GET", f"/takedowns/{record['id']}")["reason"] == "Names a patient"
+    assert done(pages, "POST", f"/takedowns/{record['id']}/lift")["state"] == "lifted"
+    assert done(pages, "GET", "/takedowns")["takedowns"] == []
+
+
+def test_what_a_program_gets_wrong(house: House) -> None:
+    pages = app.make(house)
+    assert ask(pages, "POST", "/takedowns", {"what": ADDRESS, "reason": ""}).status == 400
+    assert ask(pages, "POST", "/takedowns", {"what": ADDRESS}).status == 422
+    assert ask(pages, "POST", "/takedowns", {"what": "regex:(", "reason": "x"}).status == 422
+    assert ask(pages, "GET", "/takedowns/7").status == 404
+    assert ask(pages, "POST", "/takedowns/7/lift").status == 404
+
+
+def test_by_the_form(house: House) -> None:
+    caller = Caller(app.make(house, exposure=Exposure.PUBLIC))
+    caller.post("/sign-in", {"token": str(tokens.add(house, "ada", Scope.ADMIN)["value"])}, origin=HERE)
+    assert "Nothing is taken down." in caller.get("/takedowns").body
+    got = caller.post("/takedowns", {"what": ADDRESS, "reason": "Names <b>Ada</b>", "until": "2999-12-31"}, origin=HERE)
+    assert (got.status, got.headers["location"]) == (303, "/takedowns")
+    listed = caller.get("/takedowns").body
+    assert ADDRESS in listed
+    assert "Names &lt;b&gt;Ada&lt;/b&gt;" in listed
+    assert caller.post("/takedowns", {"what": ADDRESS}, origin=HERE).status == 400
+    assert caller.post("/takedowns/1/lift", origin=HERE).status == 303
+    assert "Nothing is taken down." in caller.get("/takedowns").body
+    assert "lifted" in caller.get("/takedowns?every=true").body
+
+
+def test_who_may(house: House) -> None:
+    """A token to look after crawls may see takedowns; one of an administrator alone begins and ends them."""
+    pages = app.make(house, exposure=Exposure.PUBLIC)
+    values = {scope: tokens.add(house, scope.value, scope)["value"] for scope in Scope}
+    said = {"what": ADDRESS, "reason": "x"}
+    answers = {
+        scope: (
+            ask(pages, "GET", "/takedowns", authorization=f"Bearer {value}").status,
+            ask(pages, "POST", "/takedowns", said, authorization=f"Bearer {value}").status,
+        )
+        for scope, value in values.items()
+    }
+    assert answers == {Scope.SEARCH: (403, 403), Scope.OPERATE: (200, 403), Scope.ADMIN: (200, 201)}
+    assert [each["author"] for each in takedowns.list_(house)] == ["token admin"]
