@@ -87,7 +87,7 @@ def test_the_command_line_shows_no_time_as_programs_read_it() -> None:
 
 
 def test_no_page_shows_a_time_as_programs_read_it() -> None:
-    templates = sorted((ROOT / PACKAGE / "portal" / "templates").glob("*.html"))
+    templates = sorted((ROOT / PACKAGE / "web" / "templates").glob("*.html"))
     found = [each for path in templates for each in raw_in_template(path.name, path.read_text())]
     assert templates
     assert not found, report(found)

@@ -110,7 +110,7 @@ FOUND = (
         "Where the engine's table of contents could not be written, a file of deletions of that commit stayed, and no "
         "later commit succeeded: the engine writes over no file. Search lacked documents until a person rebuilt the "
         "index.",
-        "Such files are removed when the index is opened for writing (`search/index/tantivy/cleanup.py`).",
+        "Such files are removed when the index is opened for writing (`search/index/tantivy/writer.py`).",
     ),
     Found(
         "failing calls",

@@ -1,4 +1,4 @@
-"""Who is asking?
+"""Tokens with their scopes, and the browser sessions that were opened with one.
 
 A token has a scope, `search`, `operate` or `admin`, and whoever shows it may do what the scope says; whoever shows none
 may read what is for everyone. There are no users yet, so a token says how much of this installation its bearer looks

@@ -1,4 +1,4 @@
-"""How is it all put together?
+"""Wiring: how the parts become processes.
 
     environment, config file -> Installation -> House (folder, store, cache, index) -> commands
                                      `-> supervisor -> conductor, provider, retrievers, web

@@ -1,4 +1,4 @@
-"""What does everyone need?
+"""Errors, clock, log and other things that every package needs.
 
 Errors with their problem codes, the clock, the names of events and metrics. Nothing here opens a file or a connection;
 everything else may import it and it imports nothing of ours.

@@ -1,4 +1,4 @@
-"""What can be done from a terminal?
+"""The command line.
 
     argv --options--> global options + the rest --commands--> one module of this package --operate, app--> exit code
                                                                     `-- an error: one sentence, or a problem object

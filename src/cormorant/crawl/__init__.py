@@ -1,16 +1,15 @@
-"""How does one run go, from start to end?
+"""The course of one run, from its start to its end.
 
-    run       begins: discover, admit ............................ one at a time for a source
-    worker    lease sites -> visit -> report ..................... many processes
-    visit     gates -> fetch -> extract -> outcome
-    gates     what of a page's links may be followed
-    dispatch  cache first, then one transaction a batch
-    provide   stream -> receivers, each at its own place ......... one process
-    sweep     what was left unseen; the brake
-    links     out-links become in-links
+    run        prepare, queue, wait for completion, approve ........ one controller for each run
+    discover   URLs that the source names
+    worker     lease hosts, take the next URL ...................... many processes
+    visit      filters -> fetch -> convert -> outcome
+    commit     copies first, then one transaction for each batch
+    deliver    stream -> receivers, each at its own place .......... one process
+    finish     sweep unseen documents, settle canonical pages, invert links
 
-Beside the story: `convert` (inline, or in a limited child) and `batch` (which outcome touches which table).
+Read the packages in this order; each begins with the module that its docstring names.
 
 Invariants: this package holds order, never policy: an `if` about a kind, a format or a back end there is a bug; of all
-packages only this one and `operate` open transactions; no file of the story is longer than one sitting (100 lines).
+packages only this one and `operate` open transactions.
 """

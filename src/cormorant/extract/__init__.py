@@ -1,4 +1,4 @@
-"""What does it say?
+"""Extraction of text, title, links and metadata from bytes.
 
 Bytes become text, title, links and what a document says of itself. A pure function: the same bytes always say the same.
 

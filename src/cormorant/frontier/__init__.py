@@ -1,4 +1,4 @@
-"""What next, and when?
+"""URLs of a source and the order in which they are visited.
 
 Every address a source knows is a row; the rows of one site are visited by whoever has leased the site.
 

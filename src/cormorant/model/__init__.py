@@ -1,4 +1,4 @@
-"""What are the things?
+"""Frozen values that travel between packages.
 
 Frozen values that travel between packages, one type for each milestone of a document's way:
 

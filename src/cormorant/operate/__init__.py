@@ -1,4 +1,4 @@
-"""What can be asked of it?
+"""Everything that a person or a program can ask for: one function each.
 
 One file for each thing that can be asked. The command line, the REST interface, the pages and the Python interface call
 the same functions and add nothing but form.

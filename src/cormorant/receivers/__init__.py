@@ -1,4 +1,4 @@
-"""Who is told?
+"""The stream of documents and everything that reads it.
 
 Whatever a crawl finds is appended to one stream, in order; every receiver reads it at its own pace, and its place in
 the stream is how far it has confirmed.

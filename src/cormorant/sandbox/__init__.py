@@ -1,4 +1,4 @@
-"""What may a child process do?
+"""A process for each hostile document, in which a converter can compute and do nothing else.
 
 Converters for PDF and office documents are native code that reads what strangers wrote. Each document gets a process of
 its own that can compute, read libraries and fonts, answer once, and nothing else:

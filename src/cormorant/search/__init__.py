@@ -1,4 +1,4 @@
-"""What did the reader mean?
+"""Reading what a person typed, and presenting what was found.
 
     text --lexer--> tokens --parse--> Query, Understood --Search(reader)--> index --> Matches --snippet--> Hit
 

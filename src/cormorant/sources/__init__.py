@@ -1,4 +1,4 @@
-"""Where do documents come from?
+"""Kinds of sources, behind one protocol.
 
 One folder a kind of source, all behind one protocol:
 

@@ -1,4 +1,4 @@
-"""Where do rows live?
+"""Databases, tables and kept copies.
 
 In SQLite on one machine, in PostgreSQL on many: one code, one test list.
 

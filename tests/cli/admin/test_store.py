@@ -16,7 +16,7 @@ import pytest
 from cormorant.app import data_dir
 from cormorant.operate.search import reindex
 from cormorant.search.index.document import Drop
-from cormorant.search.index.tantivy import state
+from cormorant.search.index.tantivy import reader
 from cormorant.search.index.tantivy.folder import open_writer
 from tests.cli.admin.test_index_and_cache import checks, spoil
 from tests.cli.conftest import World
@@ -431,7 +431,7 @@ def test_a_damaged_index_is_not_called_tidy(bare: Installation, site: Site, monk
     """Its ends alone are looked at when it opens: each is whole."""
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
-    monkeypatch.setattr(state, "CHECKED_BYTES", 0)
+    monkeypatch.setattr(reader, "CHECKED_BYTES", 0)
     file = next((bare.folder / "index").rglob("*.pos"))
     data = file.read_bytes()
     file.write_bytes(bytes((data[0] ^ 1, *data[1:])))

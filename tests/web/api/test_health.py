@@ -21,7 +21,7 @@ from cormorant.operate.installation import House
 from cormorant.operate.system import tokens
 from cormorant.receivers import stream
 from cormorant.search.index.document import Put
-from cormorant.search.index.tantivy import state
+from cormorant.search.index.tantivy import reader
 from cormorant.store.catalog import receivers
 from cormorant.store.db import heartbeats
 from cormorant.web import app, shared_reader
@@ -105,7 +105,7 @@ def test_once_damage_was_met_it_is_not_ready_until_the_index_is_whole(
     writer.apply([Put(entry(1, "kelp"))])
     writer.commit(1)
     writer.close()
-    monkeypatch.setattr(state, "CHECKED_BYTES", 0)
+    monkeypatch.setattr(reader, "CHECKED_BYTES", 0)
     pages = Caller(app.make(house))
     store = next((house.folder / "index").rglob("*.store"))
     data = store.read_bytes()

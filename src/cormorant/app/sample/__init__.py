@@ -1,4 +1,4 @@
-"""What does a newcomer see first?
+"""A sample web site and a folder of documents, for the first minutes.
 
 A small web site of an island that does not exist, and a folder of its office's documents. Whoever starts the product
 without naming anything gets these two crawled, and finds in them what real sites and shares have: pages that moved,

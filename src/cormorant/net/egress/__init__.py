@@ -1,4 +1,4 @@
-"""Where may a connection go?
+"""The guard of every outbound connection.
 
 The only way out. A name is resolved once, every address of the answer is judged, and what may be connected to is pinned
 to the addresses that were judged:

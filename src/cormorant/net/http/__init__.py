@@ -1,4 +1,4 @@
-"""How do bytes get here, politely?
+"""HTTP over connections that are kept, by libcurl on the event loop.
 
 One GET at a time over connections that are kept, through `egress`, with every promise about a hostile server kept here:
 

@@ -1,4 +1,4 @@
-"""Which documents hold these words?
+"""The index of words, and a plain one in memory that does the same.
 
     Entry --Put--> writer --commit(place)--> generation on disk --refresh--> reader --Search--> Matches
                      ^                            |

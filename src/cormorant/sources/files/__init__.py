@@ -1,4 +1,4 @@
-"""Which files lie in a folder, and what is in them?
+"""Folders of this machine and mounted shares. One kind of source.
 
 A files source is a LISTING: what a complete walk does not meet is gone.
 

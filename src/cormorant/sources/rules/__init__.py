@@ -1,4 +1,4 @@
-"""What lies inside a source's boundary? The compiler of the rules that an administrator types.
+"""Compiler of boundary rules: which URLs lie inside a source.
 
     "prefix:https://x/drafts/"  --parse_rule-->  Rule  --compile_rules-->  Boundary.ruling(address) -> Ruling
 

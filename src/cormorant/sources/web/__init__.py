@@ -1,4 +1,4 @@
-"""What is on web sites?
+"""Web sites. One kind of source.
 
     start addresses -> follow gate -> (robots.txt of the origin) -> GET, conditional -> Content or an outcome
 

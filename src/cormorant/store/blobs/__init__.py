@@ -1,4 +1,4 @@
-"""What did it look like when we last saw it?
+"""Kept copies of documents, in packs on disk.
 
 Every document that is kept has one compressed frame here: status line, header lines, the original bytes and the text
 drawn from them. A row of the store says where it lies; the frame itself never passes through the database.

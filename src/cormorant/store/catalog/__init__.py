@@ -1,4 +1,4 @@
-"""What did the administrator ask for?
+"""Rows that administrators write: sources, receivers, schedules, secrets, takedowns.
 
 Sources with their settings, receivers with theirs, and the access lists that documents share.
 

@@ -1,4 +1,4 @@
-"""What happened, and when?
+"""Rows that runs write: runs, visits, counters, queries.
 
     run begins -> counts by process, visits that changed something, addresses excluded -> run ends, the report
 

@@ -1,4 +1,4 @@
-"""Which tables are there?
+"""Tables of the database.
 
     catalog   source, former_source, parameters, receiver, secret, consent, tuning, takedown: what was asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim

@@ -15,8 +15,8 @@ from cormorant.base.errors import IndexDamaged
 from cormorant.model.acl import ANYONE
 from cormorant.search.index.document import Put, Relink
 from cormorant.search.index.query import Everything, Search, Sort
+from cormorant.search.index.tantivy import reader, schema
 from cormorant.search.index.tantivy import reader as index_reader
-from cormorant.search.index.tantivy import schema, state
 from cormorant.search.index.tantivy.facet_counts import Columns
 from cormorant.search.index.tantivy.folder import open_reader, open_writer
 from cormorant.search.index.tantivy.integrity import Readable, Sound, check
@@ -125,7 +125,7 @@ def test_a_reader_of_a_small_index_reads_every_byte(whole: Path, part: str, monk
     turn(whole / "1", part)
     with pytest.raises(IndexDamaged, match="A file of the index is damaged"):
         open_reader(whole)
-    monkeypatch.setattr(state, "CHECKED_BYTES", 0)
+    monkeypatch.setattr(reader, "CHECKED_BYTES", 0)
     open_reader(whole)
 
 

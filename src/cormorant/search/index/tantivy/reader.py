@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -26,9 +26,10 @@ from cormorant.search.index.protocol import Match, Matches, Reason, Stats
 from cormorant.search.index.query import MOST_RANKED, Field, Number, Query, Search, Sort
 from cormorant.search.index.stemming import SHORTEST
 from cormorant.search.index.tantivy import generations
+from cormorant.search.index.tantivy.dictionary import Dictionary
 from cormorant.search.index.tantivy.explain import reasons, scored
-from cormorant.search.index.tantivy.facet_counts import NO_TWINS, twins_of
-from cormorant.search.index.tantivy.integrity import Readable, Sound, check
+from cormorant.search.index.tantivy.facet_counts import NO_TWINS, Columns, Twins, twins_of
+from cormorant.search.index.tantivy.integrity import Readable, Sound, check, segments
 from cormorant.search.index.tantivy.literals import holding, narrowed
 from cormorant.search.index.tantivy.query_compiler import Compiler
 from cormorant.search.index.tantivy.reader_view import Sight, total_of
@@ -38,11 +39,13 @@ from cormorant.search.index.tantivy.schema import (
     TITLES,
     UNQUOTED,
     UNQUOTED_VALUE,
+    Mark,
+    mark_in,
     own,
+    register,
     texts_of,
     to_entry,
 )
-from cormorant.search.index.tantivy.state import Stamp, State, matching, opened
 from cormorant.search.index.tokenizer import spelling, words
 
 EXAMINED_BYTES = 256_000_000
@@ -376,3 +379,81 @@ def _begun(state: State, asked: Beginning) -> tuple[Begun, ...]:
         for text, count in state.searcher.terms_with_prefix(name, asked.letters, within):
             counts[text] = max(count, counts.get(text, 0))
     return most_held(counts, asked.most)
+
+
+CHECKED_BYTES = 32_000_000
+"""Up to this size every byte is checked when a reader opens, 25 ms; above, the ends of the files."""
+_SIGHTS = 256
+_TWINS = 64
+
+Stamp = tuple[tuple[int, ...], tuple[int, ...]]
+"""Of the pointer to the generation in use, and of that generation's table of contents."""
+
+
+@dataclass(slots=True)
+class State:
+    """One committed state, opened. Replaced as a whole, so that a question under way keeps the one it began with."""
+
+    stamp: Stamp
+    generation: Path
+    index: tantivy.Index
+    searcher: tantivy.Searcher
+    mark: Mark
+    slots: int
+    deleted: int
+    dictionary: Dictionary
+    columns: Columns
+    sights: dict[frozenset[str], Sight] = field(default_factory=dict)
+    spelled: dict[tuple[str, Search], str] = field(default_factory=dict)
+    begun: dict[Beginning, tuple[Begun, ...]] = field(default_factory=dict)
+    literals: dict[tuple[Search, Identifier], tuple[int, ...]] = field(default_factory=dict)
+    twins: dict[Search, Twins] = field(default_factory=dict)
+    """What is equal among the matches of the last searches, with their readers: a search is followed by its counts."""
+
+    def sight(self, reader: Reader) -> Sight:
+        """Return what this reader sees, remembered until the next state."""
+        known = self.sights.get(reader.principals)
+        if known is None:
+            if len(self.sights) >= _SIGHTS:
+                self.sights.clear()
+            known = Sight(self.searcher, self.index.schema, reader, self.slots)
+            self.sights[reader.principals] = known
+        return known
+
+    def remember(self, search: Search, twins: Twins) -> None:
+        """Keep for a while what is equal among the matches of a search that folds them."""
+        if not search.fold:
+            return
+        if len(self.twins) >= _TWINS:
+            self.twins.clear()
+        self.twins[matching(search)] = twins
+
+
+def opened(generation: Path, stamp: Stamp, old: State | None) -> State:
+    """Open a state, going on with the index that is open already when it is the same generation."""
+    contents = segments(generation)
+    with Readable():
+        if old and old.generation == generation:
+            index = old.index
+        else:
+            check(generation, CHECKED_BYTES)
+            index = tantivy.Index.open(str(generation))
+            register(index)
+        index.reload()
+        searcher = index.searcher()
+        return State(
+            stamp=stamp,
+            generation=generation,
+            index=index,
+            searcher=searcher,
+            mark=mark_in(searcher, index.schema),
+            slots=sum(segment["max_doc"] for segment in contents),
+            dictionary=Dictionary(searcher),
+            columns=Columns(searcher),
+            deleted=sum(segment["deletes"]["num_deleted_docs"] for segment in contents if segment["deletes"]),
+        )
+
+
+def matching(search: Search) -> Search:
+    """Return a search less what does not change which documents match, and for whom."""
+    return replace(search, limit=0, offset=0, sort=Sort.RELEVANCE, group=None, today=None, languages=())

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
+import json
 import os
+import re
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from sys import getsizeof
 from types import TracebackType
@@ -16,7 +19,6 @@ import tantivy
 from cormorant.base.durability import sync_folder
 from cormorant.base.errors import DataFolderError, NoRoom
 from cormorant.search.index.document import Change, Drop, Entry, Put, Relink
-from cormorant.search.index.tantivy import cleanup
 from cormorant.search.index.tantivy.integrity import Readable
 from cormorant.search.index.tantivy.schema import MARK, Mark, mark_in, register, schema, to_document, to_entry, to_mark
 
@@ -58,7 +60,7 @@ class EmbeddedWriter:
 
     def __init__(self, generation: Path, held: ExitStack, threads: int = 1) -> None:
         self._generation = generation
-        cleanup.clear(generation)
+        clear(generation)
         with Readable():
             self._index = tantivy.Index.open(str(generation))
             register(self._index)
@@ -180,3 +182,31 @@ def make_empty(generation: Path) -> None:
         writer.commit()
         writer.wait_merging_threads()
         sync_folder(generation)
+
+
+TABLE = "meta.json"
+_LOCK = ".tantivy-meta.lock"
+"""Held by the engine while it reads the table and opens what that names, and while it removes files."""
+_OF_SEGMENT = re.compile(r"([0-9a-f]{32})\.(?:(\d+)\.del|\w+)")
+
+
+def clear(generation: Path) -> None:
+    """Remove files of segments and deletions that the table of contents does not name.
+
+    Only the owner of the writer may. A table that cannot be read is told of by the engine.
+    """
+    with suppress(OSError, ValueError, KeyError, TypeError), (generation / _LOCK).open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        table = json.loads((generation / TABLE).read_bytes())
+        named = {each["segment_id"].replace("-", ""): each["deletes"] for each in table["segments"]}
+        for path in generation.iterdir():
+            if (found := _OF_SEGMENT.fullmatch(path.name)) and not _is_named(found, named):
+                path.unlink()
+
+
+def _is_named(found: re.Match[str], named: dict[str, dict[str, int] | None]) -> bool:
+    segment, deletions = found.groups()
+    if segment not in named or deletions is None:
+        return segment in named
+    known = named[segment]
+    return known is not None and known["opstamp"] == int(deletions)
