@@ -99,3 +99,8 @@ def a_content(number: int, source: int = SOURCE, *, indexed: bool = True) -> Con
         number, source, f"https://a.example/{number}", "", "", b"c" * 32, b"t" * 32, "text/html", "en", "Title", 1,
         None, 1.0, 1.0, 1, 0, 10, 1, indexed, 0,
     )  # fmt: skip
+
+
+def owners(store: Store) -> set[int | None]:
+    with store.read() as tx:
+        return set(tx.execute(sa.select(site.c.owner)).scalars())

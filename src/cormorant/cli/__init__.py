@@ -1,4 +1,4 @@
-"""The command line.
+"""Commands of the terminal, and the boundary at which errors become sentences.
 
     argv --options--> global options + the rest --commands--> one module of this package --operate, app--> exit code
                                                                     `-- an error: one sentence, or a problem object

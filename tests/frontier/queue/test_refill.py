@@ -1,16 +1,17 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier.policy import priority
 from cormorant.frontier.progress import remaining
-from cormorant.frontier.queue import host_leases, refill, request_log, seen_lookup, workbench
+from cormorant.frontier.queue import host_leases, refill, request_log, seen_lookup
+from cormorant.frontier.queue.host_leases import LEASE_S, READ_AHEAD
 from cormorant.frontier.queue.refill import CLOSED_S, LONG_REST_S, LOW, SOON_S, Plan
 from cormorant.frontier.queue.seen_urls import KnownSet, LookedUp
+from cormorant.frontier.queue.workbench import Lane
 from cormorant.frontier.state import host_facts
+from cormorant.frontier.state.host_facts import INSTALLATION, Fact
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.ruling import Prerequisite, Ruling
@@ -19,17 +20,12 @@ from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import resource, site
 from tests.crawl.samples import web_source
 from tests.frontier.retriever import START, Retriever, as_it_is
-from tests.frontier.samples import SOURCE, a_resource, admitted, pages, pass_time, work_of
+from tests.frontier.samples import SOURCE, a_resource, admitted, owners, pages, pass_time, work_of
 
 
 def left(store: Store, source: int = SOURCE) -> int:
     with store.read() as tx:
         return remaining.left(tx, source, 1).sites
-
-
-def owners(store: Store) -> set[Any]:
-    with store.read() as tx:
-        return set(tx.execute(sa.select(site.c.owner)).scalars())
 
 
 @pytest.fixture
@@ -59,7 +55,7 @@ def test_a_run_for_what_is_new_leaves_the_rest_and_is_done(ada: Retriever) -> No
 
 
 def test_a_large_site_is_read_piece_by_piece(store: Store) -> None:
-    admitted(store, *pages(3 * host_leases.READ_AHEAD))
+    admitted(store, *pages(3 * READ_AHEAD))
     ada = Retriever(store)
     (one,) = ada.tend()
     one.parallel = LOW
@@ -69,8 +65,8 @@ def test_a_large_site_is_read_piece_by_piece(store: Store) -> None:
         visited += [task.resource.address for task in tasks]
         ada.settle(tasks)
         ada.tend()
-    assert visited == pages(3 * host_leases.READ_AHEAD)
-    assert most <= host_leases.READ_AHEAD + LOW
+    assert visited == pages(3 * READ_AHEAD)
+    assert most <= READ_AHEAD + LOW
     assert ada.visit_all(2) == []
     assert left(store) == 0
 
@@ -92,13 +88,13 @@ def test_of_a_slow_site_only_what_is_soon_asked_for_is_read(store: Store) -> Non
         ada.settle(tasks)
         ada.now += delay_s + 1.0
     assert visited == pages(count)
-    assert most <= host_leases.READ_AHEAD * 5 // LOW + 5
+    assert most <= READ_AHEAD * 5 // LOW + 5
     ada.tend()
     assert left(store) == 0
 
 
 def test_of_a_slow_site_more_is_read_when_nothing_is_asked_for_what_was(store: Store) -> None:
-    admitted(store, *pages(host_leases.READ_AHEAD))
+    admitted(store, *pages(READ_AHEAD))
     ada = Retriever(store)
     (one,) = ada.tend()
     one.set_pace(SOON_S / 5, 1)
@@ -107,7 +103,7 @@ def test_of_a_slow_site_more_is_read_when_nothing_is_asked_for_what_was(store: S
     work.read_anew()
     ada.tend()
     few = len(work.held)
-    assert few == host_leases.READ_AHEAD * 5 // LOW
+    assert few == READ_AHEAD * 5 // LOW
     work.queue.clear()
     work.held.clear()
     work.unasked = 5
@@ -119,13 +115,7 @@ def test_of_a_slow_site_more_is_read_when_nothing_is_asked_for_what_was(store: S
 def test_a_leased_site_brings_its_facts_keys_and_rest(ada: Retriever) -> None:
     with ada.store.begin() as tx:
         now = tx.now()
-        host_facts.write(
-            tx,
-            [
-                host_facts.Fact(1, host_facts.INSTALLATION, "robots", b"r", now + 99),
-                host_facts.Fact(1, 5, "cookies", b"c", now + 99),
-            ],
-        )
+        host_facts.write(tx, [Fact(1, INSTALLATION, "robots", b"r", now + 99), Fact(1, 5, "cookies", b"c", now + 99)])
         tx.execute(sa.update(site).where(site.c.id == 1).values(not_before=now - 2, failures=3, requested_at=now - 5))
     two, one = ada.tend()  # who rested longest comes first
     assert (one.facts, two.facts) == ({"robots": b"r"}, {})
@@ -150,9 +140,7 @@ def test_a_fact_past_its_time_is_asked_for_anew(ada: Retriever) -> None:
     """Or a site that is never given back is judged by an old robots.txt for as long as a run lasts."""
     gates, page, name = web_source(robots="obey").gates, a_resource(), "robots:https://a.example"
     with ada.store.begin() as tx:
-        host_facts.write(
-            tx, [host_facts.Fact(1, host_facts.INSTALLATION, name, b"User-agent: *\nDisallow: /", tx.now() + 99)]
-        )
+        host_facts.write(tx, [Fact(1, INSTALLATION, name, b"User-agent: *\nDisallow: /", tx.now() + 99)])
     one = next(each for each in ada.tend() if each.lease.site == 1)
     assert one.hold_until == {name: pytest.approx(ada.now + 99, abs=5)}
     ada.tend()
@@ -227,9 +215,9 @@ def test_what_is_deferred_is_left_until_its_time(ada: Retriever) -> None:
 def test_leases_last_as_long_as_the_process_tends_them(ada: Retriever, other: Store) -> None:
     slow = ada.tend()
     for _ in range(4):
-        pass_time(ada.store, host_leases.LEASE_S * 0.6)
+        pass_time(ada.store, LEASE_S * 0.6)
         for each in slow:  # what the process remembers is as old as what is written
-            object.__setattr__(each.lease, "until", each.lease.until - host_leases.LEASE_S * 0.6)
+            object.__setattr__(each.lease, "until", each.lease.until - LEASE_S * 0.6)
         ada.tend()
         assert Retriever(other, "bob").tend() == []
     assert len(ada.desk.sites) == 2
@@ -401,7 +389,7 @@ def test_a_lease_is_renewed_in_time_also_when_the_clock_was_set_back(ada: Retrie
     """A process goes by its own monotonic clock until when it may begin a visit."""
     ada.tend()
     for _ in range(4):
-        ada.now += host_leases.LEASE_S / 2 + 1
+        ada.now += LEASE_S / 2 + 1
         assert all(each.leased_until > ada.now for each in ada.desk.sites.values())
         ada.tend()
     assert len(ada.take()) == 2
@@ -416,7 +404,7 @@ def test_no_site_leaves_that_nobody_else_could_take_up(ada: Retriever, other: St
     bob = Retriever(other, "bob")
     admitted(other, "https://d.example/")
     for site_ in ada.desk.sites.values():
-        site_.lane = workbench.Lane()
+        site_.lane = Lane()
     assert ada.share(2) == [], "one is free"
     with other.begin() as tx:
         everything = host_leases.workable(tx, ada.plan.generations)
@@ -437,7 +425,7 @@ def test_a_crash_loses_nothing(ada: Retriever, other: Store) -> None:
     assert visited
     bob = Retriever(other, "bob")
     assert bob.tend() == []
-    pass_time(ada.store, host_leases.LEASE_S + 1)
+    pass_time(ada.store, LEASE_S + 1)
     assert sorted(bob.visit_all()) == sorted([*pages(3), "https://b.example/"])
     with ada.store.begin() as tx:
         assert counted(tx) == 4

@@ -1,4 +1,4 @@
-"""Web sites. One kind of source.
+"""Web sites: one kind of source.
 
     start addresses -> follow gate -> (robots.txt of the origin) -> GET, conditional -> Content or an outcome
 
