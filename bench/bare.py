@@ -19,7 +19,7 @@ from cormorant.search.index.query import MOST_RANKED, Search
 from cormorant.search.index.tantivy import generations
 from cormorant.search.index.tantivy.dictionary import Dictionary
 from cormorant.search.index.tantivy.query_compiler import Compiler
-from cormorant.search.index.tantivy.reader_view import Sight
+from cormorant.search.index.tantivy.reader_view import ReaderView
 from cormorant.search.index.tantivy.schema import register
 from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
@@ -42,7 +42,7 @@ class Bare:
         self._reader = reader
         schema = self._index.schema
         slots = sum(segment["max_doc"] for segment in json.loads((generation / "meta.json").read_bytes())["segments"])
-        self._sight = Sight(self._searcher, schema, reader, slots)
+        self._sight = ReaderView(self._searcher, schema, reader, slots)
         self._dictionary = Dictionary(self._searcher)
         principals = sorted(reader.principals)
         self._rights = [

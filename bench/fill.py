@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from bench import addresses
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
-from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
+from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.queue import host_leases
 from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.model.outcome import Moved
-from cormorant.model.resource import How, Resource, Role
+from cormorant.model.resource import DiscoveredBy, Resource, Role
 from cormorant.model.url import fingerprint
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 from cormorant.store.db import bulk
 from cormorant.store.schema import resource
@@ -38,7 +38,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def fill(house: House, count: int, crawled: Sequence[str]) -> None:
+def fill(house: Installation, count: int, crawled: Sequence[str]) -> None:
     """Make the one source of an installation know ``count`` addresses, half of them on the sites it crawls."""
     (source,) = sources.every(house)
     numbers = _sites(house, source.id, {*crawled, *addresses.OTHERS})
@@ -50,7 +50,7 @@ def fill(house: House, count: int, crawled: Sequence[str]) -> None:
             bulk.insert(tx, resource, _COLUMNS, rows)
 
 
-def _sites(house: House, source: int, keys: set[str]) -> dict[str, int]:
+def _sites(house: Installation, source: int, keys: set[str]) -> dict[str, int]:
     """Make rows of the sites, where the source has nothing left to do in the generation; key -> number."""
     with house.store.begin() as tx:
         numbers = SiteNumbers().of(tx, keys)
@@ -65,7 +65,7 @@ def _left_by_a_visit(source: int, now: float) -> tuple[Any, ...]:
     visited = Resource(
         0, source, 0, "", Role.DOCUMENT, _DEPTH, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False,
     )  # fmt: skip
-    told = fate(visited, Moved("http://moved.known.example/"), Circumstances(GENERATION, lists=False, now=now))
+    told = fate(visited, Moved("http://moved.known.example/"), VisitConditions(GENERATION, lists=False, now=now))
     state, outcome = int(told.state), int(told.outcome)
     return state, told.due, told.attempts, outcome, told.status, told.not_before, told.reason, 0, 1, now
 
@@ -74,14 +74,14 @@ def _rows(
     source: int, numbers: dict[str, int], chosen: Iterator[addresses.Known], left: tuple[Any, ...]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of these addresses."""
-    role, how = int(Role.DOCUMENT), int(How.LINK)
+    role, how = int(Role.DOCUMENT), int(DiscoveredBy.LINK)
     for site, address in chosen:
         yield (source, numbers[site], fingerprint(address, source), role, _DEPTH, how, address, *left)
 
 
 def main(data: str, count: str, *crawled: str) -> None:
     """Fill the installation in a data folder."""
-    house = open_house(Plan(Path(data), Installation()))
+    house = open_house(BuildPlan(Path(data), InstallationSettings()))
     fill(house, int(count), crawled)
     house.store.close()
 

@@ -15,25 +15,25 @@ import time
 from pathlib import Path
 
 from bench.fill import GENERATION
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
 from cormorant.frontier.queue import host_leases, seen_lookup
-from cormorant.frontier.queue.host_leases import SiteUse, Window
-from cormorant.operate.installation import House
+from cormorant.frontier.queue.host_leases import ReadWindow, SiteUse
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 
 OWNER = "bench"
 WHEN = GENERATION + 1
 
 
-def once(house: House, source: int) -> dict[str, float]:
+def once(house: Installation, source: int) -> dict[str, float]:
     """Lease one site, look what is to do there, and give it back; the seconds of each step."""
     times = [time.perf_counter()]
     with house.store.begin() as tx:
         (leased,) = host_leases.lease(tx, OWNER, {source: WHEN}, 1)
     times.append(time.perf_counter())
     with house.store.read() as tx:
-        found = host_leases.read(tx, Window(leased.lease.site, source, WHEN))
+        found = host_leases.read(tx, ReadWindow(leased.lease.site, source, WHEN))
     assert found, "nothing is to be visited at a site that was leased"
     times.append(time.perf_counter())
     with house.store.read() as tx:
@@ -47,7 +47,7 @@ def once(house: House, source: int) -> dict[str, float]:
 
 def main(data: str, count: str) -> None:
     """Do it `count` times after a first one, which is not told."""
-    house = open_house(Plan(Path(data), Installation()))
+    house = open_house(BuildPlan(Path(data), InstallationSettings()))
     (source,) = sources.every(house)
     once(house, source.id)
     for _ in range(int(count)):

@@ -28,8 +28,8 @@ from bench.bare import Bare
 from bench.calibrate import calibrate
 from bench.places import BENCH, CACHE
 from bench.searched import Report
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.acl import ANYONE
 from cormorant.operate.search import search
 from cormorant.search.index.protocol import Stats
@@ -142,7 +142,7 @@ def served(data: Path) -> Iterator[tuple[str, int]]:
 
 def _within(order: Order, report: Report) -> Stats:
     """Ask the library and the engine in turn; how big the index is."""
-    house = open_house(Plan(order.data, Installation()))
+    house = open_house(BuildPlan(order.data, InstallationSettings()))
     try:
         library = search.library(house)
         bare = Bare(order.data / "index", ANYONE)

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from bench import prose
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.acl import ACL
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 from cormorant.receivers import stream
-from cormorant.search.index.document import Entry, Put
+from cormorant.search.index.document import IndexedDocument, Upsert
 from cormorant.store.blobs.pack_format import packs_folder
 from cormorant.store.catalog import receivers
 from cormorant.store.catalog.acls import ACLNumbers
@@ -36,7 +36,7 @@ _COLUMNS = (
 _MIME = "text/html"
 
 
-def stock(house: House, count: int) -> Iterator[int]:
+def stock(house: Installation, count: int) -> Iterator[int]:
     """Bring the index up to so many documents; how many it holds after every part."""
     numbers = _sources(house)
     packs_folder(house.folder / "cache").mkdir(parents=True, exist_ok=True)  # else its disk is thought to be missing
@@ -45,13 +45,13 @@ def stock(house: House, count: int) -> Iterator[int]:
             end = min(start + COMMIT, count)
             made = list(prose.pages(start, end))
             _keep(house, numbers, made)
-            writer.apply(Put(_entry(page)) for page in made)
+            writer.apply(Upsert(_entry(page)) for page in made)
             writer.commit(end)
             _deliver(house, end)
             yield end
 
 
-def _sources(house: House) -> dict[str, int]:
+def _sources(house: Installation) -> dict[str, int]:
     """The sources, made when they are not there yet."""
     known = {row.name: row.id for row in sources.every(house)}
     for name in prose.SOURCES:
@@ -60,7 +60,7 @@ def _sources(house: House) -> dict[str, int]:
     return known
 
 
-def _keep(house: House, numbers: dict[str, int], made: Sequence[prose.Page]) -> None:
+def _keep(house: Installation, numbers: dict[str, int], made: Sequence[prose.Page]) -> None:
     """Write what the store has of documents. Rows that an interrupted filling left are as these would be."""
     acls = ACLNumbers()
     with house.store.begin() as tx:
@@ -77,9 +77,9 @@ def _row(page: prose.Page, source: int, acl: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _entry(page: prose.Page) -> Entry:
+def _entry(page: prose.Page) -> IndexedDocument:
     """What the index has of it."""
-    return Entry(
+    return IndexedDocument(
         id=page.number + 1,
         source=page.source,
         url=page.url,
@@ -97,7 +97,7 @@ def _entry(page: prose.Page) -> Entry:
     )
 
 
-def _deliver(house: House, place: int) -> None:
+def _deliver(house: Installation, place: int) -> None:
     """Say that the stream has come as far as the index, so that nothing is delivered when it is served."""
     with house.store.begin() as tx:
         stream.pass_over(tx, place)
@@ -108,7 +108,7 @@ def _deliver(house: House, place: int) -> None:
 
 def main(data: str, count: str) -> None:
     """Fill the installation in a data folder, making it when there is none."""
-    house = open_house(Plan(Path(data), Installation()), first=True)
+    house = open_house(BuildPlan(Path(data), InstallationSettings()), first=True)
     for held in stock(house, int(count)):
         print(f"  {held:,} documents", flush=True)
     house.store.close()

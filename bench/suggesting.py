@@ -22,7 +22,7 @@ from pathlib import Path
 
 from cormorant.base.clock import SystemClock, cpu_ns
 from cormorant.model.acl import EVERYONE, Reader
-from cormorant.search.index.document import Entry, Put
+from cormorant.search.index.document import IndexedDocument, Upsert
 from cormorant.search.index.tantivy.folder import open_reader, open_writer
 from cormorant.search.reader import Library
 
@@ -84,11 +84,11 @@ class Words:
         return self._chance.choices(self._words, cum_weights=self._sums, k=count)
 
 
-def entries(count: int, words: Words, chance: random.Random) -> Iterator[Entry]:
+def entries(count: int, words: Words, chance: random.Random) -> Iterator[IndexedDocument]:
     """Generated documents."""
     for number in range(count):
         grants = (EVERYONE,) if number % 2 else (f"group:{chance.choice('abc')}",)
-        yield Entry(
+        yield IndexedDocument(
             id=number, source=f"source{number % 7}", url=f"https://docs.example.org/{number}",
             title=" ".join(words.some(_TITLE)), text=" ".join(words.some(_LENGTH)), language="en", mime="text/html",
             grants=grants,
@@ -110,7 +110,7 @@ def measure(count: int, folder: Path) -> dict[str, object]:
     writer = open_writer(folder)
     made = entries(count, words, chance)
     while some := list(itertools.islice(made, _CHUNK)):
-        writer.apply(map(Put, some))
+        writer.apply(map(Upsert, some))
         writer.commit(writer.place + 1)
     writer.close()
     reader = open_reader(folder)

@@ -9,12 +9,12 @@ from typing import Any
 
 from cormorant.base.errors import every
 from cormorant.model.run import Mode, Refresh
-from cormorant.model.schedule.schedule import Missed, Overrun, Revisit
+from cormorant.model.schedule.schedule import MissedPolicy, Overrun, Revisit
 from cormorant.model.scope import Scope
 from cormorant.search.reader import GroupBy, Sort
 from cormorant.web import app
 
-ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, Missed, Refresh, Revisit, Mode, Scope)}
+ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, MissedPolicy, Refresh, Revisit, Mode, Scope)}
 """Words that are described by what they may be, where they are asked for."""
 
 

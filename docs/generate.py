@@ -27,17 +27,17 @@ import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.metrics import EVERY
 from cormorant.cli import options, registry
 from cormorant.cli.registry import Command
-from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.progress.url_states import TRANSITIONS
 from cormorant.frontier.state.enqueue import _AGAIN
 from cormorant.model import outcome as ends
 from cormorant.model.content import Content
 from cormorant.model.outcome import Outcome, OutcomeKind
-from cormorant.model.resource import Resource, Role, State
+from cormorant.model.resource import Resource, Role, UrlState
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.run import Counters
 from cormorant.model.settings.source import SourceSettings
@@ -136,7 +136,7 @@ def _settings() -> Iterator[str]:
         "and without `CORMORANT_`. The environment wins. `CORMORANT_DATA` names the data folder when `--data` does\n"
         "not.\n"
     )
-    named = {f"CORMORANT_{name.upper()}": field for name, field in Installation.model_fields.items()}
+    named = {f"CORMORANT_{name.upper()}": field for name, field in InstallationSettings.model_fields.items()}
     yield from _rows(named)
 
 
@@ -235,7 +235,7 @@ def _outcomes() -> Iterator[str]:
         "search could find\n"
         "is visited once more.\n"
     )
-    web, listed = (Circumstances(1, lists, 0.0) for lists in (False, True))
+    web, listed = (VisitConditions(1, lists, 0.0) for lists in (False, True))
     yield "## What becomes of it\n"
     yield from _table(
         ("outcome", "means", "search", "a web page is visited again", "a listed file is visited again"),
@@ -309,16 +309,16 @@ def _ends() -> Iterator[tuple[str, str, Outcome]]:
         yield type(each).__name__.lower(), said[type(each).__name__], each
 
 
-def _findable(end: Outcome, at: Circumstances) -> str:
+def _findable(end: Outcome, at: VisitConditions) -> str:
     return "finds it" if fate(_KNOWN, end, at).kept else "no longer finds it"
 
 
-def _again(end: Outcome, at: Circumstances) -> str:
+def _again(end: Outcome, at: VisitConditions) -> str:
     """When it is visited again."""
     became = fate(_KNOWN, end, at)
     if became.not_before:
         return f"in this run, after {became.not_before:g} s or what the server asks for; then after twice as long"
-    always = became.state is State.READY or became.outcome in _AGAIN
+    always = became.state is UrlState.READY or became.outcome in _AGAIN
     return "in the next run" if always else "when its size, time or inode changes"
 
 

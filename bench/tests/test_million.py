@@ -9,14 +9,14 @@ import pytest
 
 from bench import addresses
 from bench.fill import GENERATION, fill
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.queue import host_leases, seen_lookup
-from cormorant.frontier.queue.seen_urls import KnownSet
+from cormorant.frontier.queue.seen_urls import KnownUrls
 from cormorant.model.url import fingerprint, origin_of, try_canonical
 from cormorant.operate.explain.explain import explain
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 from cormorant.store.schema import site
 
@@ -26,9 +26,9 @@ EVERY = [addresses.known(number, CRAWLED) for number in range(COUNT)]
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[Installation]:
     """An installation whose one source knows the addresses."""
-    opened = open_house(Plan(tmp_path / "data", Installation()), first=True)
+    opened = open_house(BuildPlan(tmp_path / "data", InstallationSettings()), first=True)
     sources.add(opened, "web", "bench", {"start": [f"http://{site}/" for site in CRAWLED]})
     fill(opened, COUNT, CRAWLED)
     yield opened
@@ -50,16 +50,16 @@ def test_a_sample_is_of_all_of_them() -> None:
     assert {origin_of(address).site in CRAWLED for address in sample} == {True, False}
 
 
-def test_whoever_leases_a_site_knows_its_addresses(house: House) -> None:
+def test_whoever_leases_a_site_knows_its_addresses(house: Installation) -> None:
     (source,) = sources.every(house)
     with house.store.read() as tx:
         numbers = dict(map(tuple, tx.rows(site.select().with_only_columns(site.c.key, site.c.id))))
-        known = {key: KnownSet(seen_lookup.page(tx, number)) for key, number in numbers.items()}
+        known = {key: KnownUrls(seen_lookup.page(tx, number)) for key, number in numbers.items()}
     assert all(fingerprint(each.address, source.id) in known[each.site] for each in EVERY)
     assert sum(map(len, known.values())) == COUNT
 
 
-def test_the_first_crawl_has_none_of_them_to_visit_and_the_second_all(house: House) -> None:
+def test_the_first_crawl_has_none_of_them_to_visit_and_the_second_all(house: Installation) -> None:
     (source,) = sources.every(house)
     assert source.generation == GENERATION - 1
     with house.store.read() as tx:
@@ -69,7 +69,7 @@ def test_the_first_crawl_has_none_of_them_to_visit_and_the_second_all(house: Hou
         assert remaining.to_fetch(tx, source.id, GENERATION + 1) == COUNT
 
 
-def test_the_product_explains_them(house: House) -> None:
+def test_the_product_explains_them(house: Installation) -> None:
     for address in addresses.sample(COUNT, CRAWLED, 5):
         (told,) = explain(house, address)
         assert (told["source"], told["verdict"], told["status"]) == ("bench", "not_indexed", 954)

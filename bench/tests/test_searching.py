@@ -16,10 +16,10 @@ from bench import askers, prose, searched, stocking
 from bench.askers import Asked, NoAnswer, answered
 from bench.bare import Bare
 from bench.results import now
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import reindex, search
 from cormorant.search.reader import Question
 
@@ -27,12 +27,12 @@ COUNT = 300
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """An installation that was filled, the first part by somebody who was interrupted."""
     patch = pytest.MonkeyPatch()
     patch.setattr(stocking, "COMMIT", 100)
     patch.setattr(prose, "CHUNK", 100)
-    opened = open_house(Plan(tmp_path_factory.mktemp("stocked") / "data", Installation()), first=True)
+    opened = open_house(BuildPlan(tmp_path_factory.mktemp("stocked") / "data", InstallationSettings()), first=True)
     assert list(islice(stocking.stock(opened, COUNT), 1)) == [100]
     assert list(stocking.stock(opened, COUNT)) == [200, 300]
     patch.undo()
@@ -57,7 +57,7 @@ def test_words_are_as_frequent_as_zipf_has_it() -> None:
     assert sum(one.text == other.text for one, other in pairwise(pages)) == len(pages) // prose.COPIES
 
 
-def test_the_product_finds_what_was_filled_and_no_reader_more(house: House) -> None:
+def test_the_product_finds_what_was_filled_and_no_reader_more(house: Installation) -> None:
     library = search.library(house)
     pages = list(prose.pages(0, 100))
     assert reindex.stats(house)["documents"] == COUNT
@@ -71,14 +71,14 @@ def test_the_product_finds_what_was_filled_and_no_reader_more(house: House) -> N
     assert (hit.url, hit.title, hit.cached) == (page.url, page.title, True)
 
 
-def test_questions_mostly_find_something(house: House) -> None:
+def test_questions_mostly_find_something(house: Installation) -> None:
     library = search.library(house)
     questions = prose.questions(100)
     assert questions == prose.questions(100)
     assert sum(library.find(Question(each), ANYONE).total > 0 for each in questions) > 60
 
 
-def test_the_engine_reads_what_the_library_finds(house: House) -> None:
+def test_the_engine_reads_what_the_library_finds(house: Installation) -> None:
     bare, library = Bare(house.folder / "index", ANYONE), search.library(house)
     for question in prose.questions(60):
         found = library.find(Question(question), ANYONE)

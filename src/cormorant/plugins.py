@@ -20,13 +20,13 @@ from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
 from cormorant.receivers.protocol import (
     Delivery,
-    Kept,
+    DocumentRights,
+    KeptCopy,
     NotTaken,
     Receiver,
     ReceiverSettings,
     ReceiverTools,
     Refusal,
-    Rights,
     Stop,
 )
 from cormorant.receivers.python import PythonReceiver, PythonSettings
@@ -35,7 +35,7 @@ from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
-from cormorant.sources.protocol import AddressRewriter, Discovery, Gates, Secrets, Source
+from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.rules import Facts
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
@@ -43,10 +43,35 @@ from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 
 __all__ = [
-    "RECEIVERS", "SOURCES", "AddressRewriter", "Delivery", "Discard", "Discovery", "Facts", "Gates", "Kept", "NotTaken",
-    "Pace", "Receiver", "ReceiverKind", "ReceiverSettings", "ReceiverTools", "Refusal", "Rewritten", "Rights",
-    "Secrets", "Source", "SourceKind", "SourceSettings", "Stop", "Tools", "make_source", "receiver_kind",
-    "receiver_settings", "source_kind", "source_settings",
+    "RECEIVERS",
+    "SOURCES",
+    "AddressRewriter",
+    "Delivery",
+    "Discard",
+    "Discovery",
+    "DocumentRights",
+    "Facts",
+    "KeptCopy",
+    "NotTaken",
+    "Pace",
+    "Receiver",
+    "ReceiverKind",
+    "ReceiverSettings",
+    "ReceiverTools",
+    "Refusal",
+    "Rewritten",
+    "Secrets",
+    "Source",
+    "SourceKind",
+    "SourceSettings",
+    "Stop",
+    "Tools",
+    "UrlFilters",
+    "make_source",
+    "receiver_kind",
+    "receiver_settings",
+    "source_kind",
+    "source_settings",
 ]  # fmt: skip
 
 

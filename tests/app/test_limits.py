@@ -16,12 +16,12 @@ import sqlalchemy as sa
 from cormorant.app.processes import entrypoints
 from cormorant.base.profiling import unmeasured
 from cormorant.crawl.commit.batch import Batch
-from cormorant.crawl.commit.committer import Dispatch
-from cormorant.crawl.context import Means
+from cormorant.crawl.commit.committer import BatchCommitter
+from cormorant.crawl.context import WorkerContext
 from cormorant.crawl.link_filter import SiteKeys
-from cormorant.crawl.resource_guard import Room
+from cormorant.crawl.resource_guard import DiskGuard
 from cormorant.frontier.queue.seen_lookup import Lookup
-from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.seen_urls import SeenUrls
 from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.model.run import Refresh, RunState
 from cormorant.store.blobs.local import LocalCache
@@ -30,7 +30,7 @@ from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Store
 from cormorant.store.journal import quota_claims, runs
-from cormorant.store.journal.quota_claims import Claim
+from cormorant.store.journal.quota_claims import QuotaClaim
 from cormorant.store.schema import process
 from tests.clocks import Hands
 
@@ -46,15 +46,15 @@ class Retriever:
     clock: Hands
     cache: LocalCache
     peers: int = 2
-    assignments: entrypoints.Assignments = field(init=False)
-    dispatch: Dispatch = field(init=False)
+    assignments: entrypoints.RetrieverAssignments = field(init=False)
+    dispatch: BatchCommitter = field(init=False)
 
     def __post_init__(self) -> None:
-        means = Means(
+        means = WorkerContext(
             self.name,
             self.store,
             self.cache,
-            Seen(Lookup(self.store)),
+            SeenUrls(Lookup(self.store)),
             SiteNumbers(),
             ACLNumbers(),
             SiteKeys(),
@@ -62,7 +62,9 @@ class Retriever:
         )
         house: Any = SimpleNamespace(store=self.store, clock=self.clock, folder=Path(), node="here")
         nothing: Any = None
-        self.assignments = entrypoints.Assignments(house, nothing, means, self.peers, Room((), lambda: 0.0))
+        self.assignments = entrypoints.RetrieverAssignments(
+            house, nothing, means, self.peers, DiskGuard((), lambda: 0.0)
+        )
         (self.dispatch,) = self.assignments({}).values()
 
     def look(self) -> None:
@@ -163,11 +165,11 @@ def test_who_begins_anew_takes_back_what_the_one_before_it_had_claimed(
     """Also where nothing is left for it: others would wait for what nobody asks for any more."""
     with store.begin() as tx:
         heartbeats.say(tx, "bob", "retriever", 0.0, "here")
-        quota_claims.claim(tx, run, "bob", Claim(MOST, 0))
-        quota_claims.claim(tx, run, "ada", Claim(MOST, 0))
+        quota_claims.claim(tx, run, "bob", QuotaClaim(MOST, 0))
+        quota_claims.claim(tx, run, "ada", QuotaClaim(MOST, 0))
     assert not Retriever("ada", store, Hands(), places[0]).may_visit()
     with store.begin() as tx:
-        assert quota_claims.of_others(tx, run, "bob", {"ada", "bob"}) == Claim(0, 0)
+        assert quota_claims.of_others(tx, run, "bob", {"ada", "bob"}) == QuotaClaim(0, 0)
 
 
 def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(
@@ -179,7 +181,7 @@ def test_who_was_silent_for_long_reckons_with_what_others_have_claimed_since(
     with store.begin() as tx:
         tx.execute(sa.update(process).values(seen_at=process.c.seen_at - heartbeats.ALIVE_S))
         heartbeats.say(tx, "bob", "retriever", 0.0, "here")
-        quota_claims.claim(tx, run, "bob", Claim(MOST, 0))
+        quota_claims.claim(tx, run, "bob", QuotaClaim(MOST, 0))
     ada.clock.at += heartbeats.ALIVE_S + 1
     assert not ada.may_visit(), "it does not know yet what others have left"
     ada.look()

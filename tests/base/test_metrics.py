@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from cormorant.base import metrics
-from cormorant.base.metrics import EVERY, Sample
+from cormorant.base.metrics import EVERY, MetricSample
 
 VALUES = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53).map(float)
 
@@ -26,7 +26,7 @@ def read(text: str) -> list[tuple[str, dict[str, str], float]]:
 
 @given(st.lists(st.tuples(st.sampled_from(EVERY), st.text(), VALUES), max_size=20))
 def test_what_is_written_is_read(given: list[tuple[metrics.Metric, str, float]]) -> None:
-    samples = [Sample(metric, (label,) * len(metric.labels), value) for metric, label, value in given]
+    samples = [MetricSample(metric, (label,) * len(metric.labels), value) for metric, label, value in given]
     expected = [
         (each.metric.name, dict(zip(each.metric.labels, each.labels, strict=True)), each.value)
         for metric in EVERY for each in samples if each.metric is metric
@@ -35,13 +35,13 @@ def test_what_is_written_is_read(given: list[tuple[metrics.Metric, str, float]])
 
 
 def test_no_name_ends_the_line_it_stands_in() -> None:
-    text = metrics.text([Sample(metrics.LAST_GOOD, ('a"} 1\ncormorant_sources 7 \\\udcff',), 3.0)])
+    text = metrics.text([MetricSample(metrics.LAST_GOOD, ('a"} 1\ncormorant_sources 7 \\\udcff',), 3.0)])
     assert read(text) == [(metrics.LAST_GOOD.name, {"source": 'a"} 1\ncormorant_sources 7 \\?'}, 3.0)]
 
 
 @pytest.mark.parametrize(("value", "written"), [(3.0, "3"), (2.5, "2.5"), (math.inf, "+Inf"), (-math.inf, "-Inf")])
 def test_values(value: float, written: str) -> None:
-    assert metrics.text([Sample(metrics.SOURCES, (), value)]).splitlines()[-1] == f"cormorant_sources {written}"
+    assert metrics.text([MetricSample(metrics.SOURCES, (), value)]).splitlines()[-1] == f"cormorant_sources {written}"
 
 
 def test_every_name_is_there_once_and_says_what_it_is() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Installation, Site, serving, small_site
+from tests.cli.world import InstalledCli, Site, serving, small_site
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class World:
 
     site: Site
     papers: Path
-    home: Installation
+    home: InstalledCli
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     (papers / "minutes.txt").write_text("Minutes of the harbour board\n\nThe zephyr fund was discussed.\n")
     (papers / "notice.md").write_text("# Notice to mariners\n\nThe harbour light is out.\n")
     with serving(small_site()) as site:
-        home = Installation(base / "data")
+        home = InstalledCli(base / "data")
         home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
         home.fine("source", "add", "files", "papers", "--set", f"path={papers}")
         home.fine("crawl")
@@ -38,16 +38,16 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 @pytest.fixture
-def home(world: World, tmp_path: Path) -> Installation:
+def home(world: World, tmp_path: Path) -> InstalledCli:
     """A copy of the crawled installation, to be changed."""
     shutil.copytree(world.home.folder, tmp_path / "data")
-    return Installation(tmp_path / "data")
+    return InstalledCli(tmp_path / "data")
 
 
 @pytest.fixture
-def bare(tmp_path: Path) -> Installation:
+def bare(tmp_path: Path) -> InstalledCli:
     """An installation that does not exist yet."""
-    return Installation(tmp_path / "data")
+    return InstalledCli(tmp_path / "data")
 
 
 @pytest.fixture

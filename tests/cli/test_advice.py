@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.status import TABLE, StatusText
 from cormorant.plugins import RECEIVERS, SOURCES
 from tests.cli.test_help import LINES, help_of
@@ -20,7 +20,7 @@ SETTINGS = {
     name
     for settings in (*(each.settings for each in SOURCES.values()), *(each.settings for each in RECEIVERS.values()))
     for name in settings.model_fields
-} | set(Installation.model_fields)  # fmt: skip
+} | set(InstallationSettings.model_fields)  # fmt: skip
 COMMAND = re.compile(r"(?:`|(?<= )')cormorant ([a-z]+)(?: ([a-z]+))?")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 WORDS = frozenset(("the", "it", "its", "links"))

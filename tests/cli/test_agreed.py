@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 
 LEAVING = 9
 EXCLUDE = ("source", "edit", "docs", "--set", "exclude=path:/d/*", "--yes")
 
 
 @pytest.fixture
-def crawled(bare: Installation, site: Site) -> Installation:
+def crawled(bare: InstalledCli, site: Site) -> InstalledCli:
     """Nine documents that a rule can take out, five others and the start page."""
     names = [*(f"/d/{number}" for number in range(LEAVING)), *(f"/e/{number}" for number in range(5))]
     for name in names:
@@ -24,7 +24,7 @@ def crawled(bare: Installation, site: Site) -> Installation:
     return bare
 
 
-def test_what_was_agreed_to_goes_without_another_question(crawled: Installation, site: Site) -> None:
+def test_what_was_agreed_to_goes_without_another_question(crawled: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", tuple(f"/e/{number}" for number in range(5)))
     effect = crawled.fine(*EXCLUDE[:-1], "--preview", "--json").object
     assert (effect["leave"], effect["documents"]) == (LEAVING, LEAVING + 6)
@@ -36,7 +36,7 @@ def test_what_was_agreed_to_goes_without_another_question(crawled: Installation,
     ]
 
 
-def test_more_than_was_agreed_to_is_held(crawled: Installation, site: Site) -> None:
+def test_more_than_was_agreed_to_is_held(crawled: InstalledCli, site: Site) -> None:
     crawled.fine(*EXCLUDE)
     for number in range(5):
         site.answers[f"/e/{number}"] = Answer("gone", 410)
@@ -47,7 +47,7 @@ def test_more_than_was_agreed_to_is_held(crawled: Installation, site: Site) -> N
     assert crawled.fine("search", "uniqued3", "--json").objects
 
 
-def test_it_holds_for_one_run(crawled: Installation, site: Site) -> None:
+def test_it_holds_for_one_run(crawled: InstalledCli, site: Site) -> None:
     """What came back since by itself was not agreed to when it goes by the same rule once more."""
 
     def say(length: int) -> None:
@@ -66,13 +66,13 @@ def test_it_holds_for_one_run(crawled: Installation, site: Site) -> None:
     assert crawled.run("crawl", "--json").object["state"] == "held"
 
 
-def test_an_edit_that_nobody_was_asked_about_ends_it(crawled: Installation) -> None:
+def test_an_edit_that_nobody_was_asked_about_ends_it(crawled: InstalledCli) -> None:
     crawled.fine("source", "edit", "docs", "--set", "exclude=path:/d/*", "--set", "exclude=path:/e/*", "--yes")
     change_without_asking(crawled, delay_s=0)
     assert crawled.run("crawl", "--json").object["state"] == "held"
 
 
-def change_without_asking(home: Installation, **given: object) -> None:
+def change_without_asking(home: InstalledCli, **given: object) -> None:
     """As a program does that sees no preview."""
     from cormorant import Cormorant
 
@@ -80,7 +80,7 @@ def change_without_asking(home: Installation, **given: object) -> None:
         opened.sources.edit("docs", **given)
 
 
-def test_files_go_without_another_question(bare: Installation, tmp_path: Path) -> None:
+def test_files_go_without_another_question(bare: InstalledCli, tmp_path: Path) -> None:
     share = tmp_path / "share"
     share.mkdir()
     for number in range(LEAVING):

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 from pysqlite3 import dbapi2 as sqlite
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.receivers import stream
 from cormorant.store.catalog import receivers
 from tests.cli.conftest import World
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 
 HOST = "no-such-host.invalid"
 WITHOUT_OVERRIDE = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search")
@@ -75,7 +75,7 @@ WITHOUT_OVERRIDE = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search
         ("serve --host no.such.host.invalid --port 0", 6, "Nothing can listen at no.such.host.invalid, port 0: "),
     ],
 )
-def test_wrong_words(words: str, code: int, says: str, bare: Installation) -> None:
+def test_wrong_words(words: str, code: int, says: str, bare: InstalledCli) -> None:
     done = bare.run(*words.split())
     assert done.code == code, done
     assert says in done.err
@@ -88,7 +88,7 @@ def test_wrong_words(words: str, code: int, says: str, bare: Installation) -> No
     "words",
     ["status", "search x", "explain http://a.example/", "document list", "run show", "source show x", "index stats"],
 )
-def test_nothing_there_yet(words: str, bare: Installation) -> None:
+def test_nothing_there_yet(words: str, bare: InstalledCli) -> None:
     done = bare.run(*words.split())
     assert (done.code, "There is nothing in" in done.err) == (4, True)
     assert not bare.folder.exists()
@@ -107,7 +107,7 @@ def test_nothing_there_yet(words: str, bare: Installation) -> None:
         ("document show http://a.example/", "No source knows"),
     ],
 )
-def test_no_such_thing(words: str, says: str, home: Installation) -> None:
+def test_no_such_thing(words: str, says: str, home: InstalledCli) -> None:
     done = home.run(*words.split())
     assert (done.code, says in done.err) == (4, True), done
 
@@ -127,7 +127,7 @@ def test_every_document_may_be_asked_for(world: World) -> None:
     assert len(world.home.fine("search", "*", "--json").objects) == 5
 
 
-def test_an_error_for_a_program_is_a_problem_object(home: Installation) -> None:
+def test_an_error_for_a_program_is_a_problem_object(home: InstalledCli) -> None:
     problem = home.run("source", "show", "nope", "--json").problem
     assert problem["code"] == "not_found"
     assert problem["status"] == 404
@@ -135,7 +135,7 @@ def test_an_error_for_a_program_is_a_problem_object(home: Installation) -> None:
     assert home.run("--json", "serch").problem["code"] == "usage"
 
 
-def test_a_name_that_is_taken(home: Installation) -> None:
+def test_a_name_that_is_taken(home: InstalledCli) -> None:
     done = home.run("source", "add", "files", "papers", "--set", "path=/")
     assert (done.code, "already" in done.err) == (1, True)
 
@@ -143,13 +143,13 @@ def test_a_name_that_is_taken(home: Installation) -> None:
 def test_data_folder_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for words in (["status"], ["source", "list"]):
-        done = Installation(tmp_path / "file").run(*words)
+        done = InstalledCli(tmp_path / "file").run(*words)
         assert (done.code, "is a file, not a folder" in done.err) == (1, True), done
 
 
 def test_data_folder_holds_something_else(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("x")
-    done = Installation(tmp_path).run("token", "add", "mine")
+    done = InstalledCli(tmp_path).run("token", "add", "mine")
     assert (done.code, "letters.txt" in done.err) == (1, True)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["letters.txt"]
 
@@ -158,7 +158,7 @@ def test_a_first_command_that_was_interrupted_does_not_spoil_the_folder(tmp_path
     for name in ("index", "logs"):
         (tmp_path / name).mkdir()
     (tmp_path / "cormorant.new").write_text('{"for')
-    home = Installation(tmp_path)
+    home = InstalledCli(tmp_path)
     assert home.run("status").code == 4
     home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'logs'}")
     assert home.fine("status").code == 0
@@ -178,7 +178,7 @@ def as_nobody() -> Iterator[None]:
         os.seteuid(0)
 
 
-def test_data_folder_that_may_not_be_entered(home: Installation) -> None:
+def test_data_folder_that_may_not_be_entered(home: InstalledCli) -> None:
     home.fine("status")  # so that nothing has to be imported as nobody
     home.folder.chmod(0o000)
     try:
@@ -202,7 +202,7 @@ def test_a_word_with_a_raw_byte_for_an_address(words: str, address: str, world: 
     assert (done.code in (0, 2, 4), "Traceback" in done.err) == (True, False), done
 
 
-def test_a_name_with_a_raw_byte(home: Installation, tmp_path: Path) -> None:
+def test_a_name_with_a_raw_byte(home: InstalledCli, tmp_path: Path) -> None:
     for words in (
         ("receiver", "add", "jsonlines", "r\udce9", "--set", f"path={tmp_path / 'out.jsonl'}"),
         ("source", "add", "web", "n\udce9", "--set", "start=https://a.example/"),
@@ -215,7 +215,7 @@ def test_a_name_with_a_raw_byte(home: Installation, tmp_path: Path) -> None:
     "name",
     ["a b", "no!", "a\x1b[31mb", "a\x7f", "a\u202eb", "\u2028", "x" * 101, "..", "", " x", "a/b", "a\\b", "a\0b"],
 )
-def test_what_is_no_name(name: str, home: Installation, tmp_path: Path) -> None:
+def test_what_is_no_name(name: str, home: InstalledCli, tmp_path: Path) -> None:
     before = home.fine("receiver", "list", "--json").out
     for words in (
         ("receiver", "add", "jsonlines", name, "--set", f"path={tmp_path / 'out.jsonl'}"),
@@ -229,26 +229,26 @@ def test_what_is_no_name(name: str, home: Installation, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "_x", ".x", "a.b-c_d", "x" * 100, "größe", "हिन्दी", "文書", "7"])
-def test_what_is_a_name(name: str, home: Installation) -> None:
+def test_what_is_a_name(name: str, home: InstalledCli) -> None:
     home.fine("source", "add", "web", name, "--set", "start=https://a.example/")
 
 
-def test_names_of_before_keep_working(home: Installation, tmp_path: Path) -> None:
-    with opened(Plan(home.folder, Settings())) as house, house.store.begin() as tx:
+def test_names_of_before_keep_working(home: InstalledCli, tmp_path: Path) -> None:
+    with opened(BuildPlan(home.folder, Settings())) as house, house.store.begin() as tx:
         receivers.add(tx, "jsonlines", "old one!", None, {"path": str(tmp_path / "a")}, stream.head(tx))
     home.fine("receiver", "edit", "old one!", "--set", "runs=true")
     home.fine("receiver", "resend", "old one!")
     home.fine("receiver", "delete", "old one!")
 
 
-def test_data_folder_of_a_newer_version(home: Installation) -> None:
+def test_data_folder_of_a_newer_version(home: InstalledCli) -> None:
     (home.folder / "cormorant.json").write_text(json.dumps({"format": 99}))
     done = home.run("status")
     assert (done.code, "newer version" in done.err) == (1, True)
 
 
 @pytest.mark.parametrize("words", ["status", "crawl", "serve --port 0", "search x", "store check", "doctor"])
-def test_data_folder_of_a_version_that_was_never_released(words: str, home: Installation) -> None:
+def test_data_folder_of_a_version_that_was_never_released(words: str, home: InstalledCli) -> None:
     with closing(sqlite.connect(home.folder / "cormorant.db")) as database:
         database.execute("ALTER TABLE content DROP COLUMN seq")
     done = home.run(*words.split())
@@ -256,7 +256,7 @@ def test_data_folder_of_a_version_that_was_never_released(words: str, home: Inst
     assert "Traceback" not in done.err
 
 
-def test_data_folder_that_may_only_be_read(home: Installation) -> None:
+def test_data_folder_that_may_only_be_read(home: InstalledCli) -> None:
     as_root = os.geteuid() == 0
     if as_root and shutil.which("setpriv") is None:
         pytest.skip("root is kept out by nothing, and there is no setpriv to change that")
@@ -271,7 +271,7 @@ def test_data_folder_that_may_only_be_read(home: Installation) -> None:
     assert (done.returncode, "Check who owns it" in done.stderr) == (5, True), done
 
 
-def test_a_damaged_database(home: Installation) -> None:
+def test_a_damaged_database(home: InstalledCli) -> None:
     for name in ("cormorant.db-wal", "cormorant.db-shm"):
         (home.folder / name).unlink(missing_ok=True)
     (home.folder / "cormorant.db").write_bytes(b"this is no database" * 1000)
@@ -280,36 +280,36 @@ def test_a_damaged_database(home: Installation) -> None:
     assert "Traceback" not in done.err
 
 
-def test_a_damaged_index(home: Installation) -> None:
+def test_a_damaged_index(home: InstalledCli) -> None:
     for file in (home.folder / "index").rglob("*.store"):
         file.write_bytes(b"")
     done = home.run("search", "harbour")
     assert (done.code, "cormorant index rebuild" in done.err) == (1, True), done
 
 
-def test_a_server_that_does_not_answer(bare: Installation) -> None:
-    away = Installation(bare.folder, {"CORMORANT_STORE": "postgresql://nobody:secret@127.0.0.1:9/none"})
+def test_a_server_that_does_not_answer(bare: InstalledCli) -> None:
+    away = InstalledCli(bare.folder, {"CORMORANT_STORE": "postgresql://nobody:secret@127.0.0.1:9/none"})
     done = away.run("token", "add", "mine")
     assert done.code == 6, done
     assert "secret" not in done.err
 
 
 @pytest.mark.parametrize("store", ["mysql://a/b", "nonsense"])
-def test_a_store_we_do_not_know(store: str, bare: Installation) -> None:
-    done = Installation(bare.folder, {"CORMORANT_STORE": store}).run("token", "add", "mine")
+def test_a_store_we_do_not_know(store: str, bare: InstalledCli) -> None:
+    done = InstalledCli(bare.folder, {"CORMORANT_STORE": store}).run("token", "add", "mine")
     assert (done.code, "not a database we know" in done.err) == (2, True)
 
 
-def test_a_setting_of_the_installation(bare: Installation) -> None:
-    done = Installation(bare.folder, {"CORMORANT_RETRIEVERS": "many"}).run("source", "list")
+def test_a_setting_of_the_installation(bare: InstalledCli) -> None:
+    done = InstalledCli(bare.folder, {"CORMORANT_RETRIEVERS": "many"}).run("source", "list")
     assert (done.code, "CORMORANT_RETRIEVERS" in done.err) == (2, True)
 
 
-def test_a_setting_of_the_environment_that_is_misspelt(bare: Installation) -> None:
-    done = Installation(bare.folder, {"CORMORANT_RETRIVERS": "1"}).run("source", "list")
+def test_a_setting_of_the_environment_that_is_misspelt(bare: InstalledCli) -> None:
+    done = InstalledCli(bare.folder, {"CORMORANT_RETRIVERS": "1"}).run("source", "list")
     assert (done.code, "Did you mean CORMORANT_RETRIEVERS?" in done.err) == (2, True)
     assert (
-        Installation(bare.folder, {"CORMORANT_SUITES": "/somewhere", "CORMORANT_SITE": "x"})
+        InstalledCli(bare.folder, {"CORMORANT_SUITES": "/somewhere", "CORMORANT_SITE": "x"})
         .run("token", "add", "mine")
         .code
         == 0
@@ -319,13 +319,13 @@ def test_a_setting_of_the_environment_that_is_misspelt(bare: Installation) -> No
 @pytest.mark.parametrize(
     ("text", "says"), [(b"installation = 1", "is a table"), (b"[[[", "is not TOML"), (b"\xff", "is not TOML")]
 )
-def test_a_configuration_file_that_is_none(text: bytes, says: str, bare: Installation, tmp_path: Path) -> None:
+def test_a_configuration_file_that_is_none(text: bytes, says: str, bare: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_bytes(text)
     done = bare.run("--config", str(tmp_path / "c.toml"), "status")
     assert (done.code, says in done.err, len(done.err.splitlines())) == (2, True, 1), done
 
 
-def test_a_configuration_file(bare: Installation, tmp_path: Path) -> None:
+def test_a_configuration_file(bare: InstalledCli, tmp_path: Path) -> None:
     assert "cannot be read" in bare.run("--config", str(tmp_path / "none.toml"), "status").err
     (tmp_path / "c.toml").write_text("[installation]\nretreivers = 2\n")
     done = bare.run("--config", str(tmp_path / "c.toml"), "status")
@@ -345,19 +345,19 @@ class TestQuickstart:
             (sys.executable, 2, "is a file. Name the folder it is in"),
         ],
     )
-    def test_place(self, place: str, code: int, says: str, bare: Installation) -> None:
+    def test_place(self, place: str, code: int, says: str, bare: InstalledCli) -> None:
         done = bare.run("quickstart", "--no-serve", place)
         assert (done.code, says in done.err) == (code, True), done
         assert not bare.folder.exists()
 
-    def test_unknown_host(self, bare: Installation) -> None:
+    def test_unknown_host(self, bare: InstalledCli) -> None:
         done = bare.run("quickstart", "--no-serve", f"http://{HOST}/")
         assert done.code == 6, done
         assert HOST in done.err
         assert "975" in done.err
         assert not bare.run("source", "list").out
 
-    def test_refused_port(self, bare: Installation) -> None:
+    def test_refused_port(self, bare: InstalledCli) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             port = taken.getsockname()[1]
@@ -365,7 +365,7 @@ class TestQuickstart:
         assert done.code == 6, done
         assert f"127.0.0.1:{port}" in done.err
 
-    def test_port_in_use(self, bare: Installation, tmp_path: Path) -> None:
+    def test_port_in_use(self, bare: InstalledCli, tmp_path: Path) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
@@ -373,7 +373,7 @@ class TestQuickstart:
             done = bare.run("quickstart", str(tmp_path), "--port", str(port))
         assert (done.code, f"Port {port}" in done.err) == (1, True), done
 
-    def test_empty_folder(self, bare: Installation, tmp_path: Path) -> None:
+    def test_empty_folder(self, bare: InstalledCli, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
         done = bare.run("quickstart", "--no-serve", str(tmp_path / "empty"))
         assert done.code in (0, 3), done
@@ -383,12 +383,12 @@ class TestQuickstart:
 class TestCrawl:
     """Sources that cannot be crawled as they are."""
 
-    def test_nothing_to_crawl(self, bare: Installation) -> None:
+    def test_nothing_to_crawl(self, bare: InstalledCli) -> None:
         bare.fine("token", "add", "mine")
         done = bare.run("crawl")
         assert (done.code, "cormorant source add" in done.err) == (4, True)
 
-    def test_folder_that_is_gone(self, bare: Installation, tmp_path: Path) -> None:
+    def test_folder_that_is_gone(self, bare: InstalledCli, tmp_path: Path) -> None:
         (tmp_path / "papers").mkdir()
         bare.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
         (tmp_path / "papers").rmdir()
@@ -397,20 +397,20 @@ class TestCrawl:
         assert done.object["state"] == "failed"
         assert str(tmp_path / "papers") in done.object["problems"][0]["sentence"]
 
-    def test_robots_forbid_the_only_start(self, bare: Installation, site: Site) -> None:
+    def test_robots_forbid_the_only_start(self, bare: InstalledCli, site: Site) -> None:
         bare.fine("source", "add", "web", "x", "--set", f"start={site.address}private/x")
         done = bare.run("crawl")
         assert done.code == 3
         assert "970" in done.err
         assert "/private/x" not in site.asked
 
-    def test_start_that_is_missing(self, bare: Installation, site: Site) -> None:
+    def test_start_that_is_missing(self, bare: InstalledCli, site: Site) -> None:
         bare.fine("source", "add", "web", "x", "--set", f"start={site.address}nowhere")
         done = bare.run("crawl")
         assert done.code == 3
         assert f"The start address {site.address}nowhere failed: 404" in done.err
 
-    def test_rule_that_matches_nothing(self, bare: Installation, site: Site) -> None:
+    def test_rule_that_matches_nothing(self, bare: InstalledCli, site: Site) -> None:
         given = [
             f"start={site.address}",
             "exclude=path:/tides",
@@ -425,6 +425,6 @@ class TestCrawl:
 
 @pytest.mark.parametrize("words", [["source", "list"], ["secret", "list"], ["token", "list"], ["receiver", "list"]])
 def test_a_list_makes_no_installation(words: list[str], tmp_path: Path) -> None:
-    done = Installation(tmp_path / "mistyped").run(*words)
+    done = InstalledCli(tmp_path / "mistyped").run(*words)
     assert (done.code, "There is nothing in" in done.err) == (4, True), done
     assert not (tmp_path / "mistyped").exists()

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 
 
-def add(home: Installation, site: Site, *pairs: str) -> str:
+def add(home: InstalledCli, site: Site, *pairs: str) -> str:
     """Add a source of the site; returns what was said."""
     given = [word for pair in (f"start={site.address}", *pairs) for word in ("--set", pair)]
     return home.fine("source", "add", "web", "docs", *given).err
 
 
-def crawl(home: Installation) -> dict[str, object]:
+def crawl(home: InstalledCli) -> dict[str, object]:
     """Crawl; returns the report."""
     report: dict[str, object] = home.run("crawl", "docs", "--json").object
     return report
 
 
-def found(home: Installation, text: str) -> list[str]:
+def found(home: InstalledCli, text: str) -> list[str]:
     return sorted(hit["title"] for hit in home.fine("search", text, "--json").objects)
 
 
-def test_rules_that_do_not_go_together_are_told_of_at_once(bare: Installation) -> None:
+def test_rules_that_do_not_go_together_are_told_of_at_once(bare: InstalledCli) -> None:
     given = ("--set", "start=https://a.example/", "--set", "exclude=suffix:example", "--set", "include=host:a.example")
     said = bare.fine("source", "add", "web", "docs", *given).err
     assert "The start address https://a.example/ would not be visited, by boundary: exclude suffix:example." in said
@@ -46,7 +46,7 @@ def test_rules_that_do_not_go_together_are_told_of_at_once(bare: Installation) -
     ],
 )
 def test_any_address_is_judged_without_asking_anybody(
-    address: str, code: int, ruling: str, rule: str | None, bare: Installation, site: Site
+    address: str, code: int, ruling: str, rule: str | None, bare: InstalledCli, site: Site
 ) -> None:
     add(bare, site, "exclude=path:/old", "index_exclude=ext:zip", "dynamic_pages=false")
     asked = address if "://" in address else site.address + address
@@ -60,7 +60,7 @@ def test_any_address_is_judged_without_asking_anybody(
     assert ruling in shown.out
 
 
-def test_an_address_that_nobody_knows_is_taken_for_linked_from_a_start(bare: Installation, site: Site) -> None:
+def test_an_address_that_nobody_knows_is_taken_for_linked_from_a_start(bare: InstalledCli, site: Site) -> None:
     add(bare, site, "depth=0")
     start = bare.fine("source", "test", "docs", "--address", site.address, "--no-fetch", "--json").object
     other = bare.run("source", "test", "docs", "--address", f"{site.address}x", "--no-fetch", "--json").object
@@ -68,7 +68,7 @@ def test_an_address_that_nobody_knows_is_taken_for_linked_from_a_start(bare: Ins
     assert (other["depth"], other["rule"]) == (1, "depth: depth 0")
 
 
-def test_what_a_crawl_learned_is_taken_into_account(bare: Installation, site: Site) -> None:
+def test_what_a_crawl_learned_is_taken_into_account(bare: InstalledCli, site: Site) -> None:
     add(bare, site, "index_exclude=size:>1MB")
     crawl(bare)
     said = bare.fine("source", "test", "docs", "--address", f"{site.address}ferries", "--no-fetch", "--json").object
@@ -77,7 +77,7 @@ def test_what_a_crawl_learned_is_taken_into_account(bare: Installation, site: Si
     assert said["rule"].startswith("robots: ")
 
 
-def test_a_test_shows_every_gate_it_went_through(bare: Installation, site: Site) -> None:
+def test_a_test_shows_every_gate_it_went_through(bare: InstalledCli, site: Site) -> None:
     site.answers["/note.txt"] = Answer("a note", mime="text/plain")
     add(bare, site, "index_exclude=mime:text/plain")
     done = bare.run("source", "test", "docs", "--address", f"{site.address}note.txt", "--json")
@@ -91,7 +91,7 @@ def test_a_test_shows_every_gate_it_went_through(bare: Installation, site: Site)
     ).out  # fmt: skip
 
 
-def test_what_is_found_is_bounded_by_type_size_and_name(bare: Installation, site: Site) -> None:
+def test_what_is_found_is_bounded_by_type_size_and_name(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/note.txt", "/long", "/draft-1", "/plain"))
     site.answers["/note.txt"] = Answer("gannet note", mime="text/plain")
     site.page("/long", "Long", "gannet " * 500)
@@ -115,7 +115,7 @@ def test_what_is_found_is_bounded_by_type_size_and_name(bare: Installation, site
     assert found(bare, "gannet") == ["Draft", "Plain", "note.txt"]
 
 
-def test_what_may_come_in_is_visited_though_no_page_links_to_it_any_more(bare: Installation, site: Site) -> None:
+def test_what_may_come_in_is_visited_though_no_page_links_to_it_any_more(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/elsewhere/a",))
     site.page("/elsewhere/a", "Away", "gannet")
     add(bare, site, "exclude=path:/elsewhere")
@@ -128,7 +128,7 @@ def test_what_may_come_in_is_visited_though_no_page_links_to_it_any_more(bare: I
     assert found(bare, "gannet") == ["Away"]
 
 
-def test_rules_that_match_nothing_known_are_named_before_the_edit(bare: Installation, site: Site) -> None:
+def test_rules_that_match_nothing_known_are_named_before_the_edit(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     crawl(bare)
     rules = ("exclude=path:/tide", "exclude=path:/tides", "include=any", "include=scheme:http", "include=port:1")
@@ -139,7 +139,7 @@ def test_rules_that_match_nothing_known_are_named_before_the_edit(bare: Installa
     assert "The rule 'exclude path:/tide' matches nothing that is known." in said
 
 
-def test_links_that_do_something_are_not_followed(bare: Installation, site: Site) -> None:
+def test_links_that_do_something_are_not_followed(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/logout", "/pages/1/delete", "/x?action=remove", "/how-to-delete"))
     site.page("/how-to-delete", "How to")
     site.answers["/"].body += '<a href="javascript:x()">x</a><a href="mailto:a@a.example">m</a><a href="data:,x">d</a>'
@@ -151,7 +151,7 @@ def test_links_that_do_something_are_not_followed(bare: Installation, site: Site
     assert rules == {"exclude_actions: logout", "exclude_actions: delete", "exclude_actions: remove"}
 
 
-def test_a_name_server_that_knows_every_name_is_no_endless_site(bare: Installation, site: Site) -> None:
+def test_a_name_server_that_knows_every_name_is_no_endless_site(bare: InstalledCli, site: Site) -> None:
     port = site.address.rpartition(":")[2]
     site.page("/", "Start", "", tuple(f"http://h{number}.trap.localhost:{port}" for number in range(9)))
     add(bare, site, "include=any", "network=loopback", "max_hosts=4")
@@ -166,7 +166,7 @@ def test_a_name_server_that_knows_every_name_is_no_endless_site(bare: Installati
     assert len(hosts) == 10
 
 
-def test_a_range_that_is_excluded_is_not_reached_by_a_name_either(bare: Installation, site: Site) -> None:
+def test_a_range_that_is_excluded_is_not_reached_by_a_name_either(bare: InstalledCli, site: Site) -> None:
     port = site.address.rpartition(":")[2]
     site.address = f"http://localhost:{port}"
     add(bare, site, "exclude=ip:127.0.0.0/8", "exclude=ip:::1")
@@ -176,7 +176,7 @@ def test_a_range_that_is_excluded_is_not_reached_by_a_name_either(bare: Installa
     assert bare.fine("source", "test", "docs", "--json").object["status"] == 200
 
 
-def test_a_wider_boundary_does_not_follow_nofollow_links(bare: Installation, site: Site) -> None:
+def test_a_wider_boundary_does_not_follow_nofollow_links(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/elsewhere/a",))
     site.answers["/"].body += '<a href="/elsewhere/n" rel="nofollow">n</a>'
     site.page("/elsewhere/a", "Away")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import World
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 
 OLD = ("document", "list", "--state", "todo", "--json")
 
 
 @pytest.fixture
-def crawled(bare: Installation, site: Site) -> Installation:
+def crawled(bare: InstalledCli, site: Site) -> InstalledCli:
     """An installation that has crawled a site of the test's own, of which nothing was asked since."""
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
@@ -31,7 +31,7 @@ def test_a_list_may_be_cut_short(world: World) -> None:
     assert world.home.run("document", "list", "--limit", "-1").code == 2
 
 
-def test_what_is_chosen_by_status_is_due_and_nothing_else(crawled: Installation, site: Site) -> None:
+def test_what_is_chosen_by_status_is_due_and_nothing_else(crawled: InstalledCli, site: Site) -> None:
     site.page("/missing", "Found again", "A zeugma.")
     due = crawled.fine("document", "recrawl", "--status", "404", "--json").object
     assert due == {"documents": 1, "sources": {"docs": 1}}
@@ -42,14 +42,14 @@ def test_what_is_chosen_by_status_is_due_and_nothing_else(crawled: Installation,
     assert crawled.fine(*OLD).objects == []
 
 
-def test_an_address_is_fetched_at_once_and_whole(crawled: Installation, site: Site) -> None:
+def test_an_address_is_fetched_at_once_and_whole(crawled: InstalledCli, site: Site) -> None:
     done = crawled.fine("document", "recrawl", f"{site.address}tides", f"{site.address}tides", "--now", "--json")
     assert pages(site) == ["/tides"]
     assert (done.object["refresh"], done.object["unchanged"], done.object["requests_conditional"]) == ("due", 1, 0)
     assert done.object["index_writes"] == 0
 
 
-def test_addresses_and_options_together_narrow(crawled: Installation, site: Site) -> None:
+def test_addresses_and_options_together_narrow(crawled: InstalledCli, site: Site) -> None:
     both = (f"{site.address}tides", f"{site.address}missing")
     assert crawled.fine("document", "recrawl", *both, "--status", "404", "--json").object["documents"] == 1
     assert crawled.fine("document", "recrawl", "--source", "docs", "--state", "error", "--json").object == {
@@ -84,7 +84,7 @@ def test_what_cannot_be_chosen_is_told_and_changes_nothing(words: str, code: int
 class TestDelete:
     """A document is gone from search at once, and comes back with the next crawl unless a rule keeps it out."""
 
-    def test_it_is_found_no_more(self, crawled: Installation, site: Site) -> None:
+    def test_it_is_found_no_more(self, crawled: InstalledCli, site: Site) -> None:
         record = crawled.fine("document", "delete", f"{site.address}tides", "--json").object
         assert record == {"deleted": 1, "documents": 1, "sources": ["docs"]}
         assert crawled.fine("search", "noon", "--json").objects == []
@@ -92,21 +92,21 @@ class TestDelete:
         (row,) = crawled.fine(*OLD).objects
         assert (row["indexed"], row["title"], row["status"]) == (False, None, 0)
 
-    def test_the_next_crawl_fetches_it_anew(self, crawled: Installation, site: Site) -> None:
+    def test_the_next_crawl_fetches_it_anew(self, crawled: InstalledCli, site: Site) -> None:
         crawled.fine("document", "delete", f"{site.address}tides")
         report = crawled.fine("crawl", "docs", "--json").object
         assert (report["new"], report["index_deletes"]) == (1, 0)
         assert [each["url"] for each in crawled.fine("search", "noon", "--json").objects] == [f"{site.address}tides"]
         assert crawled.fine("store", "check", "--json").code == 0
 
-    def test_a_rule_keeps_it_out(self, crawled: Installation, site: Site) -> None:
+    def test_a_rule_keeps_it_out(self, crawled: InstalledCli, site: Site) -> None:
         crawled.fine("document", "delete", f"{site.address}tides", "--yes")
         crawled.fine("source", "edit", "docs", "--set", "exclude=path:/tides", "--yes")
         crawled.fine("crawl")
         assert "/tides" not in site.asked
         assert crawled.fine("search", "noon", "--json").objects == []
 
-    def test_receivers_are_told(self, crawled: Installation, site: Site) -> None:
+    def test_receivers_are_told(self, crawled: InstalledCli, site: Site) -> None:
         found = crawled.folder / "found.jsonl"
         crawled.fine("receiver", "add", "jsonlines", "out", "--set", f"path={found}")
         crawled.fine("document", "delete", f"{site.address}tides")

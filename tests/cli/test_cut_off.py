@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.operate.storage import backups
 from cormorant.web.app import make as site_of
 from tests.cli.admin.test_store import found, wrong
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 from tests.web.visiting import Caller
 
 
-def yet_to_be_made(home: Installation) -> None:
+def yet_to_be_made(home: InstalledCli) -> None:
     """Nobody is told that nothing is found."""
     done = home.run("search", "harbour", "--json")
     assert (done.code, done.problem["code"], done.out) == (1, "index_damaged", "")
@@ -24,14 +24,14 @@ def yet_to_be_made(home: Installation) -> None:
     (index,) = home.fine("status", "--json").object["receivers"]
     assert index["error"] == done.problem["detail"]
     assert index["error"] in home.fine("status").out
-    with opened(Plan(home.folder, Settings())) as house:
+    with opened(BuildPlan(home.folder, Settings())) as house:
         pages = Caller(site_of(house))
         assert [pages.get(each).status for each in ("/search?q=harbour", "/api/v1/search?q=harbour")] == [503, 503]
 
 
 @pytest.mark.parametrize("step", ["_bring_packs", "_begin_anew", "_fill"])
 def test_a_restore_that_is_cut_off_leaves_the_old_rows_or_the_new(
-    step: str, bare: Installation, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: str, bare: InstalledCli, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "backup.tar"
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")

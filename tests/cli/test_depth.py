@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 
 CHAIN = {"/": ("/a",), "/a": ("/b",), "/b": ("/c",), "/c": ()}
 
@@ -22,28 +22,28 @@ def link(site: Site, pages: dict[str, tuple[str, ...]]) -> None:
         site.page(path, path, links=links)
 
 
-def add(home: Installation, site: Site, *pairs: str) -> None:
+def add(home: InstalledCli, site: Site, *pairs: str) -> None:
     given = [word for pair in (f"start={site.address}", "depth=2", *pairs) for word in ("--set", pair)]
     home.fine("source", "add", "web", "docs", *given)
 
 
-def crawl(home: Installation, *words: str) -> dict[str, object]:
+def crawl(home: InstalledCli, *words: str) -> dict[str, object]:
     report: dict[str, object] = home.fine("crawl", "docs", "--json", *words).object
     return report
 
 
-def depths(home: Installation, site: Site) -> dict[str, int]:
+def depths(home: InstalledCli, site: Site) -> dict[str, int]:
     """Path and depth of what search finds."""
     rows = home.fine("document", "list", "--json").objects
     return {f"/{row['url'].removeprefix(site.address)}": row["depth"] for row in rows if row["indexed"]}
 
 
-def linking(home: Installation, site: Site, path: str) -> list[str]:
+def linking(home: InstalledCli, site: Site, path: str) -> list[str]:
     rows = home.fine("document", "links", site.address + path[1:], "--json").objects
     return sorted(f"/{row['address'].removeprefix(site.address)}" for row in rows if row["direction"] == "in")
 
 
-def test_what_enters_by_a_shorter_way_is_linked_to_by_pages_as_they_were(bare: Installation, chain: Site) -> None:
+def test_what_enters_by_a_shorter_way_is_linked_to_by_pages_as_they_were(bare: InstalledCli, chain: Site) -> None:
     add(bare, chain, "depth_exact=true", "orphans=delete_after:1")
     crawl(bare)
     chain.page("/", "/", links=("/a", "/b"))
@@ -56,7 +56,7 @@ def test_what_enters_by_a_shorter_way_is_linked_to_by_pages_as_they_were(bare: I
 
 
 def test_what_lost_the_link_it_came_in_by_is_not_unlinked_while_another_is_there(
-    bare: Installation, chain: Site
+    bare: InstalledCli, chain: Site
 ) -> None:
     add(bare, chain, "orphans=delete_after:1")
     crawl(bare)
@@ -71,7 +71,7 @@ def test_what_lost_the_link_it_came_in_by_is_not_unlinked_while_another_is_there
 
 @pytest.mark.parametrize("words", [(), ("--force",)], ids=["usual", "forced"])
 def test_a_shorter_way_counts_in_the_next_crawl_at_the_latest(
-    words: tuple[str, ...], bare: Installation, chain: Site
+    words: tuple[str, ...], bare: InstalledCli, chain: Site
 ) -> None:
     add(bare, chain)
     crawl(bare)
@@ -82,7 +82,7 @@ def test_a_shorter_way_counts_in_the_next_crawl_at_the_latest(
     assert depths(bare, chain) == {"/": 0, "/a": 1, "/b": 1, "/c": 2}
 
 
-def test_a_crawl_from_scratch_remembers_no_depth(bare: Installation, chain: Site) -> None:
+def test_a_crawl_from_scratch_remembers_no_depth(bare: InstalledCli, chain: Site) -> None:
     add(bare, chain)
     crawl(bare)
     chain.page("/", "/", links=("/a", "/b"))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 
 CLOSED = "may not be read by others on this machine, and everyone who reaches the search page may find"
 
@@ -32,7 +32,7 @@ def share() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
-def test_a_program_reads_the_count_in_every_record(bare: Installation, share: Path) -> None:
+def test_a_program_reads_the_count_in_every_record(bare: InstalledCli, share: Path) -> None:
     record = bare.fine("source", "add", "files", "share", "--set", f"path={share}", "--json").object
     assert record["settings"] == {"path": str(share)}, "nobody was asked, so it is as by default"
     exposed = record["exposed_files"]
@@ -48,7 +48,7 @@ def test_a_program_reads_the_count_in_every_record(bare: Installation, share: Pa
     assert bare.fine("source", "show", "share", "--json").object["exposed_files"] == exposed
 
 
-def test_a_person_reads_it_before_the_first_crawl_and_when_there_are_more(bare: Installation, share: Path) -> None:
+def test_a_person_reads_it_before_the_first_crawl_and_when_there_are_more(bare: InstalledCli, share: Path) -> None:
     added = bare.fine("source", "add", "files", "share", "--set", f"path={share}", "--quiet")
     assert (added.out, f"2 files of share {CLOSED} them: " in added.err) == ("", True), added
     for way in ("mine.txt (mode 640)", "owner_grants=true", "exclude=PATTERN", "grants=group:NAME"):
@@ -63,7 +63,7 @@ def test_a_person_reads_it_before_the_first_crawl_and_when_there_are_more(bare: 
     assert "for everyone to find" not in bare.fine("crawl").out
 
 
-def test_an_edit_that_shows_more_says_so(bare: Installation, share: Path) -> None:
+def test_an_edit_that_shows_more_says_so(bare: InstalledCli, share: Path) -> None:
     closed = bare.fine("source", "add", "files", "share", "--set", f"path={share}", "--set", "grants=group:staff")
     assert CLOSED not in closed.err
     assert CLOSED in bare.fine("source", "edit", "share", "--set", "grants=everyone", "--yes").err
@@ -72,7 +72,7 @@ def test_an_edit_that_shows_more_says_so(bare: Installation, share: Path) -> Non
 
 
 def test_a_share_that_is_mounted_later_is_looked_at_before_its_first_crawl(
-    bare: Installation, share: Path, tmp_path: Path
+    bare: InstalledCli, share: Path, tmp_path: Path
 ) -> None:
     later = tmp_path / "later"
     added = bare.fine("source", "add", "files", "share", "--set", f"path={later}", "--json")
@@ -81,7 +81,7 @@ def test_a_share_that_is_mounted_later_is_looked_at_before_its_first_crawl(
     assert bare.fine("crawl").err.startswith("2 files of share")
 
 
-def test_a_folder_above_closes_all_of_it_and_owner_grants_does_not(bare: Installation, share: Path) -> None:
+def test_a_folder_above_closes_all_of_it_and_owner_grants_does_not(bare: InstalledCli, share: Path) -> None:
     share.chmod(0o700)
     (share / "pay").chmod(0o755)
     said = bare.fine("source", "add", "files", "open", "--set", f"path={share / 'pay'}").err
@@ -95,7 +95,7 @@ def test_a_folder_above_closes_all_of_it_and_owner_grants_does_not(bare: Install
 
 @pytest.mark.parametrize(("answer", "kept"), [("y", {"owner_grants": True}), ("n", {}), ("\x04", None)])
 def test_at_a_terminal_it_is_asked(
-    bare: Installation, share: Path, answer: str, kept: dict[str, object] | None
+    bare: InstalledCli, share: Path, answer: str, kept: dict[str, object] | None
 ) -> None:
     ours, theirs = pty.openpty()
     words = ["--data", str(bare.folder), "source", "add", "files", "share", "--set", f"path={share}"]

@@ -16,7 +16,7 @@ import typer
 
 from cormorant.cli import error_boundary, registry
 from tests.cli.conftest import World
-from tests.cli.world import Installation, ended
+from tests.cli.world import InstalledCli, ended
 
 EXAMPLE = re.compile(r"^ +(cormorant .*)$", re.MULTILINE)
 FORKS = ("crawl", "quickstart", "run accept", "run refuse", "run resume", "receiver resend")
@@ -118,7 +118,7 @@ def fitted(example: str, world: World, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
 def test_examples_run(
-    words: list[str], world: World, home: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    words: list[str], world: World, home: InstalledCli, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     if words == [SERVES]:
@@ -158,7 +158,7 @@ def test_help_is_quick() -> None:
     assert not heavy & {*everything, *source}
 
 
-def test_no_arguments_are_wrong_usage(bare: Installation) -> None:
+def test_no_arguments_are_wrong_usage(bare: InstalledCli) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "cormorant"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

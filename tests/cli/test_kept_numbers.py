@@ -11,27 +11,27 @@ from typing import Any
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.model.run import Refresh
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import control
 from cormorant.store.catalog import receivers, setting_profiles, sources
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
-from tests.cli.world import Installation, ended
+from tests.cli.world import InstalledCli, ended
 from tests.clocks import until
 
 
 @contextmanager
-def house_of(home: Installation) -> Iterator[House]:
+def house_of(home: InstalledCli) -> Iterator[Installation]:
     """The installation, open in this process."""
-    with opened(Plan(home.folder, Settings())) as house:
+    with opened(BuildPlan(home.folder, Settings())) as house:
         yield house
 
 
-def keep(home: Installation, work: Callable[[Tx], object]) -> None:
+def keep(home: InstalledCli, work: Callable[[Tx], object]) -> None:
     """Keep something as an older version did."""
     with house_of(home) as house, house.store.begin() as tx:
         work(tx)
@@ -43,7 +43,7 @@ def as_before(tx: Tx, name: str, **settings: object) -> None:
     sources.edit(tx, row.id, {**row.own, **settings})
 
 
-def told(home: Installation, *words: str) -> list[Any]:
+def told(home: InstalledCli, *words: str) -> list[Any]:
     """What a command prints for programs, which has to be JSON."""
 
     def refuse(word: str) -> None:
@@ -53,7 +53,7 @@ def told(home: Installation, *words: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("number", [inf, 1e300])
-def test_a_source_that_has_one_is_told_and_the_others_are_crawled(number: float, home: Installation) -> None:
+def test_a_source_that_has_one_is_told_and_the_others_are_crawled(number: float, home: InstalledCli) -> None:
     keep(home, lambda tx: as_before(tx, "docs", delay_s=number))
     assert {each["source"] for each in told(home, "source", "list")} == {"docs", "papers"}
     (shown,) = told(home, "source", "show", "docs")
@@ -70,7 +70,7 @@ def test_a_source_that_has_one_is_told_and_the_others_are_crawled(number: float,
     home.fine("crawl")
 
 
-def test_a_set_of_parameters_is_not_edited_before_the_source_it_says_is_mended(home: Installation) -> None:
+def test_a_set_of_parameters_is_not_edited_before_the_source_it_says_is_mended(home: InstalledCli) -> None:
     keep(home, lambda tx: as_before(tx, "docs", delay_s=inf))
     done = home.run("parameters", "edit", "system", "--set", "depth=3", "--yes")
     assert (done.code, "The source 'docs' uses this set. The setting 'delay_s' cannot be" in done.err) == (2, True)
@@ -78,7 +78,7 @@ def test_a_set_of_parameters_is_not_edited_before_the_source_it_says_is_mended(h
     home.fine("parameters", "edit", "system", "--set", "depth=3", "--yes")
 
 
-def test_a_set_of_parameters_that_has_one_is_shown_and_mended(home: Installation) -> None:
+def test_a_set_of_parameters_that_has_one_is_shown_and_mended(home: InstalledCli) -> None:
     of_web = {"web": {"delay_s": inf}, "files": {}}
     keep(home, lambda tx: setting_profiles.keep(tx, "system", of_web))
     assert told(home, "parameters", "list")[0]["settings"] == {"delay_s": "Infinity"}
@@ -88,7 +88,7 @@ def test_a_set_of_parameters_that_has_one_is_shown_and_mended(home: Installation
     home.fine("crawl")
 
 
-def test_a_suspended_run_that_has_one_goes_on_when_its_source_is_mended(home: Installation) -> None:
+def test_a_suspended_run_that_has_one_goes_on_when_its_source_is_mended(home: InstalledCli) -> None:
     with house_of(home) as house:
         with house.store.begin() as tx:
             as_before(tx, "docs", delay_s=inf)
@@ -100,7 +100,7 @@ def test_a_suspended_run_that_has_one_goes_on_when_its_source_is_mended(home: In
     home.fine("run", "resume", str(number))
 
 
-def test_a_receiver_that_has_one_is_told_and_the_others_are_delivered_to(home: Installation, tmp_path: Path) -> None:
+def test_a_receiver_that_has_one_is_told_and_the_others_are_delivered_to(home: InstalledCli, tmp_path: Path) -> None:
     given = {"path": str(tmp_path / "found.jsonl"), "rotate_bytes": 10**19}
     keep(home, lambda tx: receivers.add(tx, "jsonlines", "lines", None, given, 0))
     crawl = home.start("crawl", "--force")
@@ -110,7 +110,7 @@ def test_a_receiver_that_has_one_is_told_and_the_others_are_delivered_to(home: I
     assert told(home, "receiver", "show", "lines")[0]["error"] is None
 
 
-def _failed(home: Installation) -> str:
+def _failed(home: InstalledCli) -> str:
     """What is wrong with the receiver, as soon as a run waits for it and the index has everything; before, nothing."""
     rows = {each["receiver"]: each for each in told(home, "receiver", "list")}
     waits = "delivering" in {each["state"] for each in told(home, "run", "list")}

@@ -13,7 +13,7 @@ import pytest
 from cormorant.app import data_dir
 from cormorant.operate.storage import backups
 from tests.cli.admin.test_store import everything, found, wrong
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 
 
 def take_away(file: Path) -> None:
@@ -39,7 +39,7 @@ COMMANDS = [
 
 
 @pytest.fixture
-def database(home: Installation) -> Path:
+def database(home: InstalledCli) -> Path:
     """The database of a crawled installation, with all that was written to it."""
     file = home.folder / "cormorant.db"
     with closing(sqlite3.connect(file)) as rows:
@@ -49,7 +49,7 @@ def database(home: Installation) -> Path:
     return file
 
 
-def unmark(home: Installation) -> None:
+def unmark(home: InstalledCli) -> None:
     """Have the folder as an older version left it, which did not note with which database it was in use."""
     mark = home.folder / "cormorant.json"
     assert json.loads(mark.read_text())["store"] == "cormorant.db"
@@ -59,7 +59,7 @@ def unmark(home: Installation) -> None:
 @pytest.mark.parametrize("marked", [True, False], ids=["noted", "as an older version left it"])
 @pytest.mark.parametrize("lose", LOSSES)
 def test_a_lost_database_is_told_and_nothing_else_is_lost(
-    lose: Callable[[Path], None], marked: bool, home: Installation, database: Path
+    lose: Callable[[Path], None], marked: bool, home: InstalledCli, database: Path
 ) -> None:
     if not marked:
         unmark(home)
@@ -79,7 +79,7 @@ def test_a_lost_database_is_told_and_nothing_else_is_lost(
     assert not wrong(home)
 
 
-def test_a_source_is_enough_to_have_been_in_use(bare: Installation) -> None:
+def test_a_source_is_enough_to_have_been_in_use(bare: InstalledCli) -> None:
     bare.fine("source", "add", "files", "docs", "--set", "path=/srv")
     take_away(bare.folder / "cormorant.db")
     assert "has been in use" in bare.run("source", "list").err
@@ -87,7 +87,7 @@ def test_a_source_is_enough_to_have_been_in_use(bare: Installation) -> None:
 
 @pytest.mark.parametrize("lose", LOSSES)
 def test_a_lost_database_is_restored(
-    lose: Callable[[Path], None], home: Installation, database: Path, tmp_path: Path
+    lose: Callable[[Path], None], home: InstalledCli, database: Path, tmp_path: Path
 ) -> None:
     file, before = tmp_path / "backup.tar", found(home)
     home.fine("store", "backup", str(file))
@@ -98,7 +98,7 @@ def test_a_lost_database_is_restored(
 
 
 def test_a_lost_database_is_as_lost_when_a_restore_was_killed(
-    home: Installation, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: InstalledCli, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "backup.tar"
     home.fine("store", "backup", str(file))
@@ -115,10 +115,10 @@ def test_a_lost_database_is_as_lost_when_a_restore_was_killed(
     assert not wrong(home)
 
 
-def test_a_database_elsewhere_of_which_the_disk_is_away(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_a_database_elsewhere_of_which_the_disk_is_away(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    there = Installation(bare.folder, {"CORMORANT_STORE": f"sqlite:///{disk}/rows.db"})
+    there = InstalledCli(bare.folder, {"CORMORANT_STORE": f"sqlite:///{disk}/rows.db"})
     there.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     there.fine("crawl")
     mounted = disk.rename(tmp_path / "away")
@@ -134,14 +134,14 @@ def test_a_database_elsewhere_of_which_the_disk_is_away(bare: Installation, site
     assert (done.code, f"in use with the database sqlite:///{disk}/rows.db" in done.err) == (1, True), done
     assert "Set CORMORANT_STORE" in done.err
     assert not (bare.folder / "cormorant.db").exists()
-    elsewhere = Installation(bare.folder, {"CORMORANT_STORE": f"sqlite:///{tmp_path}/other.db"})
+    elsewhere = InstalledCli(bare.folder, {"CORMORANT_STORE": f"sqlite:///{tmp_path}/other.db"})
     assert elsewhere.run("crawl").code == 1
     assert not (tmp_path / "other.db").exists()
 
 
-def test_another_database_is_filled_by_an_import(home: Installation, tmp_path: Path) -> None:
+def test_another_database_is_filled_by_an_import(home: InstalledCli, tmp_path: Path) -> None:
     file, before = tmp_path / "rows.tar", found(home)
-    there = Installation(home.folder, {"CORMORANT_STORE": f"sqlite:///{tmp_path}/other.db"})
+    there = InstalledCli(home.folder, {"CORMORANT_STORE": f"sqlite:///{tmp_path}/other.db"})
     assert "Unset CORMORANT_STORE" in there.run("status").err
     home.fine("store", "export", str(file))
     there.fine("store", "import", str(file))
@@ -149,14 +149,14 @@ def test_another_database_is_filled_by_an_import(home: Installation, tmp_path: P
     assert not wrong(there)
 
 
-def test_a_new_folder_joins_a_database_in_use(home: Installation, tmp_path: Path) -> None:
-    node = Installation(tmp_path / "node", {"CORMORANT_STORE": f"sqlite:///{home.folder}/cormorant.db"})
+def test_a_new_folder_joins_a_database_in_use(home: InstalledCli, tmp_path: Path) -> None:
+    node = InstalledCli(tmp_path / "node", {"CORMORANT_STORE": f"sqlite:///{home.folder}/cormorant.db"})
     (tmp_path / "node" / "cache" / "packs").mkdir(parents=True)
     node.fine("source", "add", "files", "more", "--set", "path=/srv")
     assert len(node.fine("source", "list", "--json").objects) == 3
 
 
-def test_no_password_is_noted_of_a_database(home: Installation) -> None:
+def test_no_password_is_noted_of_a_database(home: InstalledCli) -> None:
     data_dir.note_store(home.folder, "postgresql://crawler:tr0ub4dor@db.example/cormorant?sslpassword=staple")
     noted = (home.folder / "cormorant.json").read_text()
     assert "crawler" in noted

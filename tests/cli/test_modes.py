@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 from tests.clocks import until
 
 
-def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: Installation, site: Site) -> None:
+def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     (report,) = bare.fine("crawl", "docs", "--examine", "--json").objects
     assert (report["state"], report["mode"], report["index_writes"]) == ("pending", "examine", 0)
@@ -33,7 +33,7 @@ def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: Installation, si
     assert (again.code, "is not pending; it is finished" in again.err) == (1, True)
 
 
-def test_what_is_examined_and_stopped_is_dropped(bare: Installation, site: Site) -> None:
+def test_what_is_examined_and_stopped_is_dropped(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl", "docs", "--examine")
     for _ in range(2):
@@ -54,12 +54,12 @@ def test_what_is_examined_and_stopped_is_dropped(bare: Installation, site: Site)
         (("document", "list", "--run", "soon"), 2, "--run"),
     ],
 )
-def test_what_cannot_be_is_refused(words: tuple[str, ...], code: int, says: str, home: Installation) -> None:
+def test_what_cannot_be_is_refused(words: tuple[str, ...], code: int, says: str, home: InstalledCli) -> None:
     done = home.run(*words)
     assert (done.code, says in done.err) == (code, True), done.err
 
 
-def test_what_a_test_found_is_looked_at_and_let_go(home: Installation) -> None:
+def test_what_a_test_found_is_looked_at_and_let_go(home: InstalledCli) -> None:
     before = home.fine("status", "--json").objects[0]["documents"]
     (report,) = home.fine("crawl", "papers", "--test", "--json").objects
     assert (report["source"], report["new"], report["indexed"], report["mode"]) == ("papers/test", 2, 0, "test")
@@ -78,7 +78,7 @@ def test_what_a_test_found_is_looked_at_and_let_go(home: Installation) -> None:
     assert home.fine("status", "--json").objects[0]["documents"] == before
 
 
-def test_what_is_detached_goes_on_by_itself(home: Installation) -> None:
+def test_what_is_detached_goes_on_by_itself(home: InstalledCli) -> None:
     (ordered,) = home.fine("crawl", "papers", "--detach", "--json").objects
 
     def finished() -> bool:
@@ -88,7 +88,7 @@ def test_what_is_detached_goes_on_by_itself(home: Installation) -> None:
     assert (home.folder / "logs" / "detached.log").exists()
 
 
-def test_from_scratch_what_a_page_leads_to_that_says_what_it_said_is_there(bare: Installation, site: Site) -> None:
+def test_from_scratch_what_a_page_leads_to_that_says_what_it_said_is_there(bare: InstalledCli, site: Site) -> None:
     """What had no document is forgotten with its links, and comes back by a link that is no news."""
     bare.run("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.run("crawl", "docs")
@@ -99,7 +99,7 @@ def test_from_scratch_what_a_page_leads_to_that_says_what_it_said_is_there(bare:
     assert [hit["title"] for hit in bare.fine("search", '"missing page"', "--json").objects] == ["Found again"]
 
 
-def test_from_scratch_links_count_that_a_stopped_run_has_read(bare: Installation, site: Site) -> None:
+def test_from_scratch_links_count_that_a_stopped_run_has_read(bare: InstalledCli, site: Site) -> None:
     bare.run("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.run("crawl", "docs")
     site.page("/missing", "Found again", "The missing page is back.")
@@ -109,7 +109,7 @@ def test_from_scratch_links_count_that_a_stopped_run_has_read(bare: Installation
     assert (report["new"], report["index_deletes"]) == (1, 0)
 
 
-def test_a_source_whose_every_crawl_forgets_first(bare: Installation, site: Site) -> None:
+def test_a_source_whose_every_crawl_forgets_first(bare: InstalledCli, site: Site) -> None:
     site.confirms = True
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
@@ -129,7 +129,7 @@ def test_a_source_whose_every_crawl_forgets_first(bare: Installation, site: Site
     assert len([each for each in bare.fine("document", "list", "--json").objects if each["indexed"]]) == 3
 
 
-def test_too_much_that_a_forgetful_source_would_lose_is_held(bare: Installation, site: Site) -> None:
+def test_too_much_that_a_forgetful_source_would_lose_is_held(bare: InstalledCli, site: Site) -> None:
     names = [f"/d{number}" for number in range(8)]
     site.page("/", "Start", "", tuple(names))
     for name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ from tests.cli.world import Installation
         ("files", "permissions", "owner_grants"),
     ],
 )
-def test_what_was_meant_is_suggested(bare: Installation, kind: str, name: str, meant: str) -> None:
+def test_what_was_meant_is_suggested(bare: InstalledCli, kind: str, name: str, meant: str) -> None:
     done = bare.run("source", "add", kind, "docs", "--set", f"{name}=x")
     assert (done.code, done.out) == (2, "")
     assert done.err == f"There is no setting {name!r} here. Did you mean {meant!r}?\n"
 
 
 @pytest.mark.parametrize(("kind", "verb"), [("web", "source"), ("files", "source"), ("webhook", "receiver")])
-def test_without_a_near_name_the_nearest_are_named_and_where_all_are(bare: Installation, kind: str, verb: str) -> None:
+def test_without_a_near_name_the_nearest_are_named_and_where_all_are(bare: InstalledCli, kind: str, verb: str) -> None:
     done = bare.run(verb, "add", kind, "docs", "--set", "qqzzx=1")
     said, _, where = done.err.partition("; ")
     assert (done.code, len(done.err.splitlines()), said.count(",")) == (2, 1, 4), done
@@ -40,7 +40,7 @@ def test_without_a_near_name_the_nearest_are_named_and_where_all_are(bare: Insta
     assert f"lists all {len(names)}." in where
 
 
-def test_settings_are_listed_to_be_read(bare: Installation) -> None:
+def test_settings_are_listed_to_be_read(bare: InstalledCli) -> None:
     lines = bare.fine("source", "kinds", "web").out.splitlines()
     assert lines[0] == "start"
     assert max(map(len, lines)) <= 100

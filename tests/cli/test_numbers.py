@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from cormorant.cli import registry
-from tests.cli.world import Done, Installation
+from tests.cli.world import Done, InstalledCli
 
 STEERED = ("show", "watch", "log", "suspend", "resume", "stop", "delete", "accept", "refuse", "index", "prune")
 TYPED = (
@@ -63,9 +63,9 @@ EVERY = list(numbered())
 
 
 @pytest.fixture
-def stored(store_url: str, tmp_path: Path) -> Installation:
+def stored(store_url: str, tmp_path: Path) -> InstalledCli:
     """An installation in which there is a source, and no run yet."""
-    home = Installation(tmp_path / "data", {"CORMORANT_STORE": store_url})
+    home = InstalledCli(tmp_path / "data", {"CORMORANT_STORE": store_url})
     home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path}")
     return home
 
@@ -76,7 +76,7 @@ def is_said(done: Done) -> bool:
     return (done.code == 0 or told) and "went wrong" not in done.err and "refused a statement" not in done.err
 
 
-def test_a_run_that_there_is_not_is_not_found(stored: Installation) -> None:
+def test_a_run_that_there_is_not_is_not_found(stored: InstalledCli) -> None:
     for number in TYPED[2:-1]:
         for verb in STEERED:
             done = stored.run("run", verb, number, *(["path:/x"] if verb == "prune" else []))
@@ -86,7 +86,7 @@ def test_a_run_that_there_is_not_is_not_found(stored: Installation) -> None:
             assert (done.code, done.err) == (4, f"There is no run {number}.\n"), (option, number)
 
 
-def test_every_number_of_every_command_is_taken_or_refused_in_a_sentence(stored: Installation) -> None:
+def test_every_number_of_every_command_is_taken_or_refused_in_a_sentence(stored: InstalledCli) -> None:
     assert {each.option for each in EVERY} >= {
         "",
         "--limit",
@@ -107,14 +107,14 @@ def test_every_number_of_every_command_is_taken_or_refused_in_a_sentence(stored:
 
 @pytest.mark.parametrize("words", ["serve", "quickstart"])
 @pytest.mark.parametrize("number", ["-1", "65536", str(2**31), str(10**30)])
-def test_a_port_that_there_is_not_is_refused(words: str, number: str, bare: Installation) -> None:
+def test_a_port_that_there_is_not_is_refused(words: str, number: str, bare: InstalledCli) -> None:
     done = bare.run(words, "--port", number)
     assert (done.code, "--port takes" in done.err) == (2, True), done
 
 
 @pytest.mark.parametrize("port", ["99999", "65536", "-1", "٣", "²", "", "9" * 5_000])
-def test_an_address_without_a_port_that_there_is_is_refused(port: str, home: Installation) -> None:
-    away = Installation(home.folder, {"CORMORANT_LISTEN": f"127.0.0.1:{port}"})
+def test_an_address_without_a_port_that_there_is_is_refused(port: str, home: InstalledCli) -> None:
+    away = InstalledCli(home.folder, {"CORMORANT_LISTEN": f"127.0.0.1:{port}"})
     done = away.run("serve")
     assert (done.code, "it takes HOST:PORT, like 127.0.0.1:8765, with a port up to 65535." in done.err) == (2, True)
     assert "with a port up to 65535" in away.run("doctor").out
@@ -124,6 +124,6 @@ def test_an_address_without_a_port_that_there_is_is_refused(port: str, home: Ins
 
 @pytest.mark.parametrize("command", ["list", "recrawl"])
 @pytest.mark.parametrize("number", ["-1", "10000", str(10**30)])
-def test_a_status_that_there_is_not_is_refused(command: str, number: str, home: Installation) -> None:
+def test_a_status_that_there_is_not_is_refused(command: str, number: str, home: InstalledCli) -> None:
     done = home.run("document", command, "--status", number)
     assert (done.code, "--status takes" in done.err, len(done.err.splitlines())) == (2, True, 1), done

@@ -8,25 +8,25 @@ import sys
 import pytest
 
 from cormorant.base.errors import UsageError
-from cormorant.cli.options import Asked, split
+from cormorant.cli.options import GlobalOptions, split
 from tests.cli.world import here
 
 
 @pytest.mark.parametrize(
     ("argv", "asked", "rest"),
     [
-        ([], Asked(), []),
-        (["--json", "status"], Asked(json=True), ["status"]),
-        (["status", "--json"], Asked(json=True), ["status"]),
-        (["--data", "d", "run", "list", "-q"], Asked("d", verbosity=-1), ["run", "list"]),
-        (["run", "--data=d", "list", "-vv"], Asked("d", verbosity=2), ["run", "list"]),
-        (["-v", "-v", "x"], Asked(verbosity=2), ["x"]),
-        (["--config", "c.toml", "x"], Asked(config="c.toml"), ["x"]),
-        (["search", "--", "--json", "-q"], Asked(), ["search", "--", "--json", "-q"]),
-        (["source", "add", "--set", "user_agent=-q"], Asked(), ["source", "add", "--set", "user_agent=-q"]),
+        ([], GlobalOptions(), []),
+        (["--json", "status"], GlobalOptions(json=True), ["status"]),
+        (["status", "--json"], GlobalOptions(json=True), ["status"]),
+        (["--data", "d", "run", "list", "-q"], GlobalOptions("d", verbosity=-1), ["run", "list"]),
+        (["run", "--data=d", "list", "-vv"], GlobalOptions("d", verbosity=2), ["run", "list"]),
+        (["-v", "-v", "x"], GlobalOptions(verbosity=2), ["x"]),
+        (["--config", "c.toml", "x"], GlobalOptions(config="c.toml"), ["x"]),
+        (["search", "--", "--json", "-q"], GlobalOptions(), ["search", "--", "--json", "-q"]),
+        (["source", "add", "--set", "user_agent=-q"], GlobalOptions(), ["source", "add", "--set", "user_agent=-q"]),
     ],
 )
-def test_split(argv: list[str], asked: Asked, rest: list[str]) -> None:
+def test_split(argv: list[str], asked: GlobalOptions, rest: list[str]) -> None:
     assert split(argv) == (asked, rest)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cormorant.base.errors import every
 from tests.cli.conftest import World
-from tests.cli.world import Answer, Done, Installation, Site
+from tests.cli.world import Answer, Done, InstalledCli, Site
 
 CODES = {each.code for each in every()}
 
@@ -57,12 +57,12 @@ def problems(done: Done, code: int) -> list[dict[str, object]]:
         ("quickstart smb://server/share --no-serve", 2, "bad_address"),
     ],
 )
-def test_what_cannot_be_done(home: Installation, words: str, code: int, error: str) -> None:
+def test_what_cannot_be_done(home: InstalledCli, words: str, code: int, error: str) -> None:
     (said,) = problems(home.run("--json", *words.split()), code)
     assert said["code"] == error
 
 
-def test_a_crawl_whose_starts_do_not_answer(bare: Installation) -> None:
+def test_a_crawl_whose_starts_do_not_answer(bare: InstalledCli) -> None:
     bare.fine("source", "add", "web", "docs", "--set", "start=http://127.0.0.1:1/")
     done = bare.run("crawl", "--json")
     (said,) = problems(done, 6)
@@ -74,7 +74,7 @@ def test_a_crawl_whose_starts_do_not_answer(bare: Installation) -> None:
     assert problems(bare.run("quickstart", "http://127.0.0.1:1/", "--no-serve", "--json"), 6)
 
 
-def test_a_crawl_of_which_some_failed(bare: Installation, site: Site) -> None:
+def test_a_crawl_of_which_some_failed(bare: InstalledCli, site: Site) -> None:
     site.answers["/tides"] = Answer("", 403)
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     done = bare.run("crawl", "--json")
@@ -87,7 +87,7 @@ def test_a_crawl_of_which_some_failed(bare: Installation, site: Site) -> None:
     assert "is kept out by" in str(said["detail"])
 
 
-def test_a_crawl_that_failed(bare: Installation, tmp_path: Path) -> None:
+def test_a_crawl_that_failed(bare: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     bare.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
     (tmp_path / "papers").rmdir()
@@ -95,7 +95,7 @@ def test_a_crawl_that_failed(bare: Installation, tmp_path: Path) -> None:
     assert "is not there" in str(said["detail"])
 
 
-def test_a_run_that_is_held(bare: Installation, site: Site) -> None:
+def test_a_run_that_is_held(bare: InstalledCli, site: Site) -> None:
     names = [f"/d{number}" for number in range(8)]
     site.page("/", "Start", "", tuple(names))
     for name in names:
@@ -110,7 +110,7 @@ def test_a_run_that_is_held(bare: Installation, site: Site) -> None:
     assert again["code"] == "conflict", "the next crawl waits for the answer"
 
 
-def test_what_is_wrong_with_an_installation(home: Installation, world: World, tmp_path: Path) -> None:
+def test_what_is_wrong_with_an_installation(home: InstalledCli, world: World, tmp_path: Path) -> None:
     shutil.rmtree(home.folder / "index")
     said = problems(home.run("doctor", "--json"), 1)
     assert all(each["code"] == "error" for each in said)

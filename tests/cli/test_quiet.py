@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 
 NOBODY = "http://127.0.0.1:1/"
 
@@ -14,14 +14,14 @@ NOBODY = "http://127.0.0.1:1/"
 @pytest.mark.parametrize(
     "words", [("-q", "crawl"), ("crawl", "-q"), ("crawl", "docs", "--quiet"), ("--quiet", "crawl")]
 )
-def test_a_crawl_that_goes_well_says_nothing(bare: Installation, site: Site, words: tuple[str, ...]) -> None:
+def test_a_crawl_that_goes_well_says_nothing(bare: InstalledCli, site: Site, words: tuple[str, ...]) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "-q")
     done = bare.fine(*words)
     assert (done.out, done.err) == ("", "")
     assert bare.fine("run", "show", "--json").object["indexed"] == 3
 
 
-def test_a_crawl_that_does_not_says_why_on_standard_error(bare: Installation, site: Site) -> None:
+def test_a_crawl_that_does_not_says_why_on_standard_error(bare: InstalledCli, site: Site) -> None:
     site.answers["/tides"] = Answer("", 500)
     given = ("--set", f"start={site.address}", "--set", "patience_s=0")
     bare.fine("source", "add", "web", "docs", *given, "-q")
@@ -34,7 +34,7 @@ def test_a_crawl_that_does_not_says_why_on_standard_error(bare: Installation, si
     assert "did not answer" in done.err
 
 
-def test_a_held_run_says_so(bare: Installation, site: Site) -> None:
+def test_a_held_run_says_so(bare: InstalledCli, site: Site) -> None:
     names = [f"/d{number}" for number in range(8)]
     site.page("/", "Start", "", tuple(names))
     for name in names:
@@ -48,13 +48,13 @@ def test_a_held_run_says_so(bare: Installation, site: Site) -> None:
     assert bare.run("run", "refuse", "-q").out == ""
 
 
-def test_a_program_gets_the_report_all_the_same(bare: Installation, site: Site) -> None:
+def test_a_program_gets_the_report_all_the_same(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "-q")
     assert bare.fine("crawl", "-q", "--json").object["indexed"] == 3
     assert "fetched" in bare.fine("run", "watch", "-q").out, "the report is what was asked for"
 
 
-def test_other_commands_that_show_how_they_go(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_other_commands_that_show_how_they_go(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "-q")
     bare.fine("receiver", "add", "jsonlines", "lines", "--set", f"path={tmp_path / 'lines'}", "-q")
     bare.fine("crawl", "--examine", "-q")

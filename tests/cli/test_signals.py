@@ -11,14 +11,14 @@ import threading
 import pytest
 
 from tests.cli.begin.test_serve import processes_of, served
-from tests.cli.world import Installation, Site, ended
+from tests.cli.world import InstalledCli, Site, ended
 from tests.clocks import HANG_S, until
 from tests.house.reading import ROOT
 
 INTERRUPTED = 130
 
 
-def struck(moment: str, at: int, home: Installation, *words: str) -> tuple[int, str]:
+def struck(moment: str, at: int, home: InstalledCli, *words: str) -> tuple[int, str]:
     """How a command ends that gets a SIGTERM at this moment: its exit code and what it said."""
     command = [sys.executable, "-m", "tests.cli.struck", moment, str(at), "--data", str(home.folder), *words]
     environment = {**os.environ, "CORMORANT_RETRIEVERS": "1", "PYTHONPATH": str(ROOT)}
@@ -29,7 +29,7 @@ def struck(moment: str, at: int, home: Installation, *words: str) -> tuple[int, 
     return done.returncode, done.stderr
 
 
-def logged(home: Installation) -> str:
+def logged(home: InstalledCli) -> str:
     """What the processes wrote down."""
     return "".join(path.read_text() for path in (home.folder / "logs").glob("*.log"))
 
@@ -39,7 +39,7 @@ def logged(home: Installation) -> str:
     [("rollback", 1), ("rollback", 11), ("close", 1), ("close", 2), ("lock", 1), ("fork", 1), ("stop", 1),
      ("print", 1), ("forget", 1), ("execute", 1)],
 )  # fmt: skip
-def test_a_crawl(moment: str, at: int, bare: Installation, site: Site) -> None:
+def test_a_crawl(moment: str, at: int, bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     code, said = struck(moment, at, bare, "crawl", "docs")
     assert code == INTERRUPTED, said
@@ -48,7 +48,7 @@ def test_a_crawl(moment: str, at: int, bare: Installation, site: Site) -> None:
     assert not processes_of(bare)
 
 
-def test_a_crawl_that_another_process_takes_up_before_it_is_followed(bare: Installation, site: Site) -> None:
+def test_a_crawl_that_another_process_takes_up_before_it_is_followed(bare: InstalledCli, site: Site) -> None:
     site.answers["/tides"].held = going_on = threading.Event()
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     with served(bare):
@@ -60,7 +60,7 @@ def test_a_crawl_that_another_process_takes_up_before_it_is_followed(bare: Insta
 
 
 @pytest.mark.parametrize(("moment", "at"), [("close", 1), ("fork", 1), ("print", 1)])
-def test_serve(moment: str, at: int, home: Installation) -> None:
+def test_serve(moment: str, at: int, home: InstalledCli) -> None:
     code, said = struck(moment, at, home, "serve", "--port", "0")
     assert code == 0, said
     assert len(said.splitlines()) == 1, said
@@ -69,7 +69,7 @@ def test_serve(moment: str, at: int, home: Installation) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_test_of_a_source(number: int, bare: Installation, site: Site) -> None:
+def test_a_test_of_a_source(number: int, bare: InstalledCli, site: Site) -> None:
     site.answers["/"].held = going_on = threading.Event()
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     process = bare.start("source", "test", "docs")
@@ -81,7 +81,7 @@ def test_a_test_of_a_source(number: int, bare: Installation, site: Site) -> None
     assert (done.code, done.err.count("\n"), "Interrupted" in done.err) == (INTERRUPTED, 1, True), done
 
 
-def test_what_ignores_a_hang_up_goes_on(bare: Installation, site: Site) -> None:
+def test_what_ignores_a_hang_up_goes_on(bare: InstalledCli, site: Site) -> None:
     site.answers["/tides"].held = going_on = threading.Event()
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -125,7 +125,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Installation:
+class InstalledCli:
     """A data folder that commands are run on."""
 
     folder: Path

@@ -11,8 +11,8 @@ from typing import Any, cast
 import pytest
 
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.search.index.document import Change, Drop, Put, Relink
-from cormorant.search.index.query import Exact, Key, Search, Sort, Weights, Word
+from cormorant.search.index.document import Change, Delete, UpdateLinks, Upsert
+from cormorant.search.index.query import Exact, Key, QueryWord, Search, Sort, Weights
 from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
 
@@ -193,9 +193,9 @@ class TestAccess:
 
     def test_nobody_asks_without_a_reader(self) -> None:
         with pytest.raises(TypeError):
-            Search(Word("plan"))  # type: ignore[call-arg]
+            Search(QueryWord("plan"))  # type: ignore[call-arg]
         with pytest.raises(TypeError):
-            Search(Word("plan"), cast(Any, None))
+            Search(QueryWord("plan"), cast(Any, None))
 
     def test_hidden_documents_are_gone_at_once(self, index: Shelf) -> None:
         index.put(*(entry(number, "plan", content_hash=digest("same")) for number in range(4)), entry(9, "plan"))
@@ -262,7 +262,7 @@ class TestPages:
             assert index.ask("pump", offset=beyond) == (1, (), 1)
             assert index.ask("pump", offset=beyond, group=Key.SOURCE) == (1, (), 1)
         with pytest.raises(ValueError, match="count from 0"):
-            Search(Word("pump"), ANYONE, limit=-1)
+            Search(QueryWord("pump"), ANYONE, limit=-1)
 
     def test_by_date(self, index: Shelf) -> None:
         dates = {1: 50.5, 2: None, 3: 1.7e9, 4: -5.0, 5: None, 6: 50.5}
@@ -278,7 +278,7 @@ class TestChanges:
         assert (index.reader.count(), index.reader.place, index.reader.stats().documents) == (0, 0, 0)
 
     def test_nothing_is_seen_before_commit_and_refresh(self, index: Shelf) -> None:
-        index.writer.apply([Put(entry(1, "pump"))])
+        index.writer.apply([Upsert(entry(1, "pump"))])
         index.reader.refresh()
         assert index.ids("pump") == []
         index.writer.commit(5)
@@ -290,14 +290,23 @@ class TestChanges:
 
     def test_the_later_change_wins(self, index: Shelf) -> None:
         index.put(entry(1, "old"), entry(2, "old"), entry(3, "old"))
-        index.apply([Put(entry(1, "middle")), Put(entry(1, "new")), Drop(2), Drop(3), Put(entry(3, "new")), Drop(99)])
+        index.apply(
+            [
+                Upsert(entry(1, "middle")),
+                Upsert(entry(1, "new")),
+                Delete(2),
+                Delete(3),
+                Upsert(entry(3, "new")),
+                Delete(99),
+            ]
+        )
         assert (index.ids("old"), index.ids("middle"), index.ids("new")) == ([], [], [1, 3])
         assert index.reader.count() == 2
-        index.apply([Put(entry(4, "new")), Drop(4)])
+        index.apply([Upsert(entry(4, "new")), Delete(4)])
         assert index.ids("new") == [1, 3]
 
     def test_applying_again_changes_nothing(self, index: Shelf) -> None:
-        changes: list[Change] = [Put(entry(1, "a")), Put(entry(2, "a")), Drop(1), Relink(2, ("b",), 1.0)]
+        changes: list[Change] = [Upsert(entry(1, "a")), Upsert(entry(2, "a")), Delete(1), UpdateLinks(2, ("b",), 1.0)]
         index.apply(changes)
         index.apply(changes)
         index.apply(changes[3:])
@@ -305,13 +314,17 @@ class TestChanges:
 
     def test_how_much_text_is_written_is_told(self, index: Shelf) -> None:
         index.put(entry(1, "one " * 1000))
-        assert 4_000 <= index.writer.apply([Put(entry(2, "two " * 1000))]) < 4_200
-        assert 4_000 <= index.writer.apply([Relink(1, ("a",), 0.5), Drop(2), Drop(99), Relink(99, (), 0.0)]) < 4_200
+        assert 4_000 <= index.writer.apply([Upsert(entry(2, "two " * 1000))]) < 4_200
+        assert (
+            4_000
+            <= index.writer.apply([UpdateLinks(1, ("a",), 0.5), Delete(2), Delete(99), UpdateLinks(99, (), 0.0)])
+            < 4_200
+        )
 
     def test_links_of_a_document_change_alone(self, index: Shelf) -> None:
         weights = Weights(anchors=2.0)
         index.put(entry(1, "one", content_hash=digest("1"), attributes={"Author": "Ada"}), entry(2, "two"))
-        index.apply([Relink(1, ("the manual",), 0.5), Relink(99, ("the manual",), 0.5)])
+        index.apply([UpdateLinks(1, ("the manual",), 0.5), UpdateLinks(99, ("the manual",), 0.5)])
         (match,) = index.ask("manual", weights=weights).hits
         assert match.entry == entry(
             1, "one", content_hash=digest("1"), attributes={"Author": "Ada"}, anchors=("the manual",), link_score=0.5
@@ -319,11 +332,11 @@ class TestChanges:
         assert index.ids("manual", weights=Weights()) == []
         index.apply(
             [
-                Put(entry(3, "three")),
-                Relink(3, ("manual",), 1.0),
-                Relink(1, (), 0.0),
-                Drop(2),
-                Relink(2, ("manual",), 1),
+                Upsert(entry(3, "three")),
+                UpdateLinks(3, ("manual",), 1.0),
+                UpdateLinks(1, (), 0.0),
+                Delete(2),
+                UpdateLinks(2, ("manual",), 1),
             ]
         )
         assert index.ids("manual", weights=weights) == [3]
@@ -331,7 +344,13 @@ class TestChanges:
 
     def test_rights_change_with_links_where_they_are_given(self, index: Shelf) -> None:
         index.put(entry(1, "one"), entry(2, "one"), entry(3, "one"))
-        index.apply([Relink(1, (), 0.0, (("group:staff",), ())), Relink(2, (), 0.0, ((), ())), Relink(3, (), 0.0)])
+        index.apply(
+            [
+                UpdateLinks(1, (), 0.0, (("group:staff",), ())),
+                UpdateLinks(2, (), 0.0, ((), ())),
+                UpdateLinks(3, (), 0.0),
+            ]
+        )
         assert index.ids("one") == [3]
         assert index.reader.count() == 3
 
@@ -355,7 +374,7 @@ class TestChanges:
 
     def test_what_was_not_committed_is_gone(self, index: Shelf) -> None:
         index.put(entry(1, "pump"))
-        index.writer.apply([Put(entry(2, "pump")), Drop(1)])
+        index.writer.apply([Upsert(entry(2, "pump")), Delete(1)])
         index.writer.close()
         index.writer.close()
         index.reader.refresh()
@@ -376,7 +395,7 @@ class TestChanges:
 def test_numbers_of_documents_in_order(index: Shelf) -> None:
     assert index.reader.ids(-1, 10) == []
     index.put(*(entry(number, "hotel") for number in (5, 900, 0, 17, (1 << 62) + 1)))
-    index.apply([Drop(17)])
+    index.apply([Delete(17)])
     assert index.reader.ids(-1, 10) == [0, 5, 900, (1 << 62) + 1], "without the mark that is an entry of its own"
     assert index.reader.ids(-1, 2) == [0, 5]
     assert index.reader.ids(5, 1) == [900]

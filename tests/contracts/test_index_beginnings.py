@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cormorant.model.acl import ACL, ANYONE, Reader
 from cormorant.search.index import query as ask
 from cormorant.search.index.completion import Beginning, Begun
-from cormorant.search.index.document import Drop, Entry
+from cormorant.search.index.document import Delete, IndexedDocument
 from cormorant.search.index.query import Key, Query, Search
 from tests.contracts.test_index_properties import READERS, entries, scratch
 from tests.search.index.shelves import KINDS, Shelf, entry, shelf
@@ -69,12 +69,12 @@ def test_a_word_of_what_asks_not_to_be_quoted_is_told_to_nobody(index: Shelf) ->
 
 
 def test_a_word_of_what_is_gone_is_told_to_nobody(index: Shelf) -> None:
-    index.apply([Drop(3)])
+    index.apply([Delete(3)])
     assert begun(index, "fern") == begun(index, "fore") == []
 
 
 def test_other_words_narrow(index: Shelf) -> None:
-    harbour = ask.Word("harbour")
+    harbour = ask.QueryWord("harbour")
     assert begun(index, "fer", query=harbour) == [("ferry", 2), ("ferries", 1), ("ferryman", 1)]
     assert begun(index, "fer", query=ask.And((harbour, ask.Exact(Key.SOURCE, ("wiki",))))) == [
         ("ferry", 1), ("ferryman", 1),
@@ -97,7 +97,7 @@ def test_values_of_keys(index: Shelf) -> None:
 
 
 LETTERS = st.sampled_from(("p", "pu", "pump", "v", "be", "f", "x", "b", "x1"))
-NARROWED = st.sampled_from((ask.Everything(), ask.Word("pump"), ask.Not(ask.Word("valve")), ask.Prefix("pu")))
+NARROWED = st.sampled_from((ask.Everything(), ask.QueryWord("pump"), ask.Not(ask.QueryWord("valve")), ask.Prefix("pu")))
 KEYS = st.sampled_from((None, None, Key.SOURCE, Key.LANGUAGE))
 ASKED = st.tuples(LETTERS, NARROWED, READERS, st.frozensets(st.integers(0, 12), max_size=2), KEYS)
 
@@ -106,7 +106,7 @@ ASKED = st.tuples(LETTERS, NARROWED, READERS, st.frozensets(st.integers(0, 12), 
 @SLOW
 @given(entries(), st.lists(ASKED, min_size=10, max_size=20))
 def test_both_kinds_tell_the_same(
-    held: list[Entry], asked: list[tuple[str, Query, Reader, frozenset[int], Key | None]]
+    held: list[IndexedDocument], asked: list[tuple[str, Query, Reader, frozenset[int], Key | None]]
 ) -> None:
     with scratch("embedded", held) as embedded, scratch("memory", held) as memory:
         for letters, query, reader, hidden, key in asked:
@@ -118,7 +118,7 @@ def test_both_kinds_tell_the_same(
 @SLOW
 @given(entries(), st.lists(ASKED, min_size=5, max_size=8))
 def test_what_is_told_is_that_of_an_index_that_never_held_what_is_forbidden(
-    held: list[Entry], asked: list[tuple[str, Query, Reader, frozenset[int], Key | None]]
+    held: list[IndexedDocument], asked: list[tuple[str, Query, Reader, frozenset[int], Key | None]]
 ) -> None:
     with scratch("embedded", held) as everything:
         for letters, query, reader, hidden, key in asked:

@@ -13,7 +13,7 @@ from cormorant.extract.detect.language import DETECTED
 from cormorant.model.acl import ANYONE
 from cormorant.search.index import query as ask
 from cormorant.search.index.completion import Beginning
-from cormorant.search.index.document import Put
+from cormorant.search.index.document import Upsert
 from cormorant.search.index.facet_request import ByKey
 from cormorant.search.index.query import Field, Key, Query, Search
 from cormorant.search.index.stemming import LANGUAGES
@@ -25,7 +25,7 @@ from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 TAGS = sorted(DETECTED | LANGUAGES | {"nn", "is", "en-gb", "zh-hant", "x-klingon", "und", ""})
 TOO_LARGE = ask.Pattern("*" + "a?" * 600)
 """A pattern that the engine refuses, and the parser never makes."""
-FERRY = ask.Word("ferry")
+FERRY = ask.QueryWord("ferry")
 
 
 @pytest.fixture(params=KINDS)
@@ -56,7 +56,7 @@ def embedded(tmp_path: Path) -> Iterator[Shelf]:
         (ask.Clauses(must=(FERRY, TOO_LARGE)), {1, 3}),
         (ask.Clauses(must=(FERRY,), never=(TOO_LARGE,)), {1, 3}),
         (ask.And((FERRY, ask.Not(TOO_LARGE))), {1, 3}),
-        (ask.Or((ask.And((TOO_LARGE,)), ask.Word("boat"))), {2}),
+        (ask.Or((ask.And((TOO_LARGE,)), ask.QueryWord("boat"))), {2}),
         (ask.And((FERRY, ask.Exact(Key.NEAR, ("9" * 30,)))), set()),
         (ask.Or((FERRY, ask.Range(ask.Number.SIZE, float("nan")))), {1, 3}),
         (ask.Clauses(should=(FERRY, ask.Near("ferry island", 10**12), ask.Like("ferry", 9, Field.TEXT))), {1, 3}),
@@ -105,7 +105,7 @@ def test_what_fails_for_every_word_leaves_the_index_whole(
 
 def test_a_fault_of_altered_files_is_damage(tmp_path: Path) -> None:
     writer = open_writer(tmp_path)
-    writer.apply([Put(entry(1, "a ferry"))])
+    writer.apply([Upsert(entry(1, "a ferry"))])
     writer.commit(1)
     writer.close()
     reader = open_reader(tmp_path)

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.search.index.document import Drop
+from cormorant.search.index.document import Delete
 from cormorant.search.weights import DEFAULT
 from tests.search.index.shelves import KINDS, Shelf, entry, shelf
 
@@ -254,7 +254,7 @@ def test_a_text_of_no_known_language_is_taken_to_be_in_that_of_its_source(index:
     assert set(index.ids("ferry")) == {13, 14}, "a source without any other language is in that of most of all"
     assert 12 not in index.ids("city"), "in the language of its source this is another word"
     assert [match.spoken for match in index.ask("haus").hits] == ["de"]
-    index.apply([Drop(10)])
+    index.apply([Delete(10)])
     assert index.ids("haus") == []
     assert 12 in index.ids("city")
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cormorant.model.acl import ACL, ANYONE, Reader
 from cormorant.search.index import query as ask
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.query import Field, Key
 from cormorant.search.index.tantivy.query_compiler import WORDS_FIRST
 from tests.search.index.shelves import Shelf, entry, shelf
@@ -33,7 +33,7 @@ FIELDS = st.sampled_from((None, Field.TITLE, Field.TEXT))
 
 
 @st.composite
-def entries(draw: st.DrawFn) -> list[Entry]:
+def entries(draw: st.DrawFn) -> list[IndexedDocument]:
     made = []
     for number in range(draw(st.integers(1, 12))):
         text = draw(TEXTS)
@@ -53,7 +53,7 @@ def entries(draw: st.DrawFn) -> list[Entry]:
 
 
 LEAVES = st.one_of(
-    st.builds(ask.Word, WORDS | st.text(max_size=3), FIELDS),
+    st.builds(ask.QueryWord, WORDS | st.text(max_size=3), FIELDS),
     st.builds(ask.Phrase, st.lists(WORDS, min_size=1, max_size=3).map(" ".join), FIELDS),
     st.builds(ask.Prefix, st.sampled_from(("pu", "PUMP", "foo-b", "\u6771", "!")), FIELDS),
     st.builds(ask.Exact, st.just(Key.SOURCE), st.sampled_from((("docs",), ("wiki", "docs"), ("none",), ()))),
@@ -73,7 +73,7 @@ READERS = SOME_PRINCIPALS.map(lambda principals: Reader("someone", principals))
 
 
 @contextmanager
-def scratch(kind: str, held: list[Entry]) -> Iterator[Shelf]:
+def scratch(kind: str, held: list[IndexedDocument]) -> Iterator[Shelf]:
     folder = Path(tempfile.mkdtemp())
     try:
         with shelf(kind, folder) as made:
@@ -87,7 +87,9 @@ def scratch(kind: str, held: list[Entry]) -> Iterator[Shelf]:
 @pytest.mark.slow
 @SLOW
 @given(entries(), st.lists(st.tuples(QUERIES, READERS, st.frozensets(st.integers(0, 12), max_size=2)), min_size=10))
-def test_both_kinds_find_the_same(held: list[Entry], asked: list[tuple[ask.Query, Reader, frozenset[int]]]) -> None:
+def test_both_kinds_find_the_same(
+    held: list[IndexedDocument], asked: list[tuple[ask.Query, Reader, frozenset[int]]]
+) -> None:
     with scratch("embedded", held) as embedded, scratch("memory", held) as memory:
         for query, reader, hidden in asked:
             ours, twin = (each.ask(query, reader=reader, hidden=hidden, fold=False) for each in (embedded, memory))
@@ -102,7 +104,7 @@ def test_both_kinds_find_the_same(held: list[Entry], asked: list[tuple[ask.Query
 @SLOW
 @given(entries(), st.lists(st.tuples(TEXTS, READERS), min_size=5, max_size=8))
 def test_answers_are_those_of_an_index_that_never_held_what_is_forbidden(
-    held: list[Entry], asked: list[tuple[str, Reader]]
+    held: list[IndexedDocument], asked: list[tuple[str, Reader]]
 ) -> None:
     with scratch("embedded", held) as everything:
         for text, reader in asked:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cormorant.model.acl import ACL, ANYONE, Reader
 from cormorant.search.index import query as ask
-from cormorant.search.index.document import Entry, Relink
+from cormorant.search.index.document import IndexedDocument, UpdateLinks
 from cormorant.search.index.protocol import COUNT
 from cormorant.search.index.query import Search, Sort, Weights
 from cormorant.search.index.static_score import DAY_S
@@ -33,7 +33,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
         yield made
 
 
-def plain(number: int, text: str = "ferry", **more: Any) -> Entry:
+def plain(number: int, text: str = "ferry", **more: Any) -> IndexedDocument:
     """A document of which nothing counts but its words."""
     return entry(number, text, **{"url": f"{BACK}{number}", **more})
 
@@ -42,7 +42,7 @@ def test_what_others_call_a_document_is_looked_at(index: Shelf) -> None:
     index.put(plain(1, "sailings"), plain(2, "sailings", anchors=("Ferry timetable",)), plain(3, "a ferry"))
     assert set(index.ids("ferry")) == {2, 3}
     assert index.ids("timetable") == index.ids("link:timetable") == [2]
-    index.apply([Relink(2, ("Boats",), 0.0), Relink(1, ("Ferry",), 0.0)])
+    index.apply([UpdateLinks(2, ("Boats",), 0.0), UpdateLinks(1, ("Ferry",), 0.0)])
     assert set(index.ids("ferry")) == {1, 3}
     assert index.ids("link:ferry") == [1]
 
@@ -50,7 +50,7 @@ def test_what_others_call_a_document_is_looked_at(index: Shelf) -> None:
 def test_of_equal_documents_the_one_with_more_links_comes_first(index: Shelf) -> None:
     index.put(*(plain(number, link_score=score) for number, score in ((1, 0.1), (2, 0.9), (3, 0.4), (4, 0.0))))
     assert index.ids("ferry") == [2, 3, 1, 4]
-    index.apply([Relink(4, (), 1.0)])
+    index.apply([UpdateLinks(4, (), 1.0)])
     assert index.ids("ferry") == [4, 2, 3, 1]
     assert index.ids("ferry", weights=replace(DEFAULT, links=0.0)) == [1, 2, 3, 4]
 
@@ -144,7 +144,9 @@ QUERIES = ("{}", '"{}"', "pump {} x1*", "({}) OR (valve AND pump)", "foo-bar~ *"
 @pytest.mark.parametrize("kind", KINDS)
 @SLOW
 @given(held=entries(), asked=st.lists(st.tuples(TEXTS, READERS), min_size=4, max_size=6))
-def test_the_parts_of_a_score_are_the_score(kind: str, held: list[Entry], asked: list[tuple[str, Reader]]) -> None:
+def test_the_parts_of_a_score_are_the_score(
+    kind: str, held: list[IndexedDocument], asked: list[tuple[str, Reader]]
+) -> None:
     linked = [replace(each, anchors=(each.title,), link_score=each.id % 11 / 10, modified_at=TODAY) for each in held]
     with scratch(kind, linked) as index:
         for (text, reader), query in product(asked, QUERIES):
@@ -166,7 +168,7 @@ def _told_in_full(index: Shelf, query: str, reader: Reader) -> None:
 @SLOW
 @given(entries(), TEXTS, READERS)
 def test_reasons_are_those_of_an_index_that_never_held_what_is_forbidden(
-    held: list[Entry], text: str, reader: Reader
+    held: list[IndexedDocument], text: str, reader: Reader
 ) -> None:
     seen = [each for each in held if reader.may_read(ACL(each.grants, each.denies))]
     with scratch("memory", held) as everything, scratch("memory", seen) as allowed:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cormorant.model.acl import ACL, ANYONE, Reader
 from cormorant.search.index import query as ask
-from cormorant.search.index.document import Entry, Relink
+from cormorant.search.index.document import IndexedDocument, UpdateLinks
 from cormorant.search.index.facet_request import ByKey, Counts, Since, Split
 from cormorant.search.index.query import GROUP_HITS, Key, Number, Query, Search, Sort
 from cormorant.search.index.tantivy import facet_counts
@@ -142,7 +142,7 @@ class TestOrder:
         )  # fmt: skip
         assert [(each.id, each.duplicates, each.near) for each in index.ask("pump").hits] == [(1, 1, 1), (4, 0, 0)]
         assert index.ids(ask.Exact(Key.NEAR, ("-5", "x")), fold=False) == [2, 3]
-        index.apply([Relink(3, (), 0.0, near=6), Relink(2, (), 0.0)])
+        index.apply([UpdateLinks(3, (), 0.0, near=6), UpdateLinks(2, (), 0.0)])
         assert [(each.id, each.duplicates, each.near) for each in index.ask("pump").hits] == [(1, 1, 0), (3, 0, 1)]
 
     def test_of_near_copies_the_one_that_fits_best_is_shown(self, index: Shelf) -> None:
@@ -204,7 +204,7 @@ ADDRESSES = st.sampled_from(
 
 
 @st.composite
-def libraries(draw: st.DrawFn) -> list[Entry]:
+def libraries(draw: st.DrawFn) -> list[IndexedDocument]:
     return [
         entry(
             number,
@@ -232,7 +232,7 @@ HIDDEN = st.frozensets(st.integers(0, 13), max_size=2)
 @SLOW
 @given(libraries(), st.lists(st.tuples(ASKED, READERS, HIDDEN, st.booleans()), min_size=6, max_size=12))
 def test_both_kinds_count_the_same_and_every_count_is_a_total(
-    held: list[Entry], asked: list[tuple[str, Reader, frozenset[int], bool]]
+    held: list[IndexedDocument], asked: list[tuple[str, Reader, frozenset[int], bool]]
 ) -> None:
     with scratch("embedded", held) as embedded, scratch("memory", held) as memory:
         for text, reader, hidden, fold in asked:
@@ -259,7 +259,7 @@ def _narrowed(text: str, split: Split, sort: str) -> Query:
 @SLOW
 @given(libraries(), st.lists(st.tuples(READERS, HIDDEN, st.sampled_from([*Sort][1:])), min_size=6, max_size=12))
 def test_both_kinds_order_and_group_the_same(
-    held: list[Entry], asked: list[tuple[Reader, frozenset[int], Sort]]
+    held: list[IndexedDocument], asked: list[tuple[Reader, frozenset[int], Sort]]
 ) -> None:
     with scratch("embedded", held) as embedded, scratch("memory", held) as memory:
         for reader, hidden, sort in asked:
@@ -274,7 +274,7 @@ def test_both_kinds_order_and_group_the_same(
 @SLOW
 @given(libraries(), st.lists(st.tuples(ASKED, READERS), min_size=4, max_size=8))
 def test_counts_orders_and_groups_are_those_of_an_index_that_never_held_what_is_forbidden(
-    held: list[Entry], asked: list[tuple[str, Reader]]
+    held: list[IndexedDocument], asked: list[tuple[str, Reader]]
 ) -> None:
     with scratch("embedded", held) as everything:
         for text, reader in asked:

@@ -10,13 +10,13 @@ from typing import Any
 
 from cormorant.base.clock import SystemClock
 from cormorant.crawl.deliver.loop import Provider
-from cormorant.crawl.deliver.payload import Outlet, Shelf
-from cormorant.crawl.deliver.sinks import ReceiverOutlet
+from cormorant.crawl.deliver.payload import PayloadLoader, Sink
+from cormorant.crawl.deliver.sinks import ReceiverSink
 from cormorant.frontier.state import writes
 from cormorant.model.run import Refresh
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.blobs.local import LocalCache
 from cormorant.store.blobs.record import Frame, encode
 from cormorant.store.catalog import receivers, sources
@@ -34,7 +34,7 @@ class House:
 
     def __init__(self, store: Store, folder: Path) -> None:
         self.store, self.folder = store, folder
-        self.shelf = Shelf(LocalCache(folder / "cache", SystemClock()), ACLNumbers())
+        self.shelf = PayloadLoader(LocalCache(folder / "cache", SystemClock()), ACLNumbers())
         with store.begin() as tx:
             self.source = sources.add(tx, "web", "docs", {})
             self.run = runs.request(tx, self.source, json.dumps({}), Refresh.ALL, force=False)
@@ -48,7 +48,7 @@ class House:
         with self.store.begin() as tx:
             head = stream.head(tx)
             entries = [
-                Entry(self.source, head + n, run or self.run, Event.DELETED, f"https://a.example/{head + n}")
+                NewEvent(self.source, head + n, run or self.run, Event.DELETED, f"https://a.example/{head + n}")
                 for n in range(1, count + 1)
             ]
             stream.append(tx, entries)
@@ -79,9 +79,9 @@ class House:
         with self.store.read() as tx:
             return stream.head(tx)
 
-    def connect(self, row: ReceiverRow) -> Outlet:
+    def connect(self, row: ReceiverRow) -> Sink:
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools())
-        return ReceiverOutlet(made, self.shelf, row.place, row.last_seq)
+        return ReceiverSink(made, self.shelf, row.place, row.last_seq)
 
     def provide(self, until: Callable[[], bool]) -> None:
         """Deliver until something is so."""

@@ -18,13 +18,13 @@ from cormorant.crawl.link_filter import SiteKeys, screen
 from cormorant.crawl.run import exact_depth
 from cormorant.frontier.links.codec import pack
 from cormorant.frontier.policy import priority
-from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.queue import host_leases
 from cormorant.frontier.state import enqueue, writes
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
-from cormorant.model.content import Link
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+from cormorant.model.content import PageLink
 from cormorant.model.outcome import Excluded, Gone, Moved, Ok, Outcome, OutcomeKind
-from cormorant.model.resource import Found, How, Resource, State
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Resource, UrlState
 from cormorant.model.ruling import Prerequisite
 from cormorant.model.run import Refresh
 from cormorant.model.url import fingerprint
@@ -97,7 +97,9 @@ class Race:
             row = runs.get(tx, number)
         asyncio.run(exact_depth.catch_up(self.store, row, lambda _: self.source, generation))
         with self.store.begin() as tx:
-            start = [Arrival(Found(address(0), "a.example", 0, How.SEED), fingerprint(address(0), SOURCE))]
+            start = [
+                NewUrl(DiscoveredUrl(address(0), "a.example", 0, DiscoveredBy.SEED), fingerprint(address(0), SOURCE))
+            ]
             self._order = Admission(SOURCE, generation, number)
             enqueue.admit(tx, self._numbers, self._order, enqueue.unknown(tx, self._numbers, start))
         for times in range(1, 50):
@@ -120,7 +122,7 @@ class Race:
 
     def _due(self, tx: Tx) -> list[Resource]:
         places = [row.id for row in tx.rows(sa.select(site.c.id))]
-        windows = [host_leases.Window(place, SOURCE, self._order.generation) for place in places]
+        windows = [host_leases.ReadWindow(place, SOURCE, self._order.generation) for place in places]
         return [each for window in windows for each in host_leases.read(tx, window)]
 
     def _settle(self, tx: Tx, some: list[Resource]) -> None:
@@ -131,7 +133,7 @@ class Race:
             screened = screen(self.source, each, links, seen, self._keys, self._order.run)
             enqueue.admit(tx, self._numbers, self._order, screened.arrivals)
             visits.exclude(tx, screened.exclusions)
-            become = fate(each, outcome, Circumstances(self._order.generation, lists=False, now=tx.now()))
+            become = fate(each, outcome, VisitConditions(self._order.generation, lists=False, now=tx.now()))
             writes.fates(tx, [(each, become, tx.now())], self._order.run)
             if isinstance(outcome, Ok):
                 writes.links(tx, [(each.id, self._order.run, False, pack(outcome.follow))])
@@ -147,7 +149,7 @@ class Race:
             return Gone()
         if number in self.moves:
             return Moved(address(self.moves[number]))
-        links = tuple(Link(address(target)) for target in self.web.get(number, ()))
+        links = tuple(PageLink(address(target)) for target in self.web.get(number, ()))
         return Ok(a_content(), a_document(), links)
 
     def known(self) -> dict[int, tuple[OutcomeKind, int]]:
@@ -156,7 +158,7 @@ class Race:
         with self.store.read() as tx:
             assert not tx.rows(
                 sa.select(columns.id).where(
-                    columns.state == int(State.READY), columns.due < priority.limit(self._order.generation)
+                    columns.state == int(UrlState.READY), columns.due < priority.limit(self._order.generation)
                 )
             ), "nothing is left"
             found = tx.rows(sa.select(columns.address, columns.outcome, columns.depth))

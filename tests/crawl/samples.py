@@ -7,11 +7,11 @@ import hashlib
 from cormorant.base.clock import SystemClock
 from cormorant.crawl.commit.batch import Visited
 from cormorant.crawl.link_filter import Screened
-from cormorant.crawl.visit.visit import Report
-from cormorant.frontier.policy.transition import Circumstances, fate
-from cormorant.frontier.queue.workbench import SiteWork, Task
+from cormorant.crawl.visit.visit import VisitResult
+from cormorant.frontier.policy.transition import VisitConditions, fate
+from cormorant.frontier.queue.workbench import HostState, VisitTask
 from cormorant.model.acl import ACL, PUBLIC
-from cormorant.model.content import Content, Document, Link, Wire
+from cormorant.model.content import Content, Document, PageLink, VisitTrace
 from cormorant.model.outcome import Outcome, OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role
 from cormorant.sources.web.settings.web import WebSettings
@@ -44,11 +44,13 @@ def a_document(*links: str, body: bytes = b"new body", acl: ACL = PUBLIC) -> Doc
     return Document(
         "https://a.example/7", "https://a.example/7", "text/html", "en", "Title", "text", len(body),
         hashlib.sha256(body).digest(), hashlib.sha256(b"new text").digest(), acl,
-        links=tuple(Link(each) for each in links),
+        links=tuple(PageLink(each) for each in links),
     )  # fmt: skip
 
 
-def visited(resource: Resource, outcome: Outcome, *, lists: bool = False, wire: Wire | None = None) -> Visited:
+def visited(resource: Resource, outcome: Outcome, *, lists: bool = False, wire: VisitTrace | None = None) -> Visited:
     lease = Lease(resource.site, f"site-{resource.site}", 1, 1e12)
-    task = Task(resource, SiteWork(lease, {}, failures=2, requested_at=5.0, not_before=6.0))
-    return Visited(Report(task, outcome, wire or Wire(), AT), fate(resource, outcome, Circumstances(1, lists, AT)))
+    task = VisitTask(resource, HostState(lease, {}, failures=2, requested_at=5.0, not_before=6.0))
+    return Visited(
+        VisitResult(task, outcome, wire or VisitTrace(), AT), fate(resource, outcome, VisitConditions(1, lists, AT))
+    )

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from cormorant.model.run import RunState
 from cormorant.operate.sources import delete
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers, rejected_deliveries, sources
-from cormorant.store.catalog.rejected_deliveries import Faulty
+from cormorant.store.catalog.rejected_deliveries import RejectedDelivery
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs
 from cormorant.store.schema import former_source, receiver
@@ -36,7 +36,7 @@ def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: 
         runs.change(tx, house.run, state=RunState.STOPPED)
         delete.remove(tx, sources.named(tx, "docs"))
         again = sources.add(tx, "web", "docs", {})
-        stream.append(tx, [Entry(again, 90, 0, Event.DELETED, "https://a.example/new")])
+        stream.append(tx, [NewEvent(again, 90, 0, Event.DELETED, "https://a.example/new")])
 
     def names(of: Path) -> list[tuple[str, str]]:
         return [(said["source"], said["url"]) for said in map(json.loads, of.read_text().splitlines())]
@@ -58,7 +58,7 @@ def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: 
         if house.head() == 3:
             with house.store.begin() as tx:
                 late = sources.add(tx, "web", "late", {})
-                stream.append(tx, [Entry(late, 91, 0, Event.DELETED, "https://a.example/late")])
+                stream.append(tx, [NewEvent(late, 91, 0, Event.DELETED, "https://a.example/late")])
             return False
         return house.has_all("lines")()
 
@@ -69,16 +69,16 @@ def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: 
 
 
 def test_a_name_is_kept_while_a_deletion_was_not_taken(house: House) -> None:
-    other, again = (Entry(number, 7, 0, Event.DELETED, "https://a.example/7") for number in (99, house.source))
+    other, again = (NewEvent(number, 7, 0, Event.DELETED, "https://a.example/7") for number in (99, house.source))
     with house.store.begin() as tx:
         receivers.add(tx, "jsonlines", "lines", None, {}, 0)
         runs.change(tx, house.run, state=RunState.STOPPED)
         delete.remove(tx, sources.named(tx, "docs"))
         rejected_deliveries.note(
-            tx, 1, [Faulty(7, house.source, 1, 0, int(Event.DELETED), "https://a.example/7", "no")]
+            tx, 1, [RejectedDelivery(7, house.source, 1, 0, int(Event.DELETED), "https://a.example/7", "no")]
         )
 
-        def name_after(*entries: Entry, place: int) -> str | None:
+        def name_after(*entries: NewEvent, place: int) -> str | None:
             stream.append(tx, entries)
             tx.execute(sa.update(receiver).values(place=place))
             stream.trim(tx)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.crawl.link_filter import Links, Screened, SiteKeys, screen
-from cormorant.frontier.queue.seen_urls import Seen
-from cormorant.model.content import Link
-from cormorant.model.resource import How
+from cormorant.crawl.link_filter import FilteredLinks, Screened, SiteKeys, screen
+from cormorant.frontier.queue.seen_urls import SeenUrls
+from cormorant.model.content import PageLink
+from cormorant.model.resource import DiscoveredBy
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.store.journal.visits import Exclusion
 from tests.crawl.samples import NEVER_SEEN, RUN, SOURCE, web_source
@@ -16,8 +16,8 @@ from tests.frontier.books import Books, nothing_seen
 HERE = "https://a.example"
 
 
-def screened(seen: Seen, *addresses: str, **settings: object) -> Screened:
-    links = Links([Link(address) for address in addresses])
+def screened(seen: SeenUrls, *addresses: str, **settings: object) -> Screened:
+    links = FilteredLinks([PageLink(address) for address in addresses])
     return screen(web_source(**settings), NEVER_SEEN, links, seen, SiteKeys(), RUN)
 
 
@@ -30,7 +30,7 @@ def test_a_new_link_is_a_resource_one_step_deeper() -> None:
     assert arrival.key == fingerprint(f"{HERE}/x", SOURCE)
     found = arrival.found
     assert (found.address, found.site, found.depth) == (f"{HERE}/x", "a.example", NEVER_SEEN.depth + 1)
-    assert (found.how, found.referrer, found.priority) == (How.LINK, NEVER_SEEN.id, 128)
+    assert (found.how, found.referrer, found.priority) == (DiscoveredBy.LINK, NEVER_SEEN.id, 128)
 
 
 def test_what_a_gate_excludes_names_its_rule() -> None:
@@ -72,8 +72,8 @@ def test_which_gate_says_no(address: str, settings: dict[str, object], gate: str
     assert [each.gate for each in screened(nothing_seen(), address, **settings).exclusions] == [gate]
 
 
-def unfollowed(seen: Seen, *links: Link) -> list[tuple[str, str, str, int]]:
-    found = screen(web_source(), NEVER_SEEN, Links((), links), seen, SiteKeys(), RUN)
+def unfollowed(seen: SeenUrls, *links: PageLink) -> list[tuple[str, str, str, int]]:
+    found = screen(web_source(), NEVER_SEEN, FilteredLinks((), links), seen, SiteKeys(), RUN)
     assert not found.arrivals
     assert {(each.referrer, each.run, each.depth) for each in found.exclusions} <= {(NEVER_SEEN.id, RUN, 3)}
     return [(each.address, each.gate, each.rule, each.status) for each in found.exclusions]
@@ -82,7 +82,11 @@ def unfollowed(seen: Seen, *links: Link) -> list[tuple[str, str, str, int]]:
 def test_a_link_not_to_be_followed_is_an_exclusion_that_names_it() -> None:
     seen = nothing_seen()
     seen.open("a.example", [])
-    links = [Link(f"{HERE}/x", rel="nofollow noopener"), Link(f"{HERE}/y"), Link("https://b.example/z", rel="nofollow")]
+    links = [
+        PageLink(f"{HERE}/x", rel="nofollow noopener"),
+        PageLink(f"{HERE}/y"),
+        PageLink("https://b.example/z", rel="nofollow"),
+    ]
     of_page = "nofollow, said by the page of all its links"
     assert unfollowed(seen, *links) == [
         (f"{HERE}/x", "link", "rel=nofollow", 983), (f"{HERE}/y", "link", of_page, 983),
@@ -94,7 +98,7 @@ def test_a_link_not_to_be_followed_is_an_exclusion_that_names_it() -> None:
 def test_a_link_not_to_be_followed_keeps_no_other_from_being_followed() -> None:
     seen = nothing_seen()
     seen.open("a.example", [])
-    link = Link(f"{HERE}/x", rel="nofollow")
+    link = PageLink(f"{HERE}/x", rel="nofollow")
     assert unfollowed(seen, link)
     assert names(screened(seen, link.address)) == ([link.address], [])
     seen.forget_elsewhere()
@@ -105,12 +109,12 @@ def test_the_links_of_a_page_of_a_large_site_are_looked_up_together() -> None:
     addresses = [f"{HERE}/{number}" for number in range(4)]
     numbers = [fingerprint(each, SOURCE) for each in addresses]
     books = Books(numbers[:2])
-    seen = Seen(books)
+    seen = SeenUrls(books)
     seen.open_large(SiteKeys().of(HERE), 1)
     found = screened(seen, *addresses)
     assert [each.found.address for each in found.arrivals] == addresses[2:]
     assert books.asked == [sorted(numbers)]
-    unfollowed(seen, *(Link(f"{HERE}/not/{number}") for number in range(3)))
+    unfollowed(seen, *(PageLink(f"{HERE}/not/{number}") for number in range(3)))
     assert [len(each) for each in books.asked] == [4, 3]
 
 

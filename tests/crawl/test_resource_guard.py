@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from cormorant.base.exhaustion import Shortage
-from cormorant.crawl.resource_guard import LOOK_S, MOST_ALONE, REST_S, Room, least
+from cormorant.crawl.resource_guard import LOOK_S, MOST_ALONE, REST_S, DiskGuard, least
 
 GIB = 1 << 30
 
@@ -27,7 +27,7 @@ def test_every_disk_is_looked_at_now_and_then(tmp_path: Path, monkeypatch: pytes
         return SimpleNamespace(total=20 * GIB, free=free[folder.name])
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
-    disks = Room((tmp_path / "data", tmp_path / "cache"), lambda: now[0])
+    disks = DiskGuard((tmp_path / "data", tmp_path / "cache"), lambda: now[0])
     assert [disks.lack() for _ in range(1000)] == [""] * 1000
     assert asked == ["data", "cache"]
     free["cache"] = GIB - 1
@@ -43,15 +43,15 @@ def test_every_disk_is_looked_at_now_and_then(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_disk_that_cannot_be_looked_at_stops_nothing(tmp_path: Path) -> None:
-    assert Room((tmp_path / "away",), lambda: 0.0).lack() == ""
-    assert Room((), lambda: 0.0).lack() == ""
+    assert DiskGuard((tmp_path / "away",), lambda: 0.0).lack() == ""
+    assert DiskGuard((), lambda: 0.0).lack() == ""
 
 
 def test_nothing_is_begun_for_a_while_after_this_process_was_short_of_something(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     now = [5.0]
-    room = Room((), lambda: now[0])
+    room = DiskGuard((), lambda: now[0])
     assert room.shortage() is None
     for _ in range(3):
         assert room.fall_short(Shortage.FILES, 1)
@@ -63,7 +63,7 @@ def test_nothing_is_begun_for_a_while_after_this_process_was_short_of_something(
 
 
 def test_one_visit_that_alone_falls_short_time_and_again_is_not_believed_for_ever() -> None:
-    room = Room((), lambda: 5.0)
+    room = DiskGuard((), lambda: 5.0)
     assert all(room.fall_short(Shortage.MEMORY, 1) for _ in range(MOST_ALONE))
     assert room.fall_short(Shortage.MEMORY, 2), "another one too: it is the machine"
     assert all(room.fall_short(Shortage.MEMORY, 1) for _ in range(MOST_ALONE))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cormorant.extract import job
 from cormorant.extract.job import ConversionFault, decode_result, decode_task, encode_result, encode_task
-from cormorant.model.content import Extraction, Link, Manner
+from cormorant.model.content import Extraction, Manner, PageLink
 
 
 def test_a_task_survives_the_way() -> None:
@@ -23,7 +23,7 @@ def test_a_task_survives_the_way() -> None:
 FULL = Extraction(
     text="text",
     title="title",
-    links=(Link("http://a/", "t", "nofollow", of_part=True), Link("http://b/")),
+    links=(PageLink("http://a/", "t", "nofollow", of_part=True), PageLink("http://b/")),
     language="de",
     charset="utf-8",
     directives=("noindex",),
@@ -79,7 +79,7 @@ def test_an_answer_is_cleaned_again() -> None:
     assert decode_result(forged) == Extraction(
         text="ab",
         title="c",
-        links=(Link("http://a.example/b", "t", "no follow", of_part=True),),
+        links=(PageLink("http://a.example/b", "t", "no follow", of_part=True),),
         language="d",
         directives=("x",),
         attributes={"e": ("f", "1.5")},
@@ -88,7 +88,7 @@ def test_an_answer_is_cleaned_again() -> None:
 
 def test_a_long_answer_loses_the_end_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job, "MAX_ANSWER", 10_000)
-    links = tuple(Link(f"http://a/{number}") for number in range(900))
+    links = tuple(PageLink(f"http://a/{number}") for number in range(900))
     answer = encode_result(Extraction(text="é" * 20_000, links=links, main_text="m" * 20_000))
     assert len(answer) <= 10_000
     result = decode_result(answer)

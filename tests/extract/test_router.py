@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cormorant.base.profiling import StepTable
-from cormorant.extract.router import Reading, extract_inline, reading_of, unread_status
+from cormorant.extract.router import ReadMode, extract_inline, reading_of, unread_status
 from cormorant.model.content import Manner
 
 MB = 1_000_000
@@ -12,28 +12,28 @@ MB = 1_000_000
 @pytest.mark.parametrize(
     ("mime", "size", "wanted"),
     [
-        ("text/html", 4 * MB, Reading.INLINE),
-        ("text/html", 4 * MB + 1, Reading.CHILD),
-        ("application/xhtml+xml", 10, Reading.INLINE),
-        ("text/plain", MB, Reading.INLINE),
-        ("text/plain", MB + 1, Reading.CHILD),
-        ("text/markdown", 10, Reading.INLINE),
-        ("text/x-python", 10, Reading.INLINE),
-        ("text/csv", 10, Reading.CHILD),
-        ("text/xml", 10, Reading.CHILD),
-        ("application/rss+xml", 10, Reading.CHILD),
-        ("application/json", 10, Reading.CHILD),
-        ("application/ld+json", 10, Reading.CHILD),
-        ("application/pdf", 10, Reading.CHILD),
-        ("application/msword", 10, Reading.CHILD),
-        ("image/png", 10, Reading.NONE),
-        ("image/svg+xml", 10, Reading.NONE),
-        ("video/mp4", 10, Reading.NONE),
-        ("application/zip", 10, Reading.NONE),
-        ("application/octet-stream", 10, Reading.NONE),
+        ("text/html", 4 * MB, ReadMode.INLINE),
+        ("text/html", 4 * MB + 1, ReadMode.CHILD),
+        ("application/xhtml+xml", 10, ReadMode.INLINE),
+        ("text/plain", MB, ReadMode.INLINE),
+        ("text/plain", MB + 1, ReadMode.CHILD),
+        ("text/markdown", 10, ReadMode.INLINE),
+        ("text/x-python", 10, ReadMode.INLINE),
+        ("text/csv", 10, ReadMode.CHILD),
+        ("text/xml", 10, ReadMode.CHILD),
+        ("application/rss+xml", 10, ReadMode.CHILD),
+        ("application/json", 10, ReadMode.CHILD),
+        ("application/ld+json", 10, ReadMode.CHILD),
+        ("application/pdf", 10, ReadMode.CHILD),
+        ("application/msword", 10, ReadMode.CHILD),
+        ("image/png", 10, ReadMode.NONE),
+        ("image/svg+xml", 10, ReadMode.NONE),
+        ("video/mp4", 10, ReadMode.NONE),
+        ("application/zip", 10, ReadMode.NONE),
+        ("application/octet-stream", 10, ReadMode.NONE),
     ],
 )
-def test_where_a_document_is_read(mime: str, size: int, wanted: Reading) -> None:
+def test_where_a_document_is_read(mime: str, size: int, wanted: ReadMode) -> None:
     assert reading_of(mime, size) is wanted
 
 

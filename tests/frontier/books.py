@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from cormorant.base.errors import Unreachable
 from cormorant.frontier.queue import seen_lookup
-from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.seen_urls import SeenUrls
 from cormorant.store.db.database import Tx
 
 
@@ -41,6 +41,6 @@ def every(tx: Tx, site: int) -> array[int]:
     return keys
 
 
-def nothing_seen() -> Seen:
+def nothing_seen() -> SeenUrls:
     """What a process knows whose store knows nothing."""
-    return Seen(Books())
+    return SeenUrls(Books())

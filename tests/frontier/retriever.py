@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from cormorant.frontier.policy import priority
-from cormorant.frontier.queue.refill import Moment, Plan, Supply
+from cormorant.frontier.queue.refill import Moment, RefillPlan, Supply
 from cormorant.frontier.queue.seen_lookup import Lookup
-from cormorant.frontier.queue.seen_urls import Seen
-from cormorant.frontier.queue.workbench import Desk, SiteWork, Task
+from cormorant.frontier.queue.seen_urls import SeenUrls
+from cormorant.frontier.queue.workbench import HostState, VisitTask, Workbench
 from cormorant.model.resource import Resource
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Store
@@ -27,14 +27,14 @@ class Retriever:
 
     def __init__(self, store: Store, name: str = "ada") -> None:
         self.store, self.name = store, name
-        self.desk, self.seen, self.now = Desk(), Seen(Lookup(store)), START
+        self.desk, self.seen, self.now = Workbench(), SeenUrls(Lookup(store)), START
         self.supply = Supply(name, self.desk, self.seen)
-        self.plan = Plan({SOURCE: 1}, as_it_is)
+        self.plan = RefillPlan({SOURCE: 1}, as_it_is)
 
-    def tend(self, most: int = 10, **generations: int) -> list[SiteWork]:
+    def tend(self, most: int = 10, **generations: int) -> list[HostState]:
         """What `crawl.worker.housekeeping` does between two batches; `s1=2` crawls generation 2 of source 1."""
         if generations:
-            self.plan = Plan({int(name[1:]): number for name, number in generations.items()}, self.plan.prepare)
+            self.plan = RefillPlan({int(name[1:]): number for name, number in generations.items()}, self.plan.prepare)
         with self.store.begin() as tx:
             moment = Moment(self.now, tx.now())
             self.supply.finish(tx, self.plan, moment)
@@ -48,14 +48,14 @@ class Retriever:
             self.supply.share(tx, self.plan, peers)
         return [each.key for each in self.desk.sites.values() if each.leaves]
 
-    def take(self) -> list[Task]:
+    def take(self) -> list[VisitTask]:
         """Everything that may be visited now."""
         tasks = []
         while task := self.desk.take(self.now):
             tasks.append(task)
         return tasks
 
-    def settle(self, tasks: list[Task], *links: str, defer: float = 0.0) -> None:
+    def settle(self, tasks: list[VisitTask], *links: str, defer: float = 0.0) -> None:
         """The visits of these tasks end and are written, with what they linked to."""
         for task in tasks:
             self.desk.done(task)

@@ -9,10 +9,10 @@ import sqlalchemy as sa
 
 from cormorant.frontier.queue.host_leases import LeasedSite, SiteUse
 from cormorant.frontier.state import enqueue
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.frontier.state.writes import ContentRow
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, Lease, Resource, Role
+from cormorant.model.resource import DiscoveredUrl, Lease, Resource, Role
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import resource as resource_table
@@ -21,20 +21,20 @@ from cormorant.store.schema import site, site_fact, site_source
 SOURCE = 1
 
 
-def found(address: str, depth: int = 0, priority: int = 128, validator: str = "") -> Found:
-    return Found(address, origin_of(address).site, depth, priority=priority, validator=validator)
+def found(address: str, depth: int = 0, priority: int = 128, validator: str = "") -> DiscoveredUrl:
+    return DiscoveredUrl(address, origin_of(address).site, depth, priority=priority, validator=validator)
 
 
-def arrivals(addresses: Iterable[str | Found], source: int = SOURCE) -> list[Arrival]:
+def arrivals(addresses: Iterable[str | DiscoveredUrl], source: int = SOURCE) -> list[NewUrl]:
     items = [found(each) if isinstance(each, str) else each for each in addresses]
-    return [Arrival(each, fingerprint(each.address, source)) for each in items]
+    return [NewUrl(each, fingerprint(each.address, source)) for each in items]
 
 
-def admit(tx: Tx, *addresses: str | Found, source: int = SOURCE, generation: int = 1) -> int:
+def admit(tx: Tx, *addresses: str | DiscoveredUrl, source: int = SOURCE, generation: int = 1) -> int:
     return enqueue.admit(tx, SiteNumbers(), Admission(source, generation, 1), arrivals(addresses, source))
 
 
-def admitted(store: Store, *addresses: str | Found, source: int = SOURCE, generation: int = 1) -> int:
+def admitted(store: Store, *addresses: str | DiscoveredUrl, source: int = SOURCE, generation: int = 1) -> int:
     with store.begin() as tx:
         return admit(tx, *addresses, source=source, generation=generation)
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cormorant.frontier.policy.priority import due
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.queue import host_leases
-from cormorant.frontier.queue.host_leases import Window
+from cormorant.frontier.queue.host_leases import ReadWindow
 from cormorant.model.resource import Resource
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Store, Tx
@@ -38,11 +38,11 @@ class Owner:
         self.arrivals = work_of(tx).arrivals
 
     def read(self, tx: Tx) -> list[Resource]:
-        return host_leases.read(tx, Window(self.place, SOURCE, 1))
+        return host_leases.read(tx, ReadWindow(self.place, SOURCE, 1))
 
     def finish(self, tx: Tx) -> bool:
         return host_leases.finish(
-            tx, self.place, SOURCE, 1, self.arrivals, host_leases.earliest(tx, Window(self.place, SOURCE, 1)) or 0.0
+            tx, self.place, SOURCE, 1, self.arrivals, host_leases.earliest(tx, ReadWindow(self.place, SOURCE, 1)) or 0.0
         )
 
 
@@ -137,7 +137,7 @@ def test_what_must_wait_is_left_to_whoever_comes_then(done: Store) -> None:
         admit(tx, NEW)
         owner.arrivals += 1
         tx.execute(sa.update(resource).where(resource.c.address == NEW).values(not_before=tx.now() + 50))
-        at = host_leases.earliest(tx, Window(owner.place, SOURCE, 1))
+        at = host_leases.earliest(tx, ReadWindow(owner.place, SOURCE, 1))
         assert owner.finish(tx)
         assert work_of(tx) == (2, 0, at)
         assert remaining.left(tx, SOURCE, 1)[:2] == (1, at)

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cormorant.frontier.links import inlinks, late_inlinks, orphans
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.queue import host_leases, seen_lookup
-from cormorant.frontier.queue.host_leases import Window
+from cormorant.frontier.queue.host_leases import ReadWindow
 from cormorant.frontier.staging import pending_deletes
 from cormorant.store.db.database import Store, Tx
 
@@ -37,12 +37,18 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
 @pytest.mark.parametrize(
     ("work", "planned"),
     [
-        (lambda tx: host_leases.read(tx, Window(1, 1, 1)), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (
-            lambda tx: host_leases.earliest(tx, Window(1, 1, 1)),
+            lambda tx: host_leases.read(tx, ReadWindow(1, 1, 1)),
             "USING INDEX ix_resource_ready (site_id=? AND source_id=?",
         ),
-        (lambda tx: host_leases.read(tx, Window(1, 1, 1, 0, 9)), "USING INDEX ix_resource_ready (site_id=? AND source"),
+        (
+            lambda tx: host_leases.earliest(tx, ReadWindow(1, 1, 1)),
+            "USING INDEX ix_resource_ready (site_id=? AND source_id=?",
+        ),
+        (
+            lambda tx: host_leases.read(tx, ReadWindow(1, 1, 1, 0, 9)),
+            "USING INDEX ix_resource_ready (site_id=? AND source",
+        ),
         (lambda tx: remaining.awake(tx, 1, 1), "COVERING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: remaining.awake(tx, 1, 1, 9), "USING INDEX ix_resource_ready (site_id=? AND source_id=?"),
         (lambda tx: seen_lookup.page(tx, 1), "COVERING INDEX sqlite_autoindex_resource_1 (site_id=? AND"),
@@ -97,8 +103,8 @@ def test_no_hot_statement_looks_at_every_row(store: Store, work: Callable[[Tx], 
 @ON_SQLITE
 def test_the_order_of_visits_comes_from_the_index(store: Store) -> None:
     with store.begin() as tx:
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: host_leases.read(tx, Window(1, 1, 1)))
-        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: host_leases.read(tx, Window(1, 1, 1, 0, 9)))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: host_leases.read(tx, ReadWindow(1, 1, 1)))
+        assert "TEMP B-TREE" not in plan_of(tx, lambda tx: host_leases.read(tx, ReadWindow(1, 1, 1, 0, 9)))
         assert "TEMP B-TREE" not in plan_of(tx, lambda tx: seen_lookup.page(tx, 1))
 
 
@@ -107,6 +113,6 @@ def test_what_is_due_alike_is_not_sorted_to_find_the_next(store: Store) -> None:
     with store.begin() as tx:
         for way in ("seqscan", "bitmapscan"):
             tx.driver(f"SET LOCAL enable_{way} = off")
-        plan = plan_of(tx, lambda tx: host_leases.read(tx, Window(1, 1, 1)))
+        plan = plan_of(tx, lambda tx: host_leases.read(tx, ReadWindow(1, 1, 1)))
     assert "Index Scan using ix_resource_ready" in plan
     assert "Sort" not in plan

@@ -12,11 +12,11 @@ from cormorant.base.clock import SystemClock
 from cormorant.crawl.run.clock_repair import Setbacks
 from cormorant.frontier.policy import backoff
 from cormorant.frontier.queue import host_leases, ip_groups, refill
-from cormorant.frontier.queue.host_leases import LEASE_S, LeasedSite, Window
+from cormorant.frontier.queue.host_leases import LEASE_S, LeasedSite, ReadWindow
 from cormorant.frontier.queue.refill import Moment, Supply
 from cormorant.frontier.queue.seen_lookup import Lookup
-from cormorant.frontier.queue.seen_urls import Seen
-from cormorant.frontier.queue.workbench import Desk, SiteWork
+from cormorant.frontier.queue.seen_urls import SeenUrls
+from cormorant.frontier.queue.workbench import HostState, Workbench
 from cormorant.frontier.state import host_facts
 from cormorant.frontier.state.host_facts import INSTALLATION
 from cormorant.store.catalog import receivers
@@ -194,7 +194,7 @@ def test_what_waits_until_a_day_that_no_clock_shows_any_more_waits_no_longer(sto
         assert (row.not_before, row.owner) == (0.0, "gone")
         assert now + LEASE_S <= row.lease_until <= tx.now() + LEASE_S
         assert heartbeats.alive(tx)[0].seen_at <= tx.now()
-        window = Window(row.id, SOURCE, 1)
+        window = ReadWindow(row.id, SOURCE, 1)
         assert len(host_leases.read(tx, window)) == 2
         assert host_leases.earliest(tx, window) == 0.0
         tx.execute(sa.update(site).values(not_before=right))
@@ -278,13 +278,13 @@ def test_a_rest_is_as_long_as_it_was_asked_for(
     two.pass_(1.0)
     first, _ = two.leased("ada")
     at = two.clock.now() if rests_s else 0.0
-    site_work = SiteWork(first.lease, {}, 1, trouble=503, not_before=at + rests_s)
+    site_work = HostState(first.lease, {}, 1, trouble=503, not_before=at + rests_s)
     site_work.rest_until = two.clock.monotonic() + rests_s if rests_s else 0.0
     two.clock.shift += by
     two.pass_(10.0)
     with two.stores["ada"].begin() as tx:
         if gives_back:
-            Supply("ada", Desk(), Seen(Lookup(two.stores["ada"]))).give_back(tx, site_work)
+            Supply("ada", Workbench(), SeenUrls(Lookup(two.stores["ada"]))).give_back(tx, site_work)
         else:
             refill.renew(tx, "ada", [site_work])
         ((rests,),) = tx.rows(sa.select(site.c.not_before).where(site.c.id == first.lease.site))

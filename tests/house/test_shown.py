@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.errors import UsageError
 from cormorant.cli import options, registry
 from cormorant.plugins import RECEIVERS, SOURCES
@@ -129,7 +129,7 @@ def test_who_teaches_shows_something_that_is_run(page: str) -> None:
 
 
 def test_variables_are_those_of_the_installation() -> None:
-    known = {f"CORMORANT_{name.upper()}" for name in Installation.model_fields} | {"CORMORANT_DATA"} | OF_TESTS
+    known = {f"CORMORANT_{name.upper()}" for name in InstallationSettings.model_fields} | {"CORMORANT_DATA"} | OF_TESTS
     named = {(page, name) for page in PAGES for name in VARIABLE.findall(text_of(page))}
     assert not {(page, name) for page, name in named if name not in known}
 

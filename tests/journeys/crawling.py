@@ -57,7 +57,7 @@ def _carry_out(said: dict[str, Any]) -> dict[str, Any]:
 def _ordered(home: Home, said: dict[str, Any]) -> list[int]:
     with home.house() as house:
         mode = Mode(said["mode"]) if said["mode"] else None
-        wish = start.Wish(Refresh(said["refresh"]) if said["refresh"] else None, said["force"], mode=mode)
+        wish = start.RunOrder(Refresh(said["refresh"]) if said["refresh"] else None, said["force"], mode=mode)
         return [each.run for each in start.order(house, said["names"], wish)]
 
 

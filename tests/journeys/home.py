@@ -14,12 +14,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.acl import ANYONE
 from cormorant.operate.documents import lookup
 from cormorant.operate.explain import explain
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import search
 from cormorant.operate.sources import sources as source_verbs
 from cormorant.search.reader import Library, Question
@@ -39,12 +39,14 @@ class Home:
     cache: str = ""
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> BuildPlan:
         """How its processes open it."""
-        return Plan(self.folder, Installation(store=self.store, cache=self.cache, retrievers=self.retrievers))
+        return BuildPlan(
+            self.folder, InstallationSettings(store=self.store, cache=self.cache, retrievers=self.retrievers)
+        )
 
     @contextmanager
-    def house(self, *, first: bool = False) -> Iterator[House]:
+    def house(self, *, first: bool = False) -> Iterator[Installation]:
         """The installation, open in this process for the length of a block."""
         house = open_house(self.plan, first=first)
         try:

@@ -30,7 +30,7 @@ from sqlalchemy.exc import DBAPIError
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError
 from cormorant.crawl.worker.housekeeping import BATCH
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.schema import process, receiver, resource, site
 from tests.journeys import processes
 from tests.journeys.crawling import Started, begin
@@ -72,7 +72,7 @@ class Tally:
 class Storm:
     """One crawl, and everything that is done to it."""
 
-    def __init__(self, home: Home, house: House, chance: Random) -> None:
+    def __init__(self, home: Home, house: Installation, chance: Random) -> None:
         self._home, self._house, self._chance = home, house, chance
         self._clock = SystemClock()
         self.tally = Tally()

@@ -12,14 +12,14 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, IndexDamaged
 from cormorant.frontier.links import link_score
-from cormorant.frontier.links.link_score import NOTHING, Said
+from cormorant.frontier.links.link_score import NOTHING, AnchorSummary
 from cormorant.frontier.staging import duplicate_clusters
 from cormorant.model.acl import ANYONE
 from cormorant.model.resource import Role
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.search.index.protocol import IndexReader
 from cormorant.search.index.query import Everything, Search
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.schema import content, resource
 from tests.journeys.home import Home, found_in, received
 from tests.journeys.pages import SECRET
@@ -97,7 +97,7 @@ def audit(home: Home, site: Truth, lines: Path, words: int | None = None) -> Led
     return ledger
 
 
-def _rows(ledger: Ledger, house: House, site: Truth, wanted: dict[str, int]) -> None:
+def _rows(ledger: Ledger, house: Installation, site: Truth, wanted: dict[str, int]) -> None:
     """Every page has one row, with a content whose kept copy says the page's word."""
     cache = house.cache()
     statement = (
@@ -116,7 +116,7 @@ def _rows(ledger: Ledger, house: House, site: Truth, wanted: dict[str, int]) -> 
     ledger.strange_row += [row.url for row in orphans]
     for row in rows:
         try:
-            kept = cache.read(Place(row.pack, row.pack_offset, row.pack_length)).text if row.id else ""
+            kept = cache.read(BlobPlace(row.pack, row.pack_offset, row.pack_length)).text if row.id else ""
         except CacheDamaged:
             kept = ""
         if row.address in wanted and site.word(wanted[row.address]) not in kept:
@@ -124,14 +124,14 @@ def _rows(ledger: Ledger, house: House, site: Truth, wanted: dict[str, int]) -> 
     cache.close()
 
 
-def _said(ledger: Ledger, house: House, index: IndexReader) -> None:
+def _said(ledger: Ledger, house: Installation, index: IndexReader) -> None:
     """Of every document the index has what links say of it, and its class, as the database has them."""
     hits = index.search(Search(Everything(), ANYONE, limit=index.count(), fold=False)).hits
     numbers = {hit.id for hit in hits}
     with house.store.read() as tx:
         said, near = link_score.said_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
     for hit in hits:
-        has = Said(hit.entry.anchors, hit.entry.link_score), hit.entry.near
+        has = AnchorSummary(hit.entry.anchors, hit.entry.link_score), hit.entry.near
         if has != (said.get(hit.id, NOTHING), near.get(hit.id)):
             ledger.said_otherwise.append(hit.entry.url)
 

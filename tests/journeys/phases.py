@@ -18,7 +18,7 @@ from random import Random
 
 from cormorant.base.clock import pause
 from cormorant.crawl.worker.housekeeping import BATCH
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from tests.journeys import processes
 from tests.journeys.crawling import COMMAND, begin
 from tests.journeys.home import RETRIEVERS, Home
@@ -42,7 +42,7 @@ IN_VAIN = 4
 class Siege(Storm):
     """One crawl that is killed at one step."""
 
-    def __init__(self, home: Home, house: House, chance: Random, point: Point) -> None:
+    def __init__(self, home: Home, house: Installation, chance: Random, point: Point) -> None:
         super().__init__(home, house, chance)
         self._point, self._log = point, home.folder.parent / "kills.log"
         self._kills, self._seen = 0, list[Process]()

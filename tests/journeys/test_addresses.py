@@ -10,7 +10,7 @@ import pytest
 
 from cormorant.base.errors import BadRule
 from cormorant.operate.documents import listing
-from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.sources import impact_preview
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -23,7 +23,7 @@ TOKEN = "4f1c9a7e22b05d8810c3"
 def records(home: Home, **wanted: Any) -> dict[str, dict[str, Any]]:
     """What is known, by the address that is fetched."""
     with home.house() as house:
-        return {each["access_url"]: each for each in listing.listed(house, Wanted(**wanted))}
+        return {each["access_url"]: each for each in listing.listed(house, DocumentFilter(**wanted))}
 
 
 def sessions(path: str) -> str | int:

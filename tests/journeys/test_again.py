@@ -6,8 +6,8 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.operate.documents import listing, recrawl
-from cormorant.operate.documents.listing import Wanted
-from cormorant.operate.documents.recrawl import Chosen
+from cormorant.operate.documents.listing import DocumentFilter
+from cormorant.operate.documents.recrawl import RecrawlSelection
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -35,11 +35,11 @@ def site(home: Home, crawls: Crawler, serve: Serve) -> WebSite:
     return site
 
 
-def again(home: Home, crawls: Crawler, site: WebSite, wanted: Wanted) -> list[str]:
+def again(home: Home, crawls: Crawler, site: WebSite, wanted: DocumentFilter) -> list[str]:
     """Have these visited again; returns what the server was asked for then."""
     with home.house() as house:
         chosen = {each["url"] for each in listing.listed(house, wanted)}
-        assert recrawl.recrawl(house, Chosen((), wanted))["documents"] == len(chosen)
+        assert recrawl.recrawl(house, RecrawlSelection((), wanted))["documents"] == len(chosen)
     since = SystemClock().now()
     report = crawls.crawl(home, "site", refresh="due")
     assert report["new"] == len(chosen), report
@@ -53,12 +53,12 @@ def paths(site: WebSite, *numbers: int) -> list[str]:
 
 
 def test_what_failed_is_visited_and_nothing_else(home: Home, crawls: Crawler, site: WebSite) -> None:
-    assert again(home, crawls, site, Wanted("site", status=404)) == paths(site, *MISSING)
+    assert again(home, crawls, site, DocumentFilter("site", status=404)) == paths(site, *MISSING)
     assert home.found(*map(site.word, MISSING)) == [[site.url(number)] for number in MISSING]
     with home.house() as house:
-        failed = {each["url"] for each in listing.listed(house, Wanted("site", state="error"))}
+        failed = {each["url"] for each in listing.listed(house, DocumentFilter("site", state="error"))}
     numbers = [number for number in (*FORBIDDEN, *BROKEN) if site.url(number) in failed]
     assert len(failed) == len(numbers) > 0
-    assert again(home, crawls, site, Wanted("site", state="error")) == paths(site, *numbers)
+    assert again(home, crawls, site, DocumentFilter("site", state="error")) == paths(site, *numbers)
     assert home.found(*map(site.word, numbers)) == [[site.url(number)] for number in numbers]
-    assert again(home, crawls, site, Wanted("site", state="error")) == []
+    assert again(home, crawls, site, DocumentFilter("site", state="error")) == []

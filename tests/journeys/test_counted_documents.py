@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.begin.test_serve import get, served
-from tests.cli.world import Done, Installation
+from tests.cli.world import Done, InstalledCli
 
 
 def told(done: Done) -> int:
@@ -20,14 +20,14 @@ def told(done: Done) -> int:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Installation:
+def home(tmp_path: Path) -> InstalledCli:
     """The sample, crawled; some of what was fetched of it is no document: it moved, left, or could not be read."""
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     home.fine("quickstart", "--no-serve")
     return home
 
 
-def test_the_sample_has_as_many_documents_wherever_they_are_counted(home: Installation, tmp_path: Path) -> None:
+def test_the_sample_has_as_many_documents_wherever_they_are_counted(home: InstalledCli, tmp_path: Path) -> None:
     status = home.fine("status", "--json").object
     count = status["documents"]
     runs = [home.fine("run", "show", str(number), "--json").object for number in (1, 2)]

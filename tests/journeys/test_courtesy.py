@@ -8,7 +8,7 @@ import pytest
 
 from cormorant.app.commands.test_source import try_source
 from cormorant.frontier.queue import request_log
-from cormorant.frontier.queue.request_log import Tally
+from cormorant.frontier.queue.request_log import RequestTally
 from cormorant.operate.runs import report
 from cormorant.sources.web.crawl_delay import pace_of
 from cormorant.sources.web.settings.web import WebSettings
@@ -60,7 +60,7 @@ def test_a_host_that_asks_for_more_than_is_obeyed_is_named_in_the_report(
     pace = pace_of(WebSettings.model_validate({"start": [slow.origin]}), [asked], 0.0, private=True)
     with file_home.house() as house:
         with house.store.begin() as tx:  # as if it had been waited for
-            tally = Tally()
+            tally = RequestTally()
             tally.count(tx.now(), pace.delay_s, pace.delay_s, pace.rule)
             request_log.write(tx, {1: tally})
         told = [each for each in report.of_run(house, run) if each["kind"] == "delay"]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from cormorant.operate.documents import listing
-from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.runs import start
 from cormorant.operate.system import metrics
 from tests.journeys.crawling import Crawler
@@ -41,8 +41,8 @@ def test_the_report_counts_what_the_list_names(home: Home, crawls: Crawler, host
     })  # fmt: skip
     report = crawls.crawl(home, "town")
     with home.house() as house:
-        listed = [each["url"] for each in listing.listed(house, Wanted(excluded=True))]
-        again = list(listing.listed(house, Wanted(excluded=True, run=report["run"])))
+        listed = [each["url"] for each in listing.listed(house, DocumentFilter(excluded=True))]
+        again = list(listing.listed(house, DocumentFilter(excluded=True, run=report["run"])))
         told = [each for each in metrics.samples(house) if "excluded" in each.labels]
         shown = next(each for each in start.listed(house) if each["run"] == report["run"])
     numbers = Counter(each["status"] for each in again)
@@ -54,9 +54,9 @@ def test_the_report_counts_what_the_list_names(home: Home, crawls: Crawler, host
     assert town.origin + "/late" not in listed
     second = crawls.crawl(home, "town", force=True)
     with home.house() as house:
-        again = list(listing.listed(house, Wanted(excluded=True, run=second["run"])))
+        again = list(listing.listed(house, DocumentFilter(excluded=True, run=second["run"])))
     assert second["excluded"] == len(again) == len(listed)
     third = crawls.crawl(home, "town")
     with home.house() as house:
-        again = list(listing.listed(house, Wanted(excluded=True, run=third["run"])))
+        again = list(listing.listed(house, DocumentFilter(excluded=True, run=third["run"])))
     assert third["excluded"] == len(again) < len(listed), "links of pages that have not changed are not looked at"

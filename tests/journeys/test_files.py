@@ -14,7 +14,7 @@ import pytest
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import Refresh
 from cormorant.operate.documents import listing
-from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
 from cormorant.operate.runs import start
 from tests.extract.writers import docx
@@ -163,7 +163,7 @@ def said(home: Home, address: str) -> Any:
     """What `explain` and `document list` say of an address."""
     with home.house() as house:
         (record,) = explain.explain(house, address)
-        every = list(listing.listed(house, Wanted()))
+        every = list(listing.listed(house, DocumentFilter()))
     states = [each["state"] for each in every if each["access_url"] == record["address"]]
     kept = [(each["outcome"], each["status"], each["reason"]) for each in record["visits"]]
     return record["verdict"], record["because"], kept[1:], states

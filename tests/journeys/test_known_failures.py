@@ -8,7 +8,7 @@ import pytest
 
 from cormorant.cli.display import report as of_reports
 from cormorant.operate.documents import listing
-from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.runs import start
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -42,7 +42,7 @@ def nights(home: Home, crawls: Crawler) -> tuple[int, int, int, list[str]]:
         shown = start.shown(house, report["run"])
         code = start.exit_code(house, [report["run"]])
         said = "\n".join(of_reports.lines(shown))
-        listed = [each["url"] for each in listing.listed(house, Wanted(source="town", state="error"))]
+        listed = [each["url"] for each in listing.listed(house, DocumentFilter(source="town", state="error"))]
     told = [each["address"].rpartition("/")[2] for each in shown["problems"] if each["kind"] == "document"]
     if report["failed_as_before"]:
         assert f"{report['failed_as_before']} document" in said

@@ -21,7 +21,7 @@ from pysqlite3 import dbapi2 as sqlite
 from cormorant.base.clock import pause
 from cormorant.operate.runs import start as runs_of
 from tests.cli import kept
-from tests.cli.world import Done, Installation, ended
+from tests.cli.world import Done, InstalledCli, ended
 from tests.clocks import HANG_S, until
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home, received
@@ -150,9 +150,9 @@ def is_writable(home: Home) -> bool:
     return False
 
 
-def commands(home: Home) -> Installation:
+def commands(home: Home) -> InstalledCli:
     """Commands on an installation."""
-    return Installation(home.folder, {"CORMORANT_STORE": home.store} if home.store else {})
+    return InstalledCli(home.folder, {"CORMORANT_STORE": home.store} if home.store else {})
 
 
 @pytest.fixture

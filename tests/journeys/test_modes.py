@@ -12,7 +12,7 @@ from cormorant.base.errors import ConflictError
 from cormorant.frontier.state import refetch
 from cormorant.model.run import RunState
 from cormorant.operate.documents import listing
-from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
 from cormorant.operate.runs import control, review, start
 from cormorant.operate.runs import report as run_report
@@ -27,7 +27,7 @@ PAGES, NEW, CHANGED, GONE = 9, 12, 4, 5
 def indexed(home: Home) -> int:
     """How many documents search may find, by what is known of each."""
     with home.house() as house:
-        return sum(record["indexed"] for record in listing.listed(house, Wanted()))
+        return sum(record["indexed"] for record in listing.listed(house, DocumentFilter()))
 
 
 def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, crawls: Crawler, serve: Serve) -> None:
@@ -39,7 +39,7 @@ def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, c
     assert report["new"] == 0, "they are counted when they are delivered"
     assert (report["index_writes"], indexed(home), received(told)) == (0, 0, [])
     with home.house() as house:
-        seen = list(listing.listed(house, Wanted(run=report["run"])))
+        seen = list(listing.listed(house, DocumentFilter(run=report["run"])))
         assert [each["state"] for each in seen if each["status"] == 200] == ["found"] * PAGES
         assert sorted(each["status"] for each in seen) == [200] * PAGES + [970], "one is forbidden by robots.txt"
         with pytest.raises(ConflictError, match="pending"):
@@ -73,7 +73,7 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     assert (report["held"], report["gone"], report["index_writes"]) == (2, 1, 0)
     assert (report["new"], report["changed"], report["to_index"], report["exit"]) == (0, 0, 3, 0)
     with home.house() as house:
-        waits = {each["url"] for each in listing.listed(house, Wanted(state="found"))}
+        waits = {each["url"] for each in listing.listed(house, DocumentFilter(state="found"))}
         assert waits == {site.url(number) for number in (0, CHANGED, NEW)}
         told_of = [each["kind"] for each in run_report.of_run(house, report["run"])]
     assert told_of == ["run", "held"], "that its start address says something else is no fault"
@@ -122,7 +122,7 @@ def test_of_a_page_that_is_found_its_new_version_is_pruned(file_home: Home, craw
     assert changed["because"].endswith(says)
     assert new["advice"].startswith("The next crawl finds it again")
     with file_home.house() as house:
-        assert not list(listing.listed(house, Wanted(status=980)))
+        assert not list(listing.listed(house, DocumentFilter(status=980)))
 
     site.edit(CHANGED, text="auklet and razorbill")
     again = crawls.crawl(file_home, "site", mode="examine")
@@ -157,7 +157,7 @@ def test_what_is_fetched_by_force_and_says_the_same_has_not_changed(
         "copies are fresh"
     )
     with file_home.house() as house:
-        changed = [each["url"] for each in listing.listed(house, Wanted(changed=report["run"], status=200))]
+        changed = [each["url"] for each in listing.listed(house, DocumentFilter(changed=report["run"], status=200))]
     assert changed == [site.url(CHANGED)]
     assert file_home.value("SELECT count(*) FROM version") == 0
     assert crawls.crawl(file_home, "site")["unchanged"] == PAGES
@@ -273,7 +273,7 @@ def test_a_test_leaves_nothing_that_a_later_crawl_goes_by(file_home: Home, crawl
     assert (report["source"], report["state"], report["mode"]) == ("site/test", "finished", "test")
     assert (report["new"], report["gone"], report["index_writes"]) == (PAGES - 1, 1, 0)
     with file_home.house() as house:
-        found = {each["url"]: each["status"] for each in listing.listed(house, Wanted(source="site/test"))}
+        found = {each["url"]: each["status"] for each in listing.listed(house, DocumentFilter(source="site/test"))}
         assert found[site.url(GONE)] == 404
         assert len(found) == PAGES + 1, "with one that robots.txt forbids"
     assert file_home.found("auklet", site.word(GONE)) == [[], [site.url(GONE)]]
@@ -306,7 +306,7 @@ def test_a_run_that_is_to_go_is_not_listed_and_goes_when_it_is_no_longer_needed(
     site = serve(SiteSettings(pages=3))
     file_home.add_source("web", "site", site.source)
     with file_home.house() as house:
-        first = start.order(house, ["site"], start.Wish(forget=True))[0].run
+        first = start.order(house, ["site"], start.RunOrder(forget=True))[0].run
     crawls.begin(file_home, runs=(first,))
     crawls.end()
     with file_home.house() as house:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cormorant.operate.delivery import receivers
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
 from tests.receivers.cluster import Cluster
@@ -68,7 +68,7 @@ def story(home: Home, crawls: Crawler, engine: Cluster | Engine) -> None:
     assert engine.found("papers", "everyone") == engine.found("papers", "group:hr", "user:bob") == set()
     assert len(engine.found("papers", "group:hr")) == COUNT - 1
     engine.forget("papers")
-    commands = Installation(home.folder, {"CORMORANT_STORE": home.store} if home.store else {})
+    commands = InstalledCli(home.folder, {"CORMORANT_STORE": home.store} if home.store else {})
     commands.fine("receiver", "resend", "engine")
     assert there().keys() == {path.name for path in folder.iterdir()}
     assert len(engine.found("papers", "group:hr")) == COUNT - 1

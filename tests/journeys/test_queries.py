@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from cormorant.search.index.query import Clauses, Exact, Like, Near, Or, Pattern, Phrase, Prefix, Range, Word
-from cormorant.search.query.lexer import Kind, lex
+from cormorant.search.index.query import Clauses, Exact, Like, Near, Or, Pattern, Phrase, Prefix, QueryWord, Range
+from cormorant.search.query.lexer import TokenKind, lex
 from cormorant.search.query.parser import parse
 from tests.journeys.queries.__main__ import Asker, Tally, logged, prove
 from tests.journeys.queries.grammar import Speaker
@@ -26,9 +26,9 @@ def test_every_query_is_answered(tmp_path: Path) -> None:
 def test_every_form_of_a_query_is_said() -> None:
     speaker = Speaker(Random(1))
     said = [speaker.query() for _ in range(400)]
-    assert {piece.kind for text in said for piece in lex(text)[0]} == set(Kind)
+    assert {piece.kind for text in said for piece in lex(text)[0]} == set(TokenKind)
     whole = {type(parse(text).query) for text in said}
-    assert whole >= {Word, Phrase, Prefix, Near, Pattern, Like, Range, Exact, Clauses, Or}
+    assert whole >= {QueryWord, Phrase, Prefix, Near, Pattern, Like, Range, Exact, Clauses, Or}
 
 
 def test_slips_are_all_different() -> None:

@@ -13,7 +13,7 @@ import pytest
 from cormorant.base.clock import pause
 from cormorant.crawl.run.completion import TRIED_AGAIN_S
 from tests.cli import kept
-from tests.cli.world import Installation, ended, serving, small_site
+from tests.cli.world import InstalledCli, ended, serving, small_site
 from tests.clocks import until
 from tests.journeys.processes import below, role_of, send
 from tests.receivers.archive import records
@@ -24,22 +24,22 @@ COUNT = 260
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Installation:
+def home(tmp_path: Path) -> InstalledCli:
     """A folder of many small files to be crawled; receivers may name what is in `tests`."""
     (tmp_path / "papers").mkdir()
     for number in range(COUNT):
         (tmp_path / "papers" / f"{number}.txt").write_text(f"paper {number} of the harbour")
-    home = Installation(tmp_path / "data", {"PYTHONPATH": str(ROOT)})
+    home = InstalledCli(tmp_path / "data", {"PYTHONPATH": str(ROOT)})
     home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
     return home
 
 
-def shown(home: Installation, name: str = "shop") -> dict[str, Any]:
+def shown(home: InstalledCli, name: str = "shop") -> dict[str, Any]:
     record: dict[str, Any] = home.fine("receiver", "show", name, "--json").object
     return record
 
 
-def add_hook(home: Installation, hook: Hook, *more: str) -> None:
+def add_hook(home: InstalledCli, hook: Hook, *more: str) -> None:
     with (home.folder.parent / "value").open("w+") as value:
         value.write("the mole is out")
         value.seek(0)
@@ -53,7 +53,7 @@ def provider_of(process: kept.Begun) -> Any:
     return next((each for each in tree if role_of(each.pid, frozenset(), tree) == "provider"), None)
 
 
-def test_a_webhook_that_fails_and_a_provider_that_is_killed_lose_nothing(home: Installation) -> None:
+def test_a_webhook_that_fails_and_a_provider_that_is_killed_lose_nothing(home: InstalledCli) -> None:
     with Hook() as hook:
         add_hook(home, hook, "runs=true")
         hook.plan += [500, Answer(429, {"Retry-After": "1"}), "reset", "reset"]
@@ -92,7 +92,7 @@ def slowly(post: Post) -> Answer:
     return Answer(204)
 
 
-def test_one_that_hangs_stops_neither_the_index_nor_the_run(home: Installation) -> None:
+def test_one_that_hangs_stops_neither_the_index_nor_the_run(home: InstalledCli) -> None:
     with Hook() as hook:
         add_hook(home, hook)
         hook.plan += ["hang"] * 9
@@ -129,7 +129,7 @@ def test_one_that_hangs_stops_neither_the_index_nor_the_run(home: Installation) 
         assert home.fine("document", "list", "--state", "error", "--json").objects == []
 
 
-def test_everything_is_sent_again_without_a_question_to_a_source(home: Installation, tmp_path: Path) -> None:
+def test_everything_is_sent_again_without_a_question_to_a_source(home: InstalledCli, tmp_path: Path) -> None:
     with serving(small_site()) as site:
         home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
         assert home.run("crawl").code in (0, 3)
@@ -151,7 +151,7 @@ def test_everything_is_sent_again_without_a_question_to_a_source(home: Installat
     assert home.run("receiver", "resend", "lines", "--source", "none").code == 4
 
 
-def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: Installation, tmp_path: Path) -> None:
+def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: InstalledCli, tmp_path: Path) -> None:
     for name in ("drafts", "raise"):
         (tmp_path / "papers" / name).mkdir()
         (tmp_path / "papers" / name / "a.txt").write_text(f"zephyr {name}")
@@ -180,7 +180,7 @@ def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: Installatio
     assert "ModuleNotFoundError" in gone.err
 
 
-def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: Installation, tmp_path: Path) -> None:
+def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: InstalledCli, tmp_path: Path) -> None:
     """The provider, the index and others go on; what ends it is named, and it is told the rest when it is mended."""
     lines = tmp_path / "lines"
     given = ("call=tests.receivers.taking:Poisoned", f"data=/17.txt {lines}", "tries=1")
@@ -220,7 +220,7 @@ def test_a_run_waits_for_a_receiver_whose_code_is_gone_and_goes_on_when_it_is_ba
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "1.txt").write_text("the harbour")
     code.write_text(f"def take(batch):\n    open({str(told)!r}, 'a').write(''.join(each.url for each in batch))\n")
-    home = Installation(tmp_path / "data", {"PYTHONPATH": str(tmp_path)})
+    home = InstalledCli(tmp_path / "data", {"PYTHONPATH": str(tmp_path)})
     home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
     assert ended(home.start("receiver", "add", "python", "shop", "--set", "call=mine:take")).code == 0
     code.rename(away)
@@ -243,13 +243,13 @@ def test_a_run_waits_for_a_receiver_whose_code_is_gone_and_goes_on_when_it_is_ba
     assert _problems(home) == []
 
 
-def _problems(home: Installation) -> list[dict[str, Any]]:
+def _problems(home: InstalledCli) -> list[dict[str, Any]]:
     """What is said of the first run."""
     found: list[dict[str, Any]] = home.fine("run", "show", "1", "--json").object["problems"]
     return found
 
 
-def _found(home: Installation, word: str) -> list[str]:
+def _found(home: InstalledCli, word: str) -> list[str]:
     """The files below the folder of papers that a word finds."""
     hits = home.fine("search", word, "--json").objects
     return sorted(each["url"].rpartition("papers/")[2] for each in hits)

@@ -35,7 +35,7 @@ def test_a_restarted_run_stays_stopped_and_its_successor_finishes(
         (first,) = start.order(house, ["site"])
         keep()
         until(lambda: len(site.log()) > fetched)
-        (second,) = start.order(house, ["site"], start.Wish(restart=True))
+        (second,) = start.order(house, ["site"], start.RunOrder(restart=True))
         assert second.run != first.run
         until(lambda: start.report(house, second.run)["state"] == RunState.FINISHED)
         assert start.report(house, first.run)["state"] == RunState.STOPPED

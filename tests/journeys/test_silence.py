@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cormorant.base.clock import pause
-from cormorant.frontier.policy.host_errors import Why
+from cormorant.frontier.policy.host_errors import HoldReason
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler, crawler
 from tests.journeys.home import Home
@@ -41,7 +41,7 @@ def test_a_dead_server_ends_the_run_within_its_patience_and_nothing_is_lost(
     assert (dead["state"], dead["complete"], dead["exit"]) == ("finished", False, 6)
     host = site.url(0).split("/")[2]
     assert dead["reason"].startswith(f"{host} does not answer (connection refused); ")
-    assert dead["bottleneck"] == Why.SILENT
+    assert dead["bottleneck"] == HoldReason.SILENT
     assert (dead["failed"] + dead["deferred"], dead["failed"]) == (PAGES, dead["unanswered"])
     assert (dead["gone"], dead["index_deletes"]) == (0, 0)
     assert everything_is_found(file_home, site)

@@ -13,7 +13,7 @@ import pytest
 
 from cormorant.extract.sitemap.job import INLINE_BYTES
 from cormorant.frontier.sitemaps import lastmod_trust, registry
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.clocks import until
 from tests.journeys import processes
 from tests.journeys.home import Home
@@ -31,25 +31,25 @@ def site() -> Iterator[Mapped]:
 
 
 @pytest.fixture
-def command(home: Home) -> Installation:
+def command(home: Home) -> InstalledCli:
     """The command line on a new installation, on each store."""
-    return Installation(home.folder, {"CORMORANT_STORE": home.store} if home.store else {})
+    return InstalledCli(home.folder, {"CORMORANT_STORE": home.store} if home.store else {})
 
 
 @pytest.fixture
-def quick(tmp_path: Path) -> Installation:
+def quick(tmp_path: Path) -> InstalledCli:
     """The command line on a new installation, where the store makes no difference."""
-    return Installation(tmp_path / "data")
+    return InstalledCli(tmp_path / "data")
 
 
-def crawled(command: Installation, *more: str, code: int = 0) -> dict[str, Any]:
+def crawled(command: InstalledCli, *more: str, code: int = 0) -> dict[str, Any]:
     """Crawl everything; returns the report."""
     done = command.run("--json", "crawl", *more)
     assert done.code == code, done.err
     return dict(done.objects[-1])
 
 
-def explained(command: Installation, address: str) -> dict[str, Any]:
+def explained(command: InstalledCli, address: str) -> dict[str, Any]:
     return dict(command.fine("--json", "explain", address).object)
 
 
@@ -57,7 +57,7 @@ def told(report: dict[str, Any]) -> list[str]:
     return [each["sentence"] for each in report["problems"] if each["kind"] == "sitemap"]
 
 
-def test_a_site_with_nothing_but_sitemaps_is_crawled_whole(command: Installation, site: Mapped) -> None:
+def test_a_site_with_nothing_but_sitemaps_is_crawled_whole(command: InstalledCli, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(60))
     site.robots("Sitemap: /maps/index.xml", f"Sitemap: {site.home}feed.atom")
     site.put("maps/index.xml", index([f"{site.home}maps/{each}" for each in ("one.xml", "two.xml.gz", "index.xml")]))
@@ -85,7 +85,7 @@ def test_a_site_with_nothing_but_sitemaps_is_crawled_whole(command: Installation
     assert len(site.paths(304)) == 65, "sitemaps are asked for conditionally like pages"
 
 
-def test_a_sitemap_that_goes_wrong_deletes_nothing_and_costs_a_line(quick: Installation, site: Mapped) -> None:
+def test_a_sitemap_that_goes_wrong_deletes_nothing_and_costs_a_line(quick: InstalledCli, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(12))
     names = ["gone.xml", "empty.xml", "page.xml", "broken.xml"]
     site.robots(*(f"Sitemap: /{name}" for name in names))
@@ -106,7 +106,7 @@ def test_a_sitemap_that_goes_wrong_deletes_nothing_and_costs_a_line(quick: Insta
     assert "Nothing was deleted" in quick.run("crawl").err
 
 
-def test_what_lies_outside_is_dropped_and_counted(quick: Installation, site: Mapped) -> None:
+def test_what_lies_outside_is_dropped_and_counted(quick: InstalledCli, site: Mapped) -> None:
     pages = site.pages(["in"])
     strange = ["http://169.254.169.254/meta", "http://elsewhere.example/", "file:///etc/passwd", "javascript:alert(1)"]
     site.robots("Sitemap: /s.xml", "Sitemap: http://169.254.169.254/s.xml", "Sitemap: http://10.1.2.3/s.xml")
@@ -122,7 +122,7 @@ def test_what_lies_outside_is_dropped_and_counted(quick: Installation, site: Map
     assert explained(quick, strange[0])["paths"][0]["how"] == "sitemap"
 
 
-def test_the_settings_say_which_sitemaps_are_read(quick: Installation, site: Mapped) -> None:
+def test_the_settings_say_which_sitemaps_are_read(quick: InstalledCli, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(4))
     site.robots("Sitemap: /s.xml")
     site.put("s.xml", urlset(pages[:2]))
@@ -141,7 +141,7 @@ def test_the_settings_say_which_sitemaps_are_read(quick: Installation, site: Map
     assert crawled(quick, "named", code=3)["gone"] == 0, "one among the starts that fails is a problem"
 
 
-def test_two_sources_on_one_host_both_read_what_one_robots_names(command: Installation, site: Mapped) -> None:
+def test_two_sources_on_one_host_both_read_what_one_robots_names(command: InstalledCli, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(5))
     site.robots("Sitemap: /s.xml")
     site.put("s.xml", urlset(pages))
@@ -152,7 +152,7 @@ def test_two_sources_on_one_host_both_read_what_one_robots_names(command: Instal
     assert site.paths().count("/s.xml") == 2
 
 
-def test_an_index_without_end_ends(quick: Installation, site: Mapped) -> None:
+def test_an_index_without_end_ends(quick: InstalledCli, site: Mapped) -> None:
     names = [f"{site.home}m/{number}.xml" for number in range(registry.MAX_FILES + 100)]
     site.robots("Sitemap: /index.xml")
     site.put("index.xml", index([*names, f"{site.home}index.xml"]))
@@ -164,7 +164,7 @@ def test_an_index_without_end_ends(quick: Installation, site: Mapped) -> None:
     assert len(read) == len(set(read)) == registry.MAX_FILES
 
 
-def test_sitemaps_lead_to_one_another_so_deep_and_no_deeper(quick: Installation, site: Mapped) -> None:
+def test_sitemaps_lead_to_one_another_so_deep_and_no_deeper(quick: InstalledCli, site: Mapped) -> None:
     site.robots("Sitemap: /deep0.xml")
     for number in range(6):
         site.put(f"deep{number}.xml", index([f"{site.home}deep{number + 1}.xml", f"{site.home}deep0.xml"]))
@@ -183,7 +183,7 @@ def later(seconds: float = 5.0) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
 
 
-def test_dates_that_lie_are_not_believed(command: Installation, site: Mapped) -> None:
+def test_dates_that_lie_are_not_believed(command: InstalledCli, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(lastmod_trust.SAMPLE + 2))
     site.robots("Sitemap: /s.xml")
     site.put("s.xml", dated(pages, later()))
@@ -204,7 +204,7 @@ def test_dates_that_lie_are_not_believed(command: Installation, site: Mapped) ->
     assert site.paths().index(f"/{pages[-1].removeprefix(site.home)}") > 3, "it is in no hurry any more"
 
 
-def test_what_is_newer_comes_first_and_then_what_matters(command: Installation, site: Mapped) -> None:
+def test_what_is_newer_comes_first_and_then_what_matters(command: InstalledCli, site: Mapped) -> None:
     names = [f"p/{number:02}" for number in range(20)]
     pages = site.pages(names)
     site.robots("Sitemap: /s.xml", "Crawl-delay: 0")
@@ -226,7 +226,7 @@ def test_what_is_newer_comes_first_and_then_what_matters(command: Installation, 
     assert (trust["believed"], trust["right"], trust["checked"]) == (True, 18, 18)
 
 
-def test_a_sitemap_that_was_taken_for_a_page_becomes_one(command: Installation, site: Mapped) -> None:
+def test_a_sitemap_that_was_taken_for_a_page_becomes_one(command: InstalledCli, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(8))
     site.put("", f'<html><body><a href="/s.xml">map</a><p>homeword {" ".join(pages)}</p></body></html>')
     site.put("s.xml", '<?xml version="1.0"?>' + urlset(pages))
@@ -243,7 +243,7 @@ def test_a_sitemap_that_was_taken_for_a_page_becomes_one(command: Installation, 
     assert not [each for each in command.fine("--json", "document", "list").objects if each["url"].endswith("s.xml")]
 
 
-def test_what_is_called_a_sitemap_is_read_before_it_leaves(command: Installation, site: Mapped) -> None:
+def test_what_is_called_a_sitemap_is_read_before_it_leaves(command: InstalledCli, site: Mapped) -> None:
     pages, mapped_pages = site.pages(f"p/{number}" for number in range(3)), site.pages(["m/1", "m/2"])
     links = "".join(f'<a href="{each}">x</a>' for each in [*pages, "/s.xml"])
     site.put("", f"<html><body>{links}<p>homeword</p></body></html>")
@@ -262,7 +262,7 @@ def test_what_is_called_a_sitemap_is_read_before_it_leaves(command: Installation
     assert site.paths().count("/p/0") == 1
 
 
-def test_a_kill_loses_nothing_that_a_sitemap_names(command: Installation, site: Mapped) -> None:
+def test_a_kill_loses_nothing_that_a_sitemap_names(command: InstalledCli, site: Mapped) -> None:
     pages = site.pages(f"p/{number}" for number in range(40))
     site.robots("Sitemap: /s.xml")
     site.put("s.xml", urlset(pages))
@@ -281,7 +281,7 @@ def test_a_kill_loses_nothing_that_a_sitemap_names(command: Installation, site: 
     assert listed == dict.fromkeys([site.home, *pages], 200)
 
 
-def test_a_dead_entry_is_explained_while_a_sitemap_names_it(command: Installation, site: Mapped) -> None:
+def test_a_dead_entry_is_explained_while_a_sitemap_names_it(command: InstalledCli, site: Mapped) -> None:
     pages, gone = site.pages(["a", "b"]), f"{site.home}gone"
     site.robots("Sitemap: /map.xml")
     site.put("map.xml", urlset([*pages, gone]))
@@ -296,7 +296,7 @@ def test_a_dead_entry_is_explained_while_a_sitemap_names_it(command: Installatio
     assert crawled(command)["gone"] == 0
 
 
-def test_a_start_address_that_is_a_feed_is_read_for_its_items(command: Installation, site: Mapped) -> None:
+def test_a_start_address_that_is_a_feed_is_read_for_its_items(command: InstalledCli, site: Mapped) -> None:
     site.robots()
     pages = site.pages(["1", "2", "3"])
     items = "".join(f"<item><title>News</title><link>{each}</link></item>" for each in pages)
@@ -319,7 +319,7 @@ def test_a_start_address_that_is_a_feed_is_read_for_its_items(command: Installat
     assert sorted(listed) == sorted(pages)
 
 
-def test_a_start_address_becomes_a_page_a_feed_and_a_page_again(quick: Installation, site: Mapped) -> None:
+def test_a_start_address_becomes_a_page_a_feed_and_a_page_again(quick: InstalledCli, site: Mapped) -> None:
     site.put("x", "<html><title>First</title><p>numbat</p>")
     (page,) = site.pages(["1"])
     quick.fine("source", "add", "web", "news", "--set", f"start={site.home}x")
@@ -335,7 +335,7 @@ def test_a_start_address_becomes_a_page_a_feed_and_a_page_again(quick: Installat
     assert explained(quick, f"{site.home}x")["verdict"] == "indexed"
 
 
-def test_a_feed_that_a_page_links_to_stays_a_document(quick: Installation, site: Mapped) -> None:
+def test_a_feed_that_a_page_links_to_stays_a_document(quick: InstalledCli, site: Mapped) -> None:
     site.put("", "<html><link rel=alternate type=application/rss+xml href=feed><p>text")
     site.put("feed", "<rss><channel><title>News of quokkas</title><item><link>/1</link></item></channel></rss>")
     quick.fine("source", "add", "web", "news", "--set", f"start={site.home}")

@@ -11,8 +11,8 @@ import pytest
 from cormorant.app.commands.restore import restore
 from cormorant.base.errors import BadRule, ConflictError, NotFoundError, UsageError
 from cormorant.operate.documents import erasure, recrawl, takedowns
-from cormorant.operate.documents.listing import Wanted
-from cormorant.operate.documents.takedowns import Order
+from cormorant.operate.documents.listing import DocumentFilter
+from cormorant.operate.documents.takedowns import TakedownOrder
 from cormorant.operate.search import reindex
 from cormorant.operate.storage import backups, check
 from cormorant.store.catalog import takedowns as takedown_rows
@@ -31,7 +31,7 @@ SENTENCE = "a passage of Quillfeather about zanzibaritis in the lantern room tha
 
 def down(home: Home, what: str, **more: Any) -> dict[str, Any]:
     with home.house() as house:
-        return takedowns.take_down(house, Order(what, "Names a patient", "ada", **more))
+        return takedowns.take_down(house, TakedownOrder(what, "Names a patient", "ada", **more))
 
 
 def lifted(home: Home, number: int) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def test_a_rule_holds_for_pages_that_are_met_later(home: Home, crawls: Crawler, 
     down(home, site.url(7).upper().replace("HTTP", "http"))
     assert home.found(site.word(7)) == [[site.url(7)]], "an address tells capitals from small letters"
     with home.house() as house:
-        recrawl.recrawl(house, recrawl.Chosen((site.url(6),), Wanted()))
+        recrawl.recrawl(house, recrawl.RecrawlSelection((site.url(6),), DocumentFilter()))
     crawls.crawl(home, "site")
     assert home.found(site.word(6)) == [[]]
 
@@ -203,7 +203,7 @@ def test_a_redirect_hides_nothing(home: Home, crawls: Crawler, serve: Serve) -> 
 
 def test_a_command_that_was_killed_is_finished_by_the_next_crawl(home: Home, crawls: Crawler, site: WebSite) -> None:
     with home.house() as house, house.store.begin() as tx:
-        wish = takedown_rows.Wish(f"address:{site.url(5)}", None, "x", "ada", None, erase=False)
+        wish = takedown_rows.NewTakedownRow(f"address:{site.url(5)}", None, "x", "ada", None, erase=False)
         row = takedown_rows.add(tx, wish)
     crawls.crawl(home, "site", refresh="due")
     assert home.found("quillfeather") == [[]]
@@ -248,7 +248,7 @@ def test_what_is_refused(file_home: Home, tmp_path: Path, what: str, more: dict[
 def test_it_needs_a_reason_and_is_lifted_once(file_home: Home, tmp_path: Path) -> None:
     file_home.add_source("files", "docs", {"path": str(tmp_path)})
     with file_home.house() as house, pytest.raises(UsageError, match="needs a reason"):
-        takedowns.take_down(house, Order("http://x.test/", " ", "ada"))
+        takedowns.take_down(house, TakedownOrder("http://x.test/", " ", "ada"))
     number = down(file_home, "http://x.test/")["id"]
     with pytest.raises(ConflictError, match="hides this already"):
         down(file_home, "http://x.test/")

@@ -11,7 +11,7 @@ import pytest
 
 from cormorant.base.errors import NotFoundError
 from cormorant.model.run import Mode, RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import control, review, start
 from cormorant.store.journal import runs
 from tests.journeys.home import Home
@@ -20,7 +20,7 @@ T = TypeVar("T")
 TERMINALS, TIMES = 4, 5
 
 
-def at_once(home: Home, say: Callable[[House], T]) -> list[T]:
+def at_once(home: Home, say: Callable[[Installation], T]) -> list[T]:
     """What each of several terminals is told."""
     barrier = Barrier(TERMINALS)
 
@@ -51,5 +51,5 @@ def test_what_several_say_at_once_is_done_once(home: Home) -> None:
     assert sorted(at_once(home, lambda house: control.delete(house, first))) == [False] * (TERMINALS - 1) + [True]
     with home.house() as house, pytest.raises(NotFoundError):
         control.delete(house, number + 1)
-    copies = at_once(home, lambda house: start.order(house, ["site"], start.Wish(mode=Mode.TEST)))
+    copies = at_once(home, lambda house: start.order(house, ["site"], start.RunOrder(mode=Mode.TEST)))
     assert len({each.run for said in copies for each in said}) == 1

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings
 from cormorant.operate.storage import check
 from cormorant.operate.storage import compact as compaction
 from cormorant.store.blobs.local import LocalCache
@@ -75,13 +75,13 @@ def compact(folder: Path, last: int) -> None:
     steps.around(PackFolder, "remove")
     steps.around(Store, "compact")
     steps.within(Store, "begin")
-    house = open_house(Plan(folder, Installation()))
+    house = open_house(BuildPlan(folder, InstallationSettings()))
     compaction.compact(house)
 
 
 def left(folder: Path) -> dict[str, Any]:
     """What is kept in a folder, and after it has been compacted at last."""
-    house = open_house(Plan(folder, Installation()))
+    house = open_house(BuildPlan(folder, InstallationSettings()))
     before = check.copies(house)
     compaction.compact(house)
     after = check.copies(house) | check.copies_size(house)

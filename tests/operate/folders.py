@@ -8,11 +8,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan
-from cormorant.app.settings import Installation as Settings
-from cormorant.operate.installation import House
+from cormorant.app.build import BuildPlan
+from cormorant.app.settings import InstallationSettings as Settings
+from cormorant.operate.installation import Installation
 from cormorant.store.schema import content
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 
 
 def crawled_once(base: Path, files: Mapping[str, str]) -> Path:
@@ -20,19 +20,19 @@ def crawled_once(base: Path, files: Mapping[str, str]) -> Path:
     (base / "docs").mkdir()
     for name, text in files.items():
         (base / "docs" / name).write_text(text)
-    home = Installation(base / "data")
+    home = InstalledCli(base / "data")
     home.fine("source", "add", "files", "docs", "--set", f"path={base / 'docs'}")
     home.fine("crawl")
     return home.folder
 
 
-def copied(folder: Path, there: Path) -> Plan:
+def copied(folder: Path, there: Path) -> BuildPlan:
     """A copy of a data folder, to be opened."""
     shutil.copytree(folder, there / "data")
-    return Plan(there / "data", Settings())
+    return BuildPlan(there / "data", Settings())
 
 
-def number_of(house: House, name: str) -> int:
+def number_of(house: Installation, name: str) -> int:
     """The number of the document with this file name."""
     with house.store.read() as tx:
         return int(tx.rows(sa.select(content.c.id).where(content.c.url.like(f"%/{name}")))[0].id)

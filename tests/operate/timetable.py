@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.run import RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules
 from cormorant.operate.runs.scheduler import Scheduler
-from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.runs.schedules import ScheduleChange
 from cormorant.store.catalog import schedules as rows
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Store
@@ -38,7 +38,7 @@ def at(text: str) -> float:
 class Timetable:
     """Sources `docs`, `papers` and `wiki`; it is Monday, the 16th of November 2026, 00:00 in UTC."""
 
-    house: House
+    house: Installation
     clock: Hands
     scheduler: Scheduler = field(init=False)
 
@@ -51,7 +51,7 @@ class Timetable:
 
     def add(self, name: str = "nightly", *names: str, when: str = "0 2 * * *", **more: Any) -> None:
         """Add a schedule in UTC, of `docs` and `papers`."""
-        schedules.add(self.house, name, Wanted(names or ("docs", "papers"), when, "UTC", **more))
+        schedules.add(self.house, name, ScheduleChange(names or ("docs", "papers"), when, "UTC", **more))
 
     def pass_(self, seconds: float, step: float = 1800.0) -> None:
         """Let time pass, with a look every so many seconds, and whenever a schedule fires."""
@@ -111,7 +111,7 @@ class Timetable:
 @contextmanager
 def timetable(folder: Path) -> Iterator[Timetable]:
     """One in a folder, for the length of a block."""
-    with opened(Plan(folder / "data", Installation(index="none")), new=True) as house:
+    with opened(BuildPlan(folder / "data", InstallationSettings(index="none")), new=True) as house:
         (folder / "papers").mkdir()
         clock = Hands(at("2026-11-16"))
         store = Store.open(house.store.url, clock)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.pages.houses import Served, command, served
 from tests.pages.vectors import NAMES, VECTORS, WORD
 from tests.threaded import Asked, Said, Server, running
@@ -32,7 +32,7 @@ def answer(asked: Asked) -> Said:
 @contextmanager
 def hostile(folder: Path) -> Iterator[Served]:
     """Crawl and serve it."""
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     for name in ("files", "led"):
         (folder / name).mkdir()
     for number, name in NAMES:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from cormorant.app.sample.pages import documents_folder
 from cormorant.app.sample.site import SampleSite
-from tests.cli.world import Installation, ended
+from tests.cli.world import InstalledCli, ended
 from tests.pages.pages import EMPTY, SAMPLE, UNSHOWN
 
 WELL = (0, 3)
@@ -25,7 +25,7 @@ WELL = (0, 3)
 class Served:
     """An installation that is served, without a slash at the end of its `origin`."""
 
-    home: Installation
+    home: InstalledCli
     origin: str
 
     def get(self, path: str) -> tuple[int, bytes]:
@@ -53,14 +53,14 @@ class Served:
         return hits[0]
 
 
-def command(home: Installation, *words: str) -> None:
+def command(home: InstalledCli, *words: str) -> None:
     """Run a command that must end well."""
     done = ended(home.start(*words))
     assert done.code in WELL, f"cormorant {' '.join(words)} ended {done.code}\n{done.out}{done.err}"
 
 
 @contextmanager
-def served(home: Installation) -> Iterator[Served]:
+def served(home: InstalledCli) -> Iterator[Served]:
     """Serve an installation for the length of a block."""
     with (home.folder.parent / "serve.log").open("w") as log:
         process = home.start("serve", "--port", "0", "--json", stderr=log)
@@ -77,7 +77,7 @@ def served(home: Installation) -> Iterator[Served]:
 @contextmanager
 def sample(folder: Path) -> Iterator[Served]:
     """The sample, its site as `observatory` and its folder as `office`."""
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     with SampleSite() as site:
         command(home, "source", "add", "web", "observatory", "--set", f"start={site.address}")
         command(home, "source", "add", "files", "office", "--set", f"path={documents_folder()}")
@@ -89,14 +89,14 @@ def sample(folder: Path) -> Iterator[Served]:
 @contextmanager
 def empty(folder: Path) -> Iterator[Served]:
     """Nothing yet."""
-    with served(Installation(folder / "data")) as made:
+    with served(InstalledCli(folder / "data")) as made:
         yield made
 
 
 @contextmanager
 def unshown(folder: Path) -> Iterator[Served]:
     """A page that asks that no copy of it be shown."""
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     (folder / "pages").mkdir()
     (folder / "pages" / "lantern.html").write_text(
         '<title>The lantern</title><meta name="robots" content="noarchive"><p>A lantern of which no copy is shown.'

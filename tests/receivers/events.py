@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cormorant.receivers.protocol import Delivery, Kept
+from cormorant.receivers.protocol import Delivery, KeptCopy
 
 
 def delivery(seq: int, size: int = 100) -> Delivery:
@@ -15,12 +15,14 @@ def delivery(seq: int, size: int = 100) -> Delivery:
     return Delivery(seq, "found", 1, "harbour", url, document, text, html="<p>\u2028</p>", kept=kept(seq), id=seq)
 
 
-def kept(seq: int) -> Kept:
+def kept(seq: int) -> KeptCopy:
     """What was fetched of it: every seventh is a file, and came by no HTTP."""
     if seq % 7 == 0:
-        return Kept("", b"", b"\x00file %d" % seq, "application/pdf", 1_700_000_000.0 + seq, truncated=False)
+        return KeptCopy("", b"", b"\x00file %d" % seq, "application/pdf", 1_700_000_000.0 + seq, truncated=False)
     head = b"Content-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\nX-Odd: \xff\r\n"
-    return Kept("HTTP/1.1 200 OK", head, b"<p>page %d</p>" % seq, "text/html", 1_700_000_000.0 + seq, truncated=False)
+    return KeptCopy(
+        "HTTP/1.1 200 OK", head, b"<p>page %d</p>" % seq, "text/html", 1_700_000_000.0 + seq, truncated=False
+    )
 
 
 def deliveries(first: int, last: int, size: int = 100) -> list[Delivery]:

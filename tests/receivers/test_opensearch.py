@@ -19,17 +19,17 @@ from cormorant.model.settings.source import parse_settings
 from cormorant.receivers import bulk_api
 from cormorant.receivers.bulk_api import Verdict
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
-from cormorant.receivers.protocol import Delivery, NotTaken, Refusal, Rights, Stop
+from cormorant.receivers.protocol import Delivery, DocumentRights, NotTaken, Refusal, Stop
 from tests.receivers.cluster import Cluster, basic
 from tests.receivers.engine import PARTS, Engine, started
 from tests.receivers.hook import KEY
 from tests.receivers.tools import tools
 
-EVERYONE = Rights(("everyone",), ())
+EVERYONE = DocumentRights(("everyone",), ())
 PLACES = st.integers(1, 4)
 
 
-def page(number: int, seq: int, event: str = "new", rights: Rights = EVERYONE, **more: Any) -> Delivery:
+def page(number: int, seq: int, event: str = "new", rights: DocumentRights = EVERYONE, **more: Any) -> Delivery:
     """A delivery of document `number`: gone, when `event` says so."""
     url = f"https://harbour.example/{number}"
     if event == "deleted":
@@ -88,7 +88,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Cluster | Engine]:
 
 
 def test_what_is_written_of_a_document(engine: Cluster | Engine) -> None:
-    rights = Rights(("group:hr", "user:ada"), ("user:bob",))
+    rights = DocumentRights(("group:hr", "user:ada"), ("user:bob",))
     assert told(engine.url, [page(7, 12, rights=rights), page(8, 13)]) == []
     assert engine.documents()["1d-7"] == {
         "url": "https://harbour.example/7", "source": "harbour", "title": "Plover 7", "mime": "text/html",
@@ -101,7 +101,8 @@ def test_what_is_written_of_a_document(engine: Cluster | Engine) -> None:
 
 def test_readers_find_what_they_may_read(engine: Cluster | Engine) -> None:
     pages = {
-        1: EVERYONE, 2: Rights(("group:hr",), ()), 3: Rights(("group:hr",), ("user:bob",)), 4: Rights((), ()),
+        1: EVERYONE, 2: DocumentRights(("group:hr",), ()), 3: DocumentRights(("group:hr",), ("user:bob",)),
+        4: DocumentRights((), ()),
     }  # fmt: skip
     told(engine.url, [page(number, number, rights=rights) for number, rights in pages.items()])
 
@@ -111,7 +112,7 @@ def test_readers_find_what_they_may_read(engine: Cluster | Engine) -> None:
     assert numbers("everyone") == {1}
     assert numbers("everyone", "group:hr") == {1, 2, 3}
     assert numbers("everyone", "group:hr", "user:bob") == {1, 2}
-    told(engine.url, [page(1, 9, "changed", Rights(("group:hr",), ()))])
+    told(engine.url, [page(1, 9, "changed", DocumentRights(("group:hr",), ()))])
     assert numbers("everyone") == set()
 
 
@@ -142,7 +143,7 @@ def test_one_that_cannot_be_taken_is_named_and_the_rest_goes_on(engine: Cluster 
 def test_principals_are_never_left_out_for_their_length(engine: Cluster | Engine) -> None:
     told(engine.url, [page(1, 1), page(2, 2)])
     long = "user:" + "x" * 40_000
-    said = told(engine.url, [page(1, 3, rights=Rights(("everyone",), (long,))), page(2, 4, rights=EVERYONE)])
+    said = told(engine.url, [page(1, 3, rights=DocumentRights(("everyone",), (long,))), page(2, 4, rights=EVERYONE)])
     assert [each.seq for each in said if isinstance(each, Refusal)] == [3]
     assert set(engine.documents()) == {"1d-2"}
     assert told(engine.url, [page(3, 5, content_hash="y" * 40_000)]) == []
@@ -152,7 +153,7 @@ def test_an_index_that_was_deleted_is_made_again_with_its_mapping(engine: Cluste
     receiver = made(engine.url)
     receiver.receive([page(1, 1)])
     engine.forget()
-    receiver.receive([page(1, 2, rights=Rights(("group:Human Resources",), ()))])
+    receiver.receive([page(1, 2, rights=DocumentRights(("group:Human Resources",), ()))])
     receiver.close()
     assert engine.found("cormorant", "group:Human Resources") == {"https://harbour.example/1"}
 

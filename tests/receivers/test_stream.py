@@ -5,17 +5,17 @@ import threading
 import pytest
 
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event, Numbered
+from cormorant.receivers.stream import Event, NewEvent, Numbered
 from cormorant.store.catalog import receivers
 from cormorant.store.db.database import Store, Tx
 
 
-def entries(count: int, source: int = 1, run: int = 1) -> list[Entry]:
-    return [Entry(source, number, run, Event.NEW) for number in range(count)]
+def entries(count: int, source: int = 1, run: int = 1) -> list[NewEvent]:
+    return [NewEvent(source, number, run, Event.NEW) for number in range(count)]
 
 
 def test_events_are_numbered_in_their_order(store: Store) -> None:
-    deleted = Entry(2, 9, 4, Event.DELETED, "https://a.example/ü")
+    deleted = NewEvent(2, 9, 4, Event.DELETED, "https://a.example/ü")
     with store.begin() as tx:
         assert stream.head(tx) == 0
         assert stream.append(tx, entries(3)) == 1

@@ -10,7 +10,7 @@ import pytest
 
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError
 from cormorant.model.settings.source import parse_settings
-from cormorant.receivers.protocol import Delivery, Kept
+from cormorant.receivers.protocol import Delivery, KeptCopy
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from tests.receivers.archive import records, seqs_in, torn
 from tests.receivers.events import deliveries, delivery
@@ -51,7 +51,7 @@ def test_the_records(receiver: WarcReceiver, tmp_path: Path) -> None:
 
 
 def test_what_would_break_a_head_does_not(receiver: WarcReceiver, tmp_path: Path) -> None:
-    bad = Kept("HTTP/1.1 200 O\r\nK", b"A: b\n\n\nX: y\rZ: z\r\n", b"", "te\nxt", 1e20, truncated=True)
+    bad = KeptCopy("HTTP/1.1 200 O\r\nK", b"A: b\n\n\nX: y\rZ: z\r\n", b"", "te\nxt", 1e20, truncated=True)
     document = {"access_url": "https://a.example/ü \r\nWARC-Type: x", "fetched_at": None}
     receiver.receive([
         Delivery(1, "new", 1, "s", "https://a.example/", document, kept=bad),

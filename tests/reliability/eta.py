@@ -28,7 +28,7 @@ from cormorant.crawl.deliver import loop
 from cormorant.operate.delivery import receivers
 from cormorant.operate.runs import live, start
 from cormorant.operate.sources import sources
-from cormorant.store.journal.progress_samples import LOOK_BACK_S, Sample
+from cormorant.store.journal.progress_samples import LOOK_BACK_S, ProgressSample
 from tests.journeys.proofs import record
 from tests.reliability import busy
 from tests.reliability.farm import Farm, Host
@@ -93,7 +93,7 @@ class Foreseen(Simulation):
         self.world.committed = lambda _: None
         self.world.threads = self._takes_s
         self.foreseen: list[Told] = []
-        self._samples: list[Sample] = []
+        self._samples: list[ProgressSample] = []
         self._ended_at = 0.0
 
     def _idle_until(self) -> float:

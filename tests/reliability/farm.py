@@ -13,11 +13,11 @@ from random import Random
 from typing import NamedTuple
 
 from cormorant.net.egress.policy import AddressClass, Consent
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 from tests.reliability.world import Over, Process, World
 
-REFUSED = Fault(906, "The connection was refused.", retryable=True, whole_site=True)
-BROKEN = Fault(1002, "The connection broke off.", retryable=True)
+REFUSED = TransportError(906, "The connection was refused.", retryable=True, whole_site=True)
+BROKEN = TransportError(1002, "The connection broke off.", retryable=True)
 
 
 class Asked(NamedTuple):
@@ -157,7 +157,7 @@ class Farm:
         page = host.pages.get(f"/{path}") if host else None
         return page is not None and not page.moved
 
-    def answer(self, host: Host, path: str, conditions: dict[str, str]) -> Answer | Fault:
+    def answer(self, host: Host, path: str, conditions: dict[str, str]) -> Response | TransportError:
         """What a site says now."""
         mood = host.mood if not self.calm and self.world.now < host.mood_until else ""
         if mood == "refuses":
@@ -181,7 +181,7 @@ class Farm:
         return _answer(200, body_of(path, page), f"ETag: {tag}")
 
     @staticmethod
-    def _robots(host: Host, mood: str) -> Answer:
+    def _robots(host: Host, mood: str) -> Response:
         if mood == "robots":
             return _answer(500, b"")
         if not host.crawl_delay:
@@ -201,10 +201,10 @@ def body_of(path: str, page: Page) -> bytes:
     return f"<title>{path}</title><h1>{path}</h1><p>version {page.version} of page {path}<ul>{links}</ul>".encode()
 
 
-def _answer(status: int, body: bytes, *lines: str, mime: str = "text/html; charset=utf-8") -> Answer:
+def _answer(status: int, body: bytes, *lines: str, mime: str = "text/html; charset=utf-8") -> Response:
     fields = (*lines, f"Content-Type: {mime}", f"Content-Length: {len(body)}")
     block = "".join(f"{line}\r\n" for line in fields).encode()
-    return Answer(status, f"HTTP/1.1 {status} Said", block, body, len(body) + len(block))
+    return Response(status, f"HTTP/1.1 {status} Said", block, body, len(body) + len(block))
 
 
 class Fetching:
@@ -229,7 +229,7 @@ class Fetching:
     async def look_up(self, host: str, port: int, consent: Consent) -> None:
         await asyncio.sleep(0.02)
 
-    async def get(self, request: Request) -> Answer | Fault:
+    async def get(self, request: Request) -> Response | TransportError:
         """Ask a site of the farm."""
         farm, world = self._farm, self._farm.world
         name, _, path = request.url.removeprefix("http://").partition("/")
@@ -251,6 +251,6 @@ class Fetching:
         world.stir()
         lines = (each.partition(": ") for each in request.headers)
         said = farm.answer(host, f"/{path}", {key.lower(): value for key, _, value in lines})
-        if isinstance(said, Answer) and said.headers.get("retry-after") and self._process.alive:
+        if isinstance(said, Response) and said.headers.get("retry-after") and self._process.alive:
             farm.put_off(line, float(said.headers.get("retry-after")))
         return said

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from cormorant.app import build
-from cormorant.app.build import Plan
-from cormorant.app.settings import Installation
+from cormorant.app.build import BuildPlan
+from cormorant.app.settings import InstallationSettings
 
-INSTALLATION = Installation(index="none", retrievers=2, width=4)
+INSTALLATION = InstallationSettings(index="none", retrievers=2, width=4)
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class History:
 @cache
 def _made() -> tempfile.TemporaryDirectory[str]:
     folder = tempfile.TemporaryDirectory(prefix="template-", dir=fast())
-    build.open_house(Plan(Path(folder.name) / "data", INSTALLATION), first=True).store.close()
+    build.open_house(BuildPlan(Path(folder.name) / "data", INSTALLATION), first=True).store.close()
     return folder
 
 

@@ -23,17 +23,17 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.processes import entrypoints
 from cormorant.base.errors import CormorantError
 from cormorant.frontier.queue import host_leases, refill
 from cormorant.model.run import Refresh
-from cormorant.model.schedule.schedule import OPEN_LAUNCHES, Missed, Overrun
+from cormorant.model.schedule.schedule import OPEN_LAUNCHES, MissedPolicy, Overrun
 from cormorant.operate.delivery import receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import control, schedules
 from cormorant.operate.runs import start as run_start
-from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.runs.schedules import ScheduleChange
 from cormorant.operate.sources import sources
 from cormorant.plugins import SOURCES
 from cormorant.receivers.stream import Event
@@ -79,7 +79,7 @@ class Simulation:
         self.chance = Random(seed * 7919 + 1)
         self.world = world = World(seed)
         self.folder = Path(shutil.copytree(template(), folder / "data"))
-        self.plan = Plan(self.folder, INSTALLATION)
+        self.plan = BuildPlan(self.folder, INSTALLATION)
         self.farm = Farm(world, Random(seed * 104_729 + 2), Random(seed * 49_979_687 + 5))
         self.clock = Clock(world)
         self.most = Random(seed * 15_485_863 + 3).choice((None, None, 1))
@@ -101,7 +101,7 @@ class Simulation:
         world.idle_until = self._idle_until
         self.farm.asked, self.farm.begun, self.farm.put_off = self.watch.asked, self.watch.begun, self.watch.put_off
 
-    def _house(self, store: Store, process: Process | None = None) -> House:
+    def _house(self, store: Store, process: Process | None = None) -> Installation:
         def copies() -> LocalCache:
             made = LocalCache(self.plan.cache, self.clock)
             if process is not None:
@@ -112,7 +112,7 @@ class Simulation:
             raise LookupError("there is no index")
 
         packs = PackFolder(self.plan.cache)
-        return House(
+        return Installation(
             self.folder, store, store.clock, SOURCES, copies, none, none, none, none, packs, searchable=False,
             runs_at_once=self.most,
         )  # fmt: skip
@@ -132,9 +132,9 @@ class Simulation:
             sources.add(self.mine, "web", name, settings)
         receivers.add(self.mine, "jsonlines", "told", None, {"path": str(self.told), "runs": True})
         if self.chance.random() < 0.5:
-            plan = Wanted(
+            plan = ScheduleChange(
                 sources=self.names, when=self.chance.choice(EVERY_HOUR if self.long else EVERY_MINUTES),
-                overrun=self.chance.choice(tuple(Overrun)), missed=self.chance.choice(tuple(Missed)),
+                overrun=self.chance.choice(tuple(Overrun)), missed=self.chance.choice(tuple(MissedPolicy)),
             )  # fmt: skip
             schedules.add(self.mine, "often", plan)
 
@@ -157,7 +157,7 @@ class Simulation:
 
         return work
 
-    def _opened(self, plan: Plan) -> House:
+    def _opened(self, plan: BuildPlan) -> Installation:
         """What a process opens as it begins."""
         process = self.now
         assert process is not None
@@ -281,7 +281,7 @@ class Simulation:
             values = {"delay_s": self.pace_s * self.chance.choice((1, 3)), "patience_s": self.chance.choice((30, 300))}
             sources.edit(self.mine, self.chance.choice(self.names), values)
         elif luck < 0.78 or number is None:
-            wish = run_start.Wish(
+            wish = run_start.RunOrder(
                 refresh=self.chance.choice((Refresh.ALL, Refresh.ALL, Refresh.DUE)), force=luck > 0.76
             )
             run_start.order(self.mine, [self.chance.choice(self.names)], wish)

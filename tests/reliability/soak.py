@@ -29,9 +29,9 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.model.schedule.schedule import Overrun
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules, start
-from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.runs.schedules import ScheduleChange
 from tests.journeys import commands, processes
 from tests.journeys.home import Home
 from tests.journeys.kills import new_database
@@ -217,7 +217,7 @@ def truth(home: Home, life: Life) -> list[str]:
     return told[:5] + ([f"{count} in the index, {len(wanted)} wanted"] if count != len(wanted) else [])
 
 
-def unfinished(house: House, newest: int = 100_000) -> list[str]:
+def unfinished(house: Installation, newest: int = 100_000) -> list[str]:
     """Of so many runs, those that did not end as they should, or have not yet."""
     found = start.listed(house, most=newest)
     return [f"run {each['run']}: {each['state']}" for each in found if each["state"] != "finished"]
@@ -228,7 +228,7 @@ def install(home: Home, site: WebSite, folder: Path) -> None:
     home.add_source("web", "site", {**site.source, "delay_s": "0"})
     home.add_source("files", "papers", {"path": str(folder)})
     with home.house() as house:
-        every_minute = Wanted(sources=SOURCES, when="* * * * *", time_zone="UTC", overrun=Overrun.SKIP)
+        every_minute = ScheduleChange(sources=SOURCES, when="* * * * *", time_zone="UTC", overrun=Overrun.SKIP)
         schedules.add(house, SCHEDULE, every_minute)
 
 

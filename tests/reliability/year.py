@@ -24,15 +24,15 @@ from random import Random
 from typing import NamedTuple
 from unittest import mock
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.logs import process_log
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.clock import SystemClock
 from cormorant.frontier.queue.request_log import KEPT_HOURS
 from cormorant.operate.delivery import receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules
-from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.runs.schedules import ScheduleChange
 from cormorant.operate.search import query_log
 from cormorant.operate.search.query_log import ClickRow, QueryRow
 from cormorant.operate.sources import sources
@@ -58,7 +58,7 @@ EDITS = 5
 RESTARTED = 7
 """Every how many nights."""
 ROOM = 200_000
-INSTALLATION = Installation(index="embedded", retrievers=1, width=8, excluded_days=30, old_copies_bytes=ROOM)
+INSTALLATION = InstallationSettings(index="embedded", retrievers=1, width=8, excluded_days=30, old_copies_bytes=ROOM)
 """With less room than by default, so that a year fills it."""
 SOURCES = ("large", "small")
 OTHER = 30
@@ -161,14 +161,14 @@ class Year(Simulation):
     def __init__(self, folder: Path, documents: int) -> None:
         super().__init__(1, folder)
         self.farm = self.sites = Sites(self.world, Random(3), documents)
-        self.plan = Plan(self.folder, INSTALLATION)
+        self.plan = BuildPlan(self.folder, INSTALLATION)
         self.calm, self.long = True, True
         self.mine = self._house(Store.open(self.plan.store_url, self.clock))
         self.world.committed = lambda _: None
         self.found: list[Found] = []
         self.documents = documents + OTHER
 
-    def _house(self, store: Store, process: Process | None = None) -> House:
+    def _house(self, store: Store, process: Process | None = None) -> Installation:
         house, index = super()._house(store, process), self.folder / "index"
         return replace(
             house, index_reader=lambda: index_folder.open_reader(index),
@@ -190,7 +190,7 @@ class Year(Simulation):
         with self.mine.store.begin() as tx:
             catalog_receivers.add(tx, catalog_receivers.INDEX, catalog_receivers.INDEX, None, {}, 0)
         receivers.add(self.mine, "jsonlines", "told", None, {"path": str(self.told)})
-        schedules.add(self.mine, "nightly", Wanted(sources=SOURCES, when=f"0 {HOUR} * * *", time_zone="UTC"))
+        schedules.add(self.mine, "nightly", ScheduleChange(sources=SOURCES, when=f"0 {HOUR} * * *", time_zone="UTC"))
 
     def pass_by(self, nights: int, days: tuple[int, ...]) -> None:
         """Live for so many nights, and count on these days."""

@@ -12,7 +12,6 @@ import uvloop
 
 from cormorant.sandbox import (
     PAYLOAD_MAX_BYTES,
-    Failed,
     Finished,
     Killed,
     KillReason,
@@ -20,6 +19,7 @@ from cormorant.sandbox import (
     PayloadTooBig,
     ServerGone,
     ServerHandle,
+    TaskFailed,
 )
 from cormorant.sandbox.client import ChildPool
 from tests.sandbox.conftest import Ask, children_of, is_running, until
@@ -64,18 +64,18 @@ def test_the_largest_output_comes_out(ask: Ask) -> None:
 
 def test_an_exception_becomes_one_clean_line(ask: Ask) -> None:
     answer = ask("fail")
-    assert isinstance(answer, Failed)
+    assert isinstance(answer, TaskFailed)
     assert answer.reason.startswith("ValueError: first line second line xxx")
     assert answer.reason.isprintable()
     assert len(answer.reason) == 500
 
 
 def test_what_is_no_exception_is_a_failure_too(ask: Ask) -> None:
-    assert ask("panic") == Failed("PanicException: not even an Exception")
+    assert ask("panic") == TaskFailed("PanicException: not even an Exception")
 
 
 def test_a_task_that_was_not_named_at_the_start_is_not_run(ask: Ask) -> None:
-    assert ask("os:getcwd") == Failed("LookupError: no task named os:getcwd")
+    assert ask("os:getcwd") == TaskFailed("LookupError: no task named os:getcwd")
 
 
 def test_a_hanging_task_is_killed_at_the_wall_limit(ask: Ask) -> None:
@@ -192,7 +192,7 @@ def test_all_fates_at_once_and_the_server_goes_on(server: ServerHandle) -> None:
 
     answers = uvloop.run(all_of_them())
     assert [type(answer) for answer in answers] == [
-        Finished, Killed, Killed, Failed, Killed, Finished, Killed, Killed,
+        Finished, Killed, Killed, TaskFailed, Killed, Finished, Killed, Killed,
     ] * 3  # fmt: skip
     assert server.alive
 

@@ -9,8 +9,8 @@ import pytest
 from cormorant.sandbox.limits import Limits
 from cormorant.sandbox.protocol import (
     ENDING_BYTES,
-    Head,
-    Kind,
+    AnswerKind,
+    TaskHeader,
     pack_ending,
     pack_head,
     receive,
@@ -21,7 +21,7 @@ from cormorant.sandbox.result import Ending
 
 
 def test_a_head_arrives_with_its_limits() -> None:
-    head = Head("pdf", Limits(cpu_s=7, wall_s=1.5))
+    head = TaskHeader("pdf", Limits(cpu_s=7, wall_s=1.5))
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.sendall(pack_head(head, 12) + b"document....")
@@ -44,7 +44,7 @@ def test_a_head_out_of_bounds_ends_the_conversation() -> None:
 def test_an_ending_has_one_size(said: str) -> None:
     packed = pack_ending(Ending(9, 1.25, 1 << 40, said))
     assert len(packed) == ENDING_BYTES
-    assert packed[0] not in frozenset(Kind)
+    assert packed[0] not in frozenset(AnswerKind)
     ending = unpack_ending(packed)
     assert ending is not None
     assert (ending.status, ending.cpu_s, ending.peak_bytes) == (9, 1.25, 1 << 40)

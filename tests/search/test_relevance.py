@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.model.acl import ANYONE
-from cormorant.search.index.document import Put
+from cormorant.search.index.document import Upsert
 from cormorant.search.index.query import Search
 from cormorant.search.index.tantivy.folder import open_reader, open_writer
 from cormorant.search.query.parser import parse
@@ -45,7 +45,7 @@ def fill(folder: Path) -> None:
         title, text = re.search(r"(?s)\.T\n(.*?)\n?\.A", record), re.search(r"(?s)\n\.W\n(.*)", record)
         assert title
         assert text
-        writer.apply([Put(entry(number, text[1], title=" ".join(title[1].split()), language="en"))])
+        writer.apply([Upsert(entry(number, text[1], title=" ".join(title[1].split()), language="en"))])
     writer.commit(1)
     writer.close()
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from cormorant.base.errors import CormorantError
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.web import app
 from cormorant.web.security.request_guard import Application
 
@@ -39,7 +39,7 @@ class Got(NamedTuple):
 
 def ask(house: object, address: str, **headers: str) -> Got:
     """Ask once. What is no error of ours is raised on to the server after the answer, and passed over here."""
-    return ask_of(app.make(cast("House", house)), address, **headers)
+    return ask_of(app.make(cast("Installation", house)), address, **headers)
 
 
 def ask_of(application: Application, address: str, method: str = "GET", **headers: str) -> Got:

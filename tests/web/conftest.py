@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from cormorant.app import settings
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.operate.sources import secrets
 from cormorant.web import app
-from tests.cli.world import Installation, serving
+from tests.cli.world import InstalledCli, serving
 from tests.web.crawled import PASSWORD, Crawled, a_site
 
 
@@ -21,8 +21,8 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     for name, text in (("papers/letter.txt", "About sargasso weed."), ("staff/pay.txt", "What pickers are paid.")):
         (folder / name).parent.mkdir()
         (folder / name).write_text(text)
-    home = Installation(folder / "data")
-    plan = Plan(home.folder, settings.load(None))
+    home = InstalledCli(folder / "data")
+    plan = BuildPlan(home.folder, settings.load(None))
     house = open_house(plan, first=True)
     secrets.add(house, "door", PASSWORD)
     with serving(a_site()) as served:

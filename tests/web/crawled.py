@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cormorant.web.security.request_guard import Application
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 from tests.web.asking import Got, ask_of
 
 EVIL = "<script>alert(1)</script>"
@@ -18,7 +18,7 @@ PASSWORD = "opensesame-7731"
 class Crawled:
     """An installation, the address of its site, and its pages."""
 
-    home: Installation
+    home: InstalledCli
     origin: str
     application: Application
 

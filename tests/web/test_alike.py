@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.web import app
 from cormorant.web.api.routing import LINES
 from cormorant.web.security.request_guard import Application
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.web.api.test_requests import ask, done
 from tests.web.asking import Got
 
@@ -24,14 +24,14 @@ LEAVING = ("leave", "merge", "leaving", "leave_rules")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+def made(tmp_path_factory: pytest.TempPathFactory) -> InstalledCli:
     """A farm of which everything lies deep, and a folder beside it, both crawled, with a set of parameters of each."""
     folder = tmp_path_factory.mktemp("alike")
     for name, count in (("farm", NOTES), ("yard", 2)):
         (folder / name / "deep").mkdir(parents=True)
         for number in range(count):
             (folder / name / "deep" / f"{number}.txt").write_text(f"About the {name}, note {number}.")
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     home.fine("parameters", "add", "gentle", "--set", "max_minutes=60")
     for name in ("farm", "yard"):
         home.fine("source", "add", "files", name, "--set", f"path={folder / name}", "--set", "parameters=gentle")
@@ -40,20 +40,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 
 @pytest.fixture
-def home(made: Installation, tmp_path: Path) -> Installation:
+def home(made: InstalledCli, tmp_path: Path) -> InstalledCli:
     """A copy of it, to be changed."""
     shutil.copytree(made.folder, tmp_path / "data")
-    return Installation(tmp_path / "data")
+    return InstalledCli(tmp_path / "data")
 
 
 @pytest.fixture
-def pages(home: Installation) -> Iterator[Application]:
-    with opened(Plan(home.folder, Settings())) as house:
+def pages(home: InstalledCli) -> Iterator[Application]:
+    with opened(BuildPlan(home.folder, Settings())) as house:
         yield app.make(house)
 
 
 @pytest.mark.parametrize("said", [{"sources": ["farm"], "when": "manual"}, None])
-def test_no_schedule_forgets_first(said: dict[str, Any] | None, home: Installation, pages: Application) -> None:
+def test_no_schedule_forgets_first(said: dict[str, Any] | None, home: InstalledCli, pages: Application) -> None:
     refused = home.run("schedule", "add", "nightly", "--source", "farm", "--when", "manual", "--refresh", "scratch")
     assert (refused.code, "is not one of 'all', 'due', 'append'" in refused.err) == (2, True), refused
     if said is None:
@@ -71,7 +71,7 @@ def test_a_schedule_is_made_with_each_way_that_it_may_have(pages: Application) -
         assert done(pages, "POST", "/schedules", said)["refresh"] == way
 
 
-def test_whoever_would_have_documents_leave_is_told_which_by_what(home: Installation, pages: Application) -> None:
+def test_whoever_would_have_documents_leave_is_told_which_by_what(home: InstalledCli, pages: Application) -> None:
     sent: dict[str, Any] = {"settings": {"depth": 0}}
     preview = done(pages, "PATCH", "/sources/farm", sent | {"preview": True})
     assert preview["leave"] == NOTES
@@ -82,7 +82,7 @@ def test_whoever_would_have_documents_leave_is_told_which_by_what(home: Installa
     assert told(typed.problem) == told(got.json) == {name: preview[name] for name in LEAVING}
 
 
-def test_whoever_edits_a_set_is_told_of_all_its_sources_together(home: Installation, pages: Application) -> None:
+def test_whoever_edits_a_set_is_told_of_all_its_sources_together(home: InstalledCli, pages: Application) -> None:
     sent: dict[str, Any] = {"settings": {"depth": 0}}
     effects = done(pages, "POST", "/parameters/gentle/preview", sent)["sources"]
     typed = home.run("parameters", "edit", "gentle", "--set", "depth=0", "--json")
@@ -97,7 +97,7 @@ def test_whoever_edits_a_set_is_told_of_all_its_sources_together(home: Installat
     assert {each.rpartition("/deep/")[0].rpartition("/")[2] for each in got.json["leaving"]} == {"farm", "yard"}
 
 
-def test_whoever_deletes_a_set_is_told_which_documents_leave(home: Installation, pages: Application) -> None:
+def test_whoever_deletes_a_set_is_told_which_documents_leave(home: InstalledCli, pages: Application) -> None:
     home.fine("source", "edit", "yard", "--set", "parameters=", "--yes")
     home.fine("parameters", "edit", "system", "--set", "exclude=ends:/3.txt", "--yes")
     home.fine("parameters", "edit", "gentle", "--set", "exclude=ends:/nothing", "--yes")
@@ -110,7 +110,7 @@ def test_whoever_deletes_a_set_is_told_which_documents_leave(home: Installation,
     )  # fmt: skip
 
 
-def test_whoever_deletes_a_source_is_told_which_documents_leave(home: Installation, pages: Application) -> None:
+def test_whoever_deletes_a_source_is_told_which_documents_leave(home: InstalledCli, pages: Application) -> None:
     typed, got = home.run("source", "delete", "farm", "--json"), ask(pages, "DELETE", "/sources/farm")
     assert (typed.code, typed.problem["code"], got.status, got.json["code"]) == (2, "usage", 409, "conflict")
     assert told(typed.problem) == told(got.json)
@@ -124,7 +124,7 @@ def told(problem: dict[str, Any]) -> dict[str, Any]:
     return {name: problem[name] for name in LEAVING}
 
 
-def test_documents_that_a_run_visited_last_are_listed(home: Installation, pages: Application) -> None:
+def test_documents_that_a_run_visited_last_are_listed(home: InstalledCli, pages: Application) -> None:
     for run in (1, 2):
         typed = home.fine("document", "list", "--run", str(run), "--json").objects
         assert done(pages, "GET", f"/documents?run={run}&limit=1000")["documents"] == typed
@@ -137,7 +137,7 @@ def test_documents_that_a_run_visited_last_are_listed(home: Installation, pages:
 
 @pytest.mark.parametrize(("noun", "word"), [("/schedules", "schedule"), ("/parameters", "parameters")])
 def test_lists_come_as_lines_where_lines_are_asked_for(
-    noun: str, word: str, home: Installation, pages: Application
+    noun: str, word: str, home: InstalledCli, pages: Application
 ) -> None:
     for name in ("nightly", "weekly"):
         home.fine("schedule", "add", name, "--source", "farm", "--when", "manual")
@@ -146,7 +146,7 @@ def test_lists_come_as_lines_where_lines_are_asked_for(
     assert got.lines == home.fine(word, "list", "--json").objects == ask(pages, "GET", noun).json[noun[1:]]
 
 
-def test_what_is_ordered_and_not_waited_for_is_told_alike(home: Installation, pages: Application) -> None:
+def test_what_is_ordered_and_not_waited_for_is_told_alike(home: InstalledCli, pages: Application) -> None:
     ordered = done(pages, "POST", "/runs", {"sources": ["farm"]})["runs"]
     assert ordered == [{"run": 3, "source": "farm", "resumed": False, "as_before": False}]
     typed = home.fine("crawl", "farm", "--detach", "--force", "--json").objects
@@ -154,7 +154,7 @@ def test_what_is_ordered_and_not_waited_for_is_told_alike(home: Installation, pa
     home.run("run", "watch", "3")
 
 
-def test_where_nothing_was_kept_of_the_systems_set_nothing_is_deleted(home: Installation, pages: Application) -> None:
+def test_where_nothing_was_kept_of_the_systems_set_nothing_is_deleted(home: InstalledCli, pages: Application) -> None:
     nothing = {"parameters": "system", "deleted": False, "sources": []}
     assert done(pages, "DELETE", "/parameters/system") == nothing
     assert home.fine("parameters", "delete", "system", "--json").object == nothing

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.cli.world import Installation, ended
+from tests.cli.world import InstalledCli, ended
 from tests.clocks import HANG_S
 from tests.house.reading import text_of
 
@@ -37,7 +37,7 @@ def examples() -> list[Example]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """The sample, crawled and served: the addresses of the server and of the sample's site."""
-    home = Installation(tmp_path_factory.mktemp("sample") / "data")
+    home = InstalledCli(tmp_path_factory.mktemp("sample") / "data")
     home.run("quickstart", "--no-serve")
     (site,) = home.fine("source", "show", "sample-site", "--json").object["settings"]["start"]
     process = home.start("serve", "--port", "0", "--json")

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.cli.world import Answer, Installation, Site, ended, serving
+from tests.cli.world import Answer, InstalledCli, Site, ended, serving
 from tests.clocks import HANG_S, until
 
 EVIL = "<script>alert(1)</script>"
@@ -71,7 +71,7 @@ def portal(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Por
     folder = tmp_path_factory.mktemp("portal")
     (folder / "papers").mkdir()
     (folder / "papers" / "letter.txt").write_text("A letter about sargasso weed.")
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     home.fine("source", "add", "web", "web", "--set", f"start={site.address}")
     home.fine("source", "add", "files", "papers", "--set", f"path={folder / 'papers'}")
     (folder / "staff").mkdir()

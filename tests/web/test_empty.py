@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.operate.delivery import receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import profiles, sources
 from cormorant.web import app
 from cormorant.web.api.routing import LINES
@@ -21,10 +21,10 @@ from tests.web.asking import ask_of
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[Installation]:
     """A source, a set of parameters and a receiver."""
     (tmp_path / "papers").mkdir()
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         sources.add(made, "files", "farm", {"path": str(tmp_path / "papers"), "max_minutes": 9})
         profiles.add(made, "gentle", {"delay_s": 3})
         receivers.add(made, "jsonlines", "r", None, {"path": str(tmp_path / "r.jsonl"), "delta": False})
@@ -32,7 +32,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 @pytest.fixture
-def pages(house: House) -> Application:
+def pages(house: Installation) -> Application:
     return app.make(house)
 
 

@@ -22,9 +22,9 @@ from cormorant.base.errors import (
     UsageError,
     every,
 )
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.web import app, errors
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 from docs import api
 from tests.web.asking import ask, ask_of
 
@@ -100,13 +100,13 @@ def test_what_passes_by_itself_is_no_fault_of_the_programs(
 def test_what_a_reader_asks_for_wrongly_leaves_the_index_open(
     error: CormorantError, anew: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forgotten: list[Shelf] = []
+    forgotten: list[SharedReader] = []
 
-    def forget(shelf: Shelf, told: CormorantError) -> None:
+    def forget(shelf: SharedReader, told: CormorantError) -> None:
         assert told is error
         forgotten.append(shelf)
 
-    monkeypatch.setattr(Shelf, "forget", forget)
+    monkeypatch.setattr(SharedReader, "forget", forget)
     ask(Failing(error), "/search?q=kelp")
     assert len(forgotten) == anew
 
@@ -148,7 +148,7 @@ def test_every_stop_says_what_to_do(path: str, headers: dict[str, str], status: 
 
 
 def test_a_way_that_is_not_taken_says_which_is() -> None:
-    application = app.make(cast("House", Failing(RuntimeError("unused"))))
+    application = app.make(cast("Installation", Failing(RuntimeError("unused"))))
     for path in ("/search?q=a", "/api/v1/search?q=a"):
         got = ask_of(application, path, "DELETE")
         assert (got.status, got.headers["allow"]) == (405, "GET")
@@ -174,7 +174,7 @@ USAGE = [
 def test_a_status_with_which_usage_comes_is_told_where_codes_are(
     path: str, method: str, headers: dict[str, str], status: int
 ) -> None:
-    application = app.make(cast("House", Failing(RuntimeError("unused"))))
+    application = app.make(cast("Installation", Failing(RuntimeError("unused"))))
     assert ask_of(application, path, method, **headers).status == status
     assert {each for _, _, _, each in USAGE} == {*UsageError.statuses()}
     row = next(line for line in api.codes() if "`usage` |" in line)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.web import app
 from cormorant.web.security.request_guard import Application
 from tests.web.api.test_requests import ask
@@ -26,7 +26,7 @@ NUMBERED = [
 @pytest.fixture
 def pages(store_url: str, tmp_path: Path) -> Iterator[Application]:
     """The pages of an installation in which there is nothing yet."""
-    with opened(Plan(tmp_path / "data", Installation(store=store_url)), new=True) as house:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings(store=store_url)), new=True) as house:
         yield app.make(house)
 
 

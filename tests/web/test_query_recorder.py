@@ -11,22 +11,22 @@ from typing import Any
 import pytest
 from fastapi import Request
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.base import secret_masking
 from cormorant.base.errors import Unreachable
 from cormorant.model.schedule.timezones import wall_time
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import query_log, search
 from cormorant.operate.search.query_log import Face
 from cormorant.search.reader import Question
 from cormorant.web import app, query_recorder
 from cormorant.web.api import schemas
-from cormorant.web.query_recorder import Asked
-from cormorant.web.security.authorization import Exposure
-from cormorant.web.security.request_guard import Guard
-from tests.cli.world import Installation
+from cormorant.web.query_recorder import QueryRecorder
+from cormorant.web.security.authorization import Audience
+from cormorant.web.security.request_guard import RequestGuard
+from tests.cli.world import InstalledCli
 from tests.clocks import HANG_S, until
 from tests.web.visiting import Caller
 
@@ -38,15 +38,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (base / "birds").mkdir()
     for name, text in {"one": "plover and dunlin", "two": "plover and knot", "three": "a knot alone"}.items():
         (base / "birds" / f"{name}.txt").write_text(text)
-    home = Installation(base / "data")
+    home = InstalledCli(base / "data")
     home.fine("source", "add", "files", "birds", "--set", f"path={base / 'birds'}")
     home.fine("crawl")
     return home.folder
 
 
 @pytest.fixture
-def house(folder: Path) -> Iterator[House]:
-    with opened(Plan(folder, Settings())) as made:
+def house(folder: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(folder, Settings())) as made:
         with made.store.begin() as tx:
             tx.driver("DELETE FROM query")
             tx.driver("DELETE FROM click")
@@ -54,19 +54,19 @@ def house(folder: Path) -> Iterator[House]:
 
 
 @pytest.fixture
-def noted(house: House) -> Iterator[Asked]:
-    made = Asked(house)
+def noted(house: Installation) -> Iterator[QueryRecorder]:
+    made = QueryRecorder(house)
     yield made
     made.flush()
 
 
 @pytest.fixture
-def reader(house: House, noted: Asked) -> Caller:
+def reader(house: Installation, noted: QueryRecorder) -> Caller:
     """Somebody from elsewhere."""
-    return Caller(app.make(house, (), Exposure.PUBLIC, noted))
+    return Caller(app.make(house, (), Audience.PUBLIC, noted))
 
 
-def told(house: House, noted: Asked) -> list[dict[str, Any]]:
+def told(house: Installation, noted: QueryRecorder) -> list[dict[str, Any]]:
     noted.flush()
     return query_log.listed(house)
 
@@ -75,7 +75,7 @@ def pings(body: str) -> list[str]:
     return re.findall(r'<h2><a href="[^"]+" ping="([^"]+)"', body)
 
 
-def test_a_search_is_noted_without_who_asked(reader: Caller, house: House, noted: Asked) -> None:
+def test_a_search_is_noted_without_who_asked(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     reader.get("/search?q=Plover++knot&page=1")
     reader.get("/api/v1/search?q=zeppelin&source=birds")
     reader.get("/api/v1/suggest?q=plo")
@@ -92,7 +92,7 @@ def test_a_search_is_noted_without_who_asked(reader: Caller, house: House, noted
     assert "192.0.2.1" not in str((newest, oldest))
 
 
-def test_somebody_who_signed_in_is_noted_as_such(reader: Caller, house: House, noted: Asked) -> None:
+def test_somebody_who_signed_in_is_noted_as_such(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     from cormorant.operate.system import tokens
 
     token = tokens.add(house, "grace")["value"]
@@ -103,7 +103,7 @@ def test_somebody_who_signed_in_is_noted_as_such(reader: Caller, house: House, n
     tokens.delete(house, "grace")
 
 
-def test_secrets_are_not_noted(reader: Caller, house: House, noted: Asked) -> None:
+def test_secrets_are_not_noted(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     secret_masking.hide("opensesame-4711")
     reader.get("/search?q=plover+opensesame-4711+cormorant_5b0f00aa11bb22cc")
     (row,) = told(house, noted)
@@ -112,17 +112,17 @@ def test_secrets_are_not_noted(reader: Caller, house: House, noted: Asked) -> No
     assert "5b0f00aa" not in str(row)
 
 
-def test_nothing_waits_for_the_disk(reader: Caller, house: House, noted: Asked) -> None:
+def test_nothing_waits_for_the_disk(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     reader.get("/search?q=plover")
     assert query_log.listed(house) == []
     assert len(told(house, noted)) == 1
 
 
-def test_many_are_written_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_are_written_at_once(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query_recorder, "MANY", 3)
     monkeypatch.setattr(query_recorder, "WAIT_S", 0.05)
-    noted = Asked(house)
-    reader = Caller(app.make(house, (), Exposure.PUBLIC, noted))
+    noted = QueryRecorder(house)
+    reader = Caller(app.make(house, (), Audience.PUBLIC, noted))
     for number in range(4):
         reader.get(f"/search?q=plover{number}")
 
@@ -130,7 +130,7 @@ def test_many_are_written_at_once(house: House, monkeypatch: pytest.MonkeyPatch)
     noted.flush()
 
 
-def test_a_result_that_is_opened_is_noted_once(reader: Caller, house: House, noted: Asked) -> None:
+def test_a_result_that_is_opened_is_noted_once(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     body = reader.get("/search?q=plover").body
     first, second = pings(body)
     assert first != second
@@ -138,19 +138,21 @@ def test_a_result_that_is_opened_is_noted_once(reader: Caller, house: House, not
         assert reader.post(second, sec_fetch_site="same-origin").status == 204
     (row,) = told(house, noted)
     assert row["clicks"] == 1
-    (counted,) = query_log.counted(house, query_log.Report.TOP)
+    (counted,) = query_log.counted(house, query_log.QueryReport.TOP)
     assert (counted["query"], counted["times"], counted["clicks"]) == ("plover", 1, 1)
 
 
 @pytest.mark.parametrize("forged", ["/clicked/{token}/999999", "/clicked/0123456789abcdef/{number}", "/clicked/00/1"])
-def test_what_was_not_shown_cannot_be_opened(forged: str, reader: Caller, house: House, noted: Asked) -> None:
+def test_what_was_not_shown_cannot_be_opened(
+    forged: str, reader: Caller, house: Installation, noted: QueryRecorder
+) -> None:
     token, number = pings(reader.get("/search?q=plover").body)[0].rsplit("/", 2)[1:]
     assert reader.post(forged.format(token=token, number=number)).status == 204
     (row,) = told(house, noted)
     assert row["clicks"] == 0
 
 
-def test_another_sites_page_cannot_open_a_result(reader: Caller, house: House, noted: Asked) -> None:
+def test_another_sites_page_cannot_open_a_result(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     there = pings(reader.get("/search?q=plover").body)[0]
     assert reader.post(there, sec_fetch_site="cross-site").status == 403
     assert told(house, noted)[0]["clicks"] == 0
@@ -163,15 +165,15 @@ def test_links_of_results_are_what_they_were(reader: Caller) -> None:
 
 
 def test_nothing_is_kept_where_nobody_wants_it(folder: Path) -> None:
-    with opened(Plan(folder, Settings(query_days=0))) as house:
-        noted = Asked(house)
-        reader = Caller(app.make(house, (), Exposure.PUBLIC, noted))
+    with opened(BuildPlan(folder, Settings(query_days=0))) as house:
+        noted = QueryRecorder(house)
+        reader = Caller(app.make(house, (), Audience.PUBLIC, noted))
         assert "ping=" not in reader.get("/search?q=plover").body
         assert told(house, noted) == []
 
 
 def test_a_database_that_takes_nothing_stops_no_search(
-    reader: Caller, house: House, noted: Asked, monkeypatch: pytest.MonkeyPatch
+    reader: Caller, house: Installation, noted: QueryRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*_: object) -> None:
         raise Unreachable("No server answers.")
@@ -192,14 +194,14 @@ def test_readers_are_told_nothing_of_it(path: str, reader: Caller) -> None:
 
 
 @pytest.fixture
-def pages(house: House, noted: Asked) -> Guard:
+def pages(house: Installation, noted: QueryRecorder) -> RequestGuard:
     """For who looks after the installation, on its own machine."""
-    made = app.make(house, (), Exposure.LOCAL, noted)
-    assert isinstance(made, Guard)
+    made = app.make(house, (), Audience.LOCAL, noted)
+    assert isinstance(made, RequestGuard)
     return made
 
 
-def test_the_page_tells_what_was_asked_and_not_found(pages: Guard, house: House) -> None:
+def test_the_page_tells_what_was_asked_and_not_found(pages: RequestGuard, house: Installation) -> None:
     from tests.web.asking import ask_of
 
     for query in ("zeppelin", "Zeppelin", "plover", "%3Cscript%3Ealert(1)%3C/script%3E"):
@@ -215,7 +217,7 @@ def test_the_page_tells_what_was_asked_and_not_found(pages: Guard, house: House)
     assert ask_of(pages, "/queries?days=0").status == 422
 
 
-def test_programs_are_told_the_same(pages: Guard, house: House) -> None:
+def test_programs_are_told_the_same(pages: RequestGuard, house: Installation) -> None:
     from tests.web.asking import ask_of
 
     for number in range(3):
@@ -232,11 +234,11 @@ def test_programs_are_told_the_same(pages: Guard, house: House) -> None:
     assert ask_of(pages, "/api/v1/queries/none").status == 404
 
 
-def test_commands_tell_the_same(folder: Path, reader: Caller, house: House, noted: Asked) -> None:
+def test_commands_tell_the_same(folder: Path, reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     reader.get("/search?q=plover")
     reader.get("/search?q=zeppelin")
     noted.flush()
-    home = Installation(folder)
+    home = InstalledCli(folder)
     assert home.fine("query", "list", "--json").objects == query_log.listed(house)
     assert [each["query"] for each in home.fine("query", "zero", "--json").objects] == ["zeppelin"]
     assert [each["query"] for each in home.fine("query", "unclicked", "--json").objects] == ["plover"]
@@ -253,7 +255,7 @@ def test_commands_tell_the_same(folder: Path, reader: Caller, house: House, note
 
 
 def test_one_thread_writes_however_many_rows_wait(
-    reader: Caller, house: House, noted: Asked, monkeypatch: pytest.MonkeyPatch
+    reader: Caller, house: Installation, noted: QueryRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers, write = threading.Event(), query_log.write
 

@@ -11,10 +11,10 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.operate.documents import cached_copy
-from cormorant.operate.documents.cached_copy import Copy
+from cormorant.operate.documents.cached_copy import CachedCopy
 from cormorant.search.query.parser import parse
-from cormorant.search.reader import Answer, Choice, Facet, Group, Hit, Question
-from cormorant.web.shared_reader import Shelf
+from cormorant.search.reader import Answer, Facet, FacetValue, Hit, Question, ResultGroup
+from cormorant.web.shared_reader import SharedReader
 from tests.web.asking import ask
 
 HIT = Hit(1, "https://a.example/b", "B", "kelp", (), 1.0, "web", "text/html", "", 9, None, cached=True, duplicates=0)
@@ -32,29 +32,31 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Documents by source, to be changed by a test; each is a hit."""
     counts = {"web": 600}
 
-    def answer(_: Shelf, question: Question) -> Answer:
+    def answer(_: SharedReader, question: Question) -> Answer:
         total = sum(counts.values())
         return Answer(total, total, 1.0, parse(question.text).understood, (HIT,) * min(total, question.limit))
 
-    monkeypatch.setattr(Shelf, "counts", lambda _: counts)
-    monkeypatch.setattr(Shelf, "ask", answer)
-    monkeypatch.setattr(Shelf, "running", lambda _, every: [])
-    monkeypatch.setattr(Shelf, "closed", lambda _: [])
+    monkeypatch.setattr(SharedReader, "counts", lambda _: counts)
+    monkeypatch.setattr(SharedReader, "ask", answer)
+    monkeypatch.setattr(SharedReader, "running", lambda _, every: [])
+    monkeypatch.setattr(SharedReader, "closed", lambda _: [])
     return counts
 
 
 LISTS = (
-    Facet("source", (Choice("web", 600, chosen=False),)),
+    Facet("source", (FacetValue("web", 600, chosen=False),)),
     Facet(
-        "language", tuple(Choice(code, 9, chosen=False) for code in ("de", "en", "fi", "fr", "it", "pl", "sv", "xx")), 3
+        "language",
+        tuple(FacetValue(code, 9, chosen=False) for code in ("de", "en", "fi", "fr", "it", "pl", "sv", "xx")),
+        3,
     ),
-    Facet("changed", (Choice("week", 2, False, "2026-05-21"), Choice("year", 5, False, "2026-01-01"))),
+    Facet("changed", (FacetValue("week", 2, False, "2026-05-21"), FacetValue("year", 5, False, "2026-01-01"))),
 )
 
 
 def test_one_value_is_no_choice(found: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     answer = Answer(9, 9, 1.0, parse("kelp").understood, (HIT,), facets=LISTS)
-    monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+    monkeypatch.setattr(SharedReader, "ask", lambda *_: answer)
     body = ask(Quiet(), "/search?q=kelp").main
     assert ">Source<" not in body
     assert ">Finnish<" in body
@@ -69,7 +71,7 @@ def test_one_value_is_no_choice(found: dict[str, int], monkeypatch: pytest.Monke
 
 def test_choices_lead_to_what_they_choose(found: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     answer = Answer(9, 9, 1.0, parse("kelp").understood, (HIT,), facets=LISTS)
-    monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+    monkeypatch.setattr(SharedReader, "ask", lambda *_: answer)
     body = unescape(ask(Quiet(), "/search?q=kelp&language=fi&from=2026-05-21&to=2026-06&page=2").main)
     for said in (
         "/search?q=kelp&language=fi&language=de&from=2026-05-21&to=2026-06",
@@ -118,7 +120,7 @@ def test_the_language_of_a_hit_is_said_beside_others_of_another(
 ) -> None:
     def body(*tags: str) -> str:
         answer = Answer(9, 9, 1.0, parse("kelp").understood, tuple(replace(HIT, language=each) for each in tags))
-        monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+        monkeypatch.setattr(SharedReader, "ask", lambda *_: answer)
         return ask(Quiet(), "/search?q=kelp").main
 
     said = re.compile(r'<span dir="ltr">in ([^<]+)</span>')
@@ -128,8 +130,8 @@ def test_the_language_of_a_hit_is_said_beside_others_of_another(
 
 def test_hits_in_groups(found: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     hits = (replace(HIT, group="a.example"), replace(HIT, id=2, group="a.example"), replace(HIT, id=3, group=None))
-    answer = Answer(30, 12, 1.0, parse("kelp").understood, hits, groups=(Group("a.example", 29),))
-    monkeypatch.setattr(Shelf, "ask", lambda *_: answer)
+    answer = Answer(30, 12, 1.0, parse("kelp").understood, hits, groups=(ResultGroup("a.example", 29),))
+    monkeypatch.setattr(SharedReader, "ask", lambda *_: answer)
     body = unescape(ask(Quiet(), "/search?q=kelp&group=site").main)
     assert body.count("<ol>") == 2
     assert 'href="/search?q=kelp&site=a.example">More from a.example (29)<' in body
@@ -150,11 +152,11 @@ def test_the_last_page_says_that_there_is_more(total: int, page: int, said: bool
 def test_no_page_is_offered_on_which_nothing_can_be(
     reachable: int, last: int, monkeypatch: pytest.MonkeyPatch, found: dict[str, int]
 ) -> None:
-    def answer(_: Shelf, question: Question) -> Answer:
+    def answer(_: SharedReader, question: Question) -> Answer:
         hits = (HIT,) * min(reachable - question.offset, question.limit)
         return Answer(found["web"], reachable, 1.0, parse(question.text).understood, hits)
 
-    monkeypatch.setattr(Shelf, "ask", answer)
+    monkeypatch.setattr(SharedReader, "ask", answer)
     body = ask(Quiet(), f"/search?q=kelp&page={last}").body
     assert "<strong>600</strong> results" in body
     assert f"Only the first {reachable} results can be paged to" in body
@@ -171,12 +173,12 @@ def test_where_there_is_nothing_the_next_step_is_told(address: str, found: dict[
 
 
 def test_a_copy_without_words_says_so(monkeypatch: pytest.MonkeyPatch, found: dict[str, int]) -> None:
-    monkeypatch.setattr(Shelf, "library", lambda _: None)
-    kept = Copy(HIT)
+    monkeypatch.setattr(SharedReader, "library", lambda _: None)
+    kept = CachedCopy(HIT)
     monkeypatch.setattr(cached_copy, "copy", lambda *_: kept)
     assert "no words in this document" in ask(Quiet(), "/cached/1/content").body
     assert f"from {len(found)} source" in ask(Quiet(), "/cached/1").body
-    kept = Copy(HIT, markup="<p>name, count\nkelp, 12</p>")
+    kept = CachedCopy(HIT, markup="<p>name, count\nkelp, 12</p>")
     body = ask(Quiet(), "/cached/1/content").body
     assert "no words" not in body
     assert "name, count\nkelp, 12" in body

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from cormorant.app import settings
-from cormorant.app.build import Plan, open_house
-from cormorant.operate.installation import House
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import search
 from cormorant.search.reader import Question
 from cormorant.web import app
 from cormorant.web.security.request_guard import Application
-from tests.cli.world import Answer, Installation, Site, ended, serving
+from tests.cli.world import Answer, InstalledCli, Site, ended, serving
 from tests.clocks import until
 from tests.web.asking import ask_of
 
@@ -23,8 +23,8 @@ SAID = "A crawl of <bdi>docs</bdi> is running</span>; new pages appear as they a
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = open_house(Plan(tmp_path / "data", settings.load(None)), first=True)
+def house(tmp_path: Path) -> Iterator[Installation]:
+    made = open_house(BuildPlan(tmp_path / "data", settings.load(None)), first=True)
     yield made
     made.store.close()
 
@@ -38,8 +38,8 @@ def slow_site(held: threading.Event) -> Site:
     return made
 
 
-def test_what_a_running_crawl_has_fetched_is_found_soon(house: House, tmp_path: Path) -> None:
-    home, held = Installation(tmp_path / "data"), threading.Event()
+def test_what_a_running_crawl_has_fetched_is_found_soon(house: Installation, tmp_path: Path) -> None:
+    home, held = InstalledCli(tmp_path / "data"), threading.Event()
     pages = app.make(house)
     with serving(slow_site(held)) as served:
         home.fine("source", "add", "web", "docs", "--set", f"start={served.address}")
@@ -57,8 +57,8 @@ def test_what_a_running_crawl_has_fetched_is_found_soon(house: House, tmp_path: 
         assert "is running" not in ask_of(pages, address).main
 
 
-def test_a_crawl_of_what_may_not_be_known_is_not_told(house: House, tmp_path: Path) -> None:
-    home, held = Installation(tmp_path / "data"), threading.Event()
+def test_a_crawl_of_what_may_not_be_known_is_not_told(house: Installation, tmp_path: Path) -> None:
+    home, held = InstalledCli(tmp_path / "data"), threading.Event()
     pages = app.make(house)
     with serving(slow_site(held)) as served:
         home.fine("source", "add", "web", "docs", "--set", f"start={served.address}", "--set", "grants=group:hr")

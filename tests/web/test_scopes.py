@@ -13,16 +13,16 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from cormorant.app import settings
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.system import tokens
 from cormorant.web import app as web_app
-from cormorant.web.security.authentication import Door
-from cormorant.web.security.authorization import Exposure, Policy
-from cormorant.web.security.request_guard import Guard
+from cormorant.web.security.authentication import AuthenticationMiddleware
+from cormorant.web.security.authorization import Audience, Policy
+from cormorant.web.security.request_guard import RequestGuard
 from tests.web.asking import ask_of
 from tests.web.crawled import Crawled
 from tests.web.visiting import Caller
@@ -145,19 +145,19 @@ REACHED: dict[Scope | None, list[Scope | None]] = {
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with opened(Plan(tmp_path_factory.mktemp("scopes") / "data", Installation()), new=True) as made:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path_factory.mktemp("scopes") / "data", InstallationSettings()), new=True) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def values(house: House) -> dict[Scope, str]:
+def values(house: Installation) -> dict[Scope, str]:
     return {scope: str(tokens.add(house, scope.value, scope)["value"]) for scope in Scope}
 
 
-def routes(pages: Guard) -> list[Route]:
+def routes(pages: RequestGuard) -> list[Route]:
     """Every method and path that the application registers, with a scope or without."""
-    app = cast("FastAPI", cast("Door", pages._app)._app)
+    app = cast("FastAPI", cast("AuthenticationMiddleware", pages._app)._app)
     found = []
     for each in iter_route_contexts(app.routes):
         methods = ("GET",) if each.path == "/static" else METHODS
@@ -173,23 +173,23 @@ def asked(path: str) -> str:
     ).replace("{token}", "0a")  # fmt: skip
 
 
-def test_every_route_that_there_is_declares_the_scope_of_the_list(house: House) -> None:
-    pages = web_app.make(house, (), Exposure.PUBLIC)
+def test_every_route_that_there_is_declares_the_scope_of_the_list(house: Installation) -> None:
+    pages = web_app.make(house, (), Audience.PUBLIC)
     found = routes(pages)
     assert len(found) == len(set(found))
     assert set(found) == NEEDED.keys()
-    policy = Policy.of(cast("FastAPI", cast("Door", pages._app)._app))
+    policy = Policy.of(cast("FastAPI", cast("AuthenticationMiddleware", pages._app)._app))
     declared = {(method, path): policy.rule(method, asked(path)) for method, path in found}
     assert [route for route, rule in declared.items() if rule is None] == [], "declares no scope"
     assert {route: rule.needs for route, rule in declared.items() if rule} == NEEDED
 
 
-@pytest.mark.parametrize("exposure", [Exposure.PUBLIC, Exposure.PRIVATE])
+@pytest.mark.parametrize("exposure", [Audience.PUBLIC, Audience.PRIVATE])
 @pytest.mark.parametrize("shown", [None, *Scope])
-def test_route_by_route(exposure: Exposure, shown: Scope | None, house: House, values: dict[Scope, str]) -> None:
+def test_route_by_route(exposure: Audience, shown: Scope | None, house: Installation, values: dict[Scope, str]) -> None:
     pages = web_app.make(house, (), exposure)
     fields = {"authorization": f"Bearer {values[shown]}"} if shown else {}
-    granted = shown or (Scope.SEARCH if exposure is Exposure.PUBLIC else None)
+    granted = shown or (Scope.SEARCH if exposure is Audience.PUBLIC else None)
     for (method, path), needed in NEEDED.items():
         got = Caller(pages).ask(method, asked(path), b"", fields)
         challenge = got.headers.get("www-authenticate", "")
@@ -206,7 +206,7 @@ def test_route_by_route(exposure: Exposure, shown: Scope | None, house: House, v
                 )  # fmt: skip
 
 
-def test_on_this_machine_its_person_administers_and_a_proxys_visitors_read(house: House) -> None:
+def test_on_this_machine_its_person_administers_and_a_proxys_visitors_read(house: Installation) -> None:
     pages = web_app.make(house)
     for (method, path), needed in NEEDED.items():
         if path.startswith("/sign-"):
@@ -216,9 +216,9 @@ def test_on_this_machine_its_person_administers_and_a_proxys_visitors_read(house
         assert (passed_on == 403) == (needed not in (None, Scope.SEARCH)), (method, path)
 
 
-def test_part_of_an_order_may_need_more(house: House, values: dict[Scope, str]) -> None:
+def test_part_of_an_order_may_need_more(house: Installation, values: dict[Scope, str]) -> None:
     """A run that is forgotten when it is done is a run that is deleted."""
-    pages, fields = Caller(web_app.make(house, (), Exposure.PUBLIC)), {"content-type": "application/json"}
+    pages, fields = Caller(web_app.make(house, (), Audience.PUBLIC)), {"content-type": "application/json"}
     for scope, status in ((Scope.OPERATE, 403), (Scope.ADMIN, 404)):
         with_token = fields | {"authorization": f"Bearer {values[scope]}"}
         got = pages.ask("POST", "/api/v1/runs", b'{"sources": ["none"], "forget": true}', with_token)
@@ -226,8 +226,8 @@ def test_part_of_an_order_may_need_more(house: House, values: dict[Scope, str]) 
         assert pages.ask("POST", "/api/v1/runs", b'{"sources": ["none"]}', with_token).status == 404
 
 
-def test_a_token_that_is_narrowed_or_deleted_opens_no_more_from_the_next_request_on(house: House) -> None:
-    pages = web_app.make(house, (), Exposure.PUBLIC)
+def test_a_token_that_is_narrowed_or_deleted_opens_no_more_from_the_next_request_on(house: Installation) -> None:
+    pages = web_app.make(house, (), Audience.PUBLIC)
     value = str(tokens.add(house, "moving", Scope.ADMIN)["value"])
     browser, bearer = Caller(pages), {"authorization": f"Bearer {value}"}
     assert browser.post("/sign-in", {"token": value}).status == 303
@@ -240,9 +240,9 @@ def test_a_token_that_is_narrowed_or_deleted_opens_no_more_from_the_next_request
 
 
 def test_a_page_says_which_scope_it_needs_and_leads_to_signing_in_with_another(
-    house: House, values: dict[Scope, str]
+    house: Installation, values: dict[Scope, str]
 ) -> None:
-    browser = Caller(web_app.make(house, (), Exposure.PUBLIC))
+    browser = Caller(web_app.make(house, (), Audience.PUBLIC))
     browser.post("/sign-in", {"token": values[Scope.SEARCH]})
     got = browser.get("/explain?address=http://a.example/")
     assert (got.status, "<h1>This page needs another token</h1>" in got.body) == (403, True)
@@ -258,9 +258,9 @@ def test_a_page_says_which_scope_it_needs_and_leads_to_signing_in_with_another(
     assert browser.get("/explain").status == 401, "the session before has ended"
 
 
-def test_the_description_says_the_scope_of_each_operation(house: House) -> None:
-    for exposure in (Exposure.PUBLIC, Exposure.PRIVATE):
-        unasked: list[dict[str, list[str]]] = [{}] if exposure is Exposure.PUBLIC else []
+def test_the_description_says_the_scope_of_each_operation(house: Installation) -> None:
+    for exposure in (Audience.PUBLIC, Audience.PRIVATE):
+        unasked: list[dict[str, list[str]]] = [{}] if exposure is Audience.PUBLIC else []
         drawn = web_app.application(house, exposure)[0].openapi()
         assert drawn["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
         for path, operations in drawn["paths"].items():
@@ -271,8 +271,8 @@ def test_the_description_says_the_scope_of_each_operation(house: House) -> None:
                 assert operation.get("x-scope") == needed
 
 
-def test_what_is_written_of_tokens_shows_no_value(house: House, values: dict[Scope, str]) -> None:
-    pages = Caller(web_app.make(house, (), Exposure.PUBLIC))
+def test_what_is_written_of_tokens_shows_no_value(house: Installation, values: dict[Scope, str]) -> None:
+    pages = Caller(web_app.make(house, (), Audience.PUBLIC))
     bearer = {"authorization": f"Bearer {values[Scope.ADMIN]}", "content-type": "application/json"}
     made = pages.ask("POST", "/api/v1/tokens", b'{"token": "viaweb"}', bearer)
     assert (made.status, made.json["scope"], made.headers["cache-control"]) == (201, "search", "no-store")
@@ -287,8 +287,8 @@ def test_what_is_written_of_tokens_shows_no_value(house: House, values: dict[Sco
 
 @pytest.mark.parametrize("scope", [None, *Scope])
 def test_pages_lead_only_to_what_their_visitor_may_open(scope: Scope | None, crawled: Crawled) -> None:
-    house = open_house(Plan(crawled.home.folder, settings.load(None)))
-    browser = Caller(web_app.make(house, (), Exposure.PUBLIC))
+    house = open_house(BuildPlan(crawled.home.folder, settings.load(None)))
+    browser = Caller(web_app.make(house, (), Audience.PUBLIC))
     if scope is not None:
         value = str(tokens.add(house, f"leads-{scope}", scope)["value"])
         assert browser.post("/sign-in", {"token": value}).status == 303

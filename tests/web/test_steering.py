@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.begin.test_serve import served
-from tests.cli.world import Answer, Installation, Site, serving
+from tests.cli.world import Answer, InstalledCli, Site, serving
 from tests.clocks import HANG_S, until
 from tests.web.api.test_requests import held
 from tests.web.asking import Got
@@ -26,7 +26,7 @@ PAGES = 8
 class Server:
     """A server that is at work, what it crawls, and a folder for what a test makes."""
 
-    home: Installation
+    home: InstalledCli
     address: str
     site: Site
     folder: Path
@@ -84,7 +84,7 @@ class Server:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("steering")
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     with serving(Site()) as site, served(home) as address:
         yield Server(home, address, site, folder)
 

@@ -10,7 +10,7 @@ from tests.web.crawled import Crawled
 
 def test_words_and_documents(crawled: Crawled) -> None:
     said = crawled.api("/suggest?q=sarg")
-    schemas.Suggestions.model_validate(said)
+    schemas.SuggestionsRecord.model_validate(said)
     assert (said["query"], said["wordings"]) == ("sarg", [{"text": "sargasso", "documents": 3}])
     assert crawled.api("/suggest?q=start%20of")["documents"][0]["title"] == "Start of all"
     assert [each["text"] for each in crawled.api("/suggest?q=sargasso%20we")["wordings"]] == ["sargasso weed"]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cormorant.app import data_dir as folders
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.clock import Clock, SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
 from cormorant.operate.delivery import receivers as of_receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources.secrets import Opened
 from cormorant.operate.storage import check, upgrade_backup
 from cormorant.plugins import SOURCES, Tools, make_source
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BuildPlan:
     """Everything a process needs to open its own house: picklable, made before any process is forked."""
 
     folder: Path
-    installation: Installation
+    installation: InstallationSettings
 
     @property
     def store_url(self) -> str:
@@ -54,7 +54,7 @@ class Plan:
         return Path(self.installation.cache or self.folder / "cache")
 
 
-def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], None] | None = None) -> House:
+def open_house(plan: BuildPlan, *, first: bool = False, told: Callable[[Upgraded], None] | None = None) -> Installation:
     """Open the installation for this process; `first` prepares the folder and the schema.
 
     `told` hears of it when the schema was upgraded. With `first` it raises DataFolderError where a folder that has been
@@ -71,7 +71,7 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
         except BaseException:
             store.close()
             raise
-    return House(
+    return Installation(
         folder=plan.folder,
         store=store,
         clock=store.clock,
@@ -93,7 +93,7 @@ def open_house(plan: Plan, *, first: bool = False, told: Callable[[Upgraded], No
     )
 
 
-def _prepare(plan: Plan, store: Store, told: Callable[[Upgraded], None] | None) -> None:
+def _prepare(plan: BuildPlan, store: Store, told: Callable[[Upgraded], None] | None) -> None:
     new = partial(folders.refuse_new, plan.folder, plan.store_url)
     upgraded = migrate.prepare(store, partial(upgrade_backup.keep, plan.folder), new)
     if upgraded is not None and told is not None:
@@ -104,7 +104,7 @@ def _prepare(plan: Plan, store: Store, told: Callable[[Upgraded], None] | None) 
     folders.note_store(plan.folder, plan.store_url)
 
 
-def _copies(plan: Plan, store: Store) -> None:
+def _copies(plan: BuildPlan, store: Store) -> None:
     """Have a folder for the kept copies. Refuses another than they are in, unless they were moved along.
 
     Raises DataFolderError, also when none are where they should be, ConflictError while something at work keeps them
@@ -142,7 +142,7 @@ def _left_behind(known: Path, cache: Path, needed: set[int]) -> bool:
     return not moved or any(pack_path(known, pack).exists() for pack in needed - moved)
 
 
-def _index_receiver(store: Store, installation: Installation) -> None:
+def _index_receiver(store: Store, installation: InstallationSettings) -> None:
     """The index is a receiver like any other; it is there unless the installation runs without one."""
     with store.begin() as tx:
         names = [row.name for row in receivers.every(tx)]
@@ -150,7 +150,7 @@ def _index_receiver(store: Store, installation: Installation) -> None:
             receivers.add(tx, receivers.INDEX, receivers.INDEX, None, {}, 0)
 
 
-def _name(plan: Plan, store: Store) -> None:
+def _name(plan: BuildPlan, store: Store) -> None:
     """Name a database that has no name yet: from here on it is not one in which nothing ever was.
 
     One that has rows is of an older version, or has lost it, so an index that is there was made of it.
@@ -165,7 +165,7 @@ def _name(plan: Plan, store: Store) -> None:
         stream.installation(tx, origin)
 
 
-def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, house: House) -> Source:
+def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, house: Installation) -> Source:
     """The source of a run, with the settings as of its start. Raises what is wrong with them or with their secrets."""
     veto = of_receivers.veto(house, row.source_id) if fetcher is None else None
     return make_source(kind, row.source_id, row.settings, Tools(fetcher, house.clock, Opened(house), row.id, veto))

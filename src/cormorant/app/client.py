@@ -18,19 +18,19 @@ from types import TracebackType
 from typing import Any, Self, overload
 
 from cormorant.app import settings
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.model.run import Mode, Refresh
 from cormorant.operate.explain import explain
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import start
-from cormorant.operate.runs.start import Wish
+from cormorant.operate.runs.start import RunOrder
 from cormorant.operate.search import search as searching
 from cormorant.operate.sources import sources
-from cormorant.search.reader import Answer, Hit, Library, Question, Sort, Why
+from cormorant.search.reader import Answer, Hit, Library, Question, ScoreExplanation, Sort
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RunReport:
     """How a run went: every figure of the run report is an attribute, like `fetched` and `state`.
 
     `exit_code` is what the command would end with; `problems` are what a person should be told.
@@ -74,7 +74,7 @@ class Hits(Sequence[Hit]):
 class Sources:
     """The sources of an installation."""
 
-    def __init__(self, house: Callable[[], House]) -> None:
+    def __init__(self, house: Callable[[], Installation]) -> None:
         self._house = house
 
     def add(self, kind: str, name: str, **given: Any) -> dict[str, Any]:
@@ -105,9 +105,9 @@ class Sources:
 class Cormorant:
     """An open installation. Not for use by several threads at once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: BuildPlan) -> None:
         self._plan = plan
-        self._open: House | None = open_house(plan, first=True)
+        self._open: Installation | None = open_house(plan, first=True)
         self._library: Library | None = None
         self.sources = Sources(self._house)
 
@@ -119,7 +119,7 @@ class Cormorant:
         exists, else the platform's.
         """
         loaded = settings.load(Path(config) if config is not None else None)
-        return cls(Plan(settings.data_folder(Path(path) if path is not None else None), loaded))
+        return cls(BuildPlan(settings.data_folder(Path(path) if path is not None else None), loaded))
 
     def crawl(
         self,
@@ -129,7 +129,7 @@ class Cormorant:
         force: bool = False,
         restart: bool = False,
         mode: str | None = None,
-    ) -> Report:
+    ) -> RunReport:
         """Crawl a source and return how it went. Forks; so it takes the main thread of a program that has others.
 
         `refresh` is all, due, append or scratch, `mode` accept, examine, index_only or test; None: what the settings of
@@ -144,7 +144,7 @@ class Cormorant:
         from cormorant.app.sample import sample_source
 
         end_cut_off(self._plan, self._house())
-        wish = Wish(Refresh(refresh) if refresh else None, force, restart, Mode(mode) if mode else None)
+        wish = RunOrder(Refresh(refresh) if refresh else None, force, restart, Mode(mode) if mode else None)
         ordered = start.order(self._house(), [name], wish, data_dir.resting(self._plan.folder))
         for held in start.unanswered(self._house(), [name]) if not ordered else ():
             raise held
@@ -153,7 +153,7 @@ class Cormorant:
         with sample_source.in_reach(self._plan, numbers):
             carry_out(self._plan, ordered, Nobody())
         house = self._house()
-        return Report(start.shown(house, numbers[0]), start.exit_code(house, numbers))
+        return RunReport(start.shown(house, numbers[0]), start.exit_code(house, numbers))
 
     def search(
         self, text: str, source: str | None = None, limit: int = 10, offset: int = 0, *, sort: str = "relevance"
@@ -168,7 +168,7 @@ class Cormorant:
         question = Question(text, (source,) if source is not None else (), limit, offset, Sort(sort))
         return Hits(searching.search(self._house(), question, shelf=self._library))
 
-    def why(self, text: str, number: int, source: str | None = None) -> Why:
+    def why(self, text: str, number: int, source: str | None = None) -> ScoreExplanation:
         """Say what made the score of a hit, named by its `id`, of this search: parts that add up to it.
 
         Raises NotFoundError where the search finds no such document.
@@ -199,7 +199,7 @@ class Cormorant:
         """Close."""
         self.close()
 
-    def _house(self) -> House:
+    def _house(self) -> Installation:
         if self._open is None:
             self._open = open_house(self._plan)
         return self._open

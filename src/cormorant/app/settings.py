@@ -33,7 +33,7 @@ _ALIKE = 0.75
 """From 0 to 1: how much the name of a setting is like one that was meant."""
 
 
-class Installation(BaseSettings):
+class InstallationSettings(BaseSettings):
     """Settings of the process: environment variables CORMORANT_NAME, or `[installation]` in a configuration file."""
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="ignore", frozen=True)
@@ -143,29 +143,29 @@ class Installation(BaseSettings):
         )
 
 
-def load(config: Path | None) -> Installation:
+def load(config: Path | None) -> InstallationSettings:
     """Read the settings. The environment wins over the file. Raises BadSetting naming what is wrong and where."""
     given = _installation(config) if config is not None else {}
-    for name in set(given) - set(Installation.model_fields):
+    for name in set(given) - set(InstallationSettings.model_fields):
         raise BadSetting(
-            f"{config}: [installation] has no setting {name!r}. It has: {', '.join(Installation.model_fields)}."
+            f"{config}: [installation] has no setting {name!r}. It has: {', '.join(InstallationSettings.model_fields)}."
         )
     _check_environment()
     present = {name for name in given if f"{_PREFIX}{name.upper()}" in os.environ}
     try:
-        return Installation(**{name: value for name, value in given.items() if name not in present})
+        return InstallationSettings(**{name: value for name, value in given.items() if name not in present})
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
         raise BadSetting(
             f"The setting CORMORANT_{name.upper()} cannot be {first['input']!r}: {first['msg'].lower()}. "
-            f"{Installation.model_fields[name].description}"
+            f"{InstallationSettings.model_fields[name].description}"
         ) from None
 
 
 def _check_environment() -> None:
     """Raise BadSetting for a name that is nearly one of ours. Others are somebody else's, who may begin them so too."""
-    ours = [_DATA.removeprefix(_PREFIX), *map(str.upper, Installation.model_fields)]
+    ours = [_DATA.removeprefix(_PREFIX), *map(str.upper, InstallationSettings.model_fields)]
     for name in os.environ:
         given = name.removeprefix(_PREFIX)
         near = [] if given in (name, *ours) else difflib.get_close_matches(given, ours, n=1, cutoff=_ALIKE)

@@ -24,7 +24,7 @@ class Metric(NamedTuple):
     about: str
 
 
-class Sample(NamedTuple):
+class MetricSample(NamedTuple):
     """A value of a metric, with the values of its labels in their order."""
 
     metric: Metric
@@ -89,15 +89,15 @@ EVERY: Final = (
 _ESCAPED: Mapping[int, str] = {ord("\\"): "\\\\", ord("\n"): "\\n", ord('"'): '\\"'}
 
 
-def text(samples: Iterable[Sample]) -> str:
+def text(samples: Iterable[MetricSample]) -> str:
     """The samples in the order of EVERY, each metric with its help; one that has no sample is left out."""
-    found: dict[str, list[Sample]] = {}
+    found: dict[str, list[MetricSample]] = {}
     for each in samples:
         found.setdefault(each.metric.name, []).append(each)
     return "".join(line for metric in EVERY for line in _lines(metric, found.get(metric.name, ())))
 
 
-def _lines(metric: Metric, samples: Iterable[Sample]) -> Iterator[str]:
+def _lines(metric: Metric, samples: Iterable[MetricSample]) -> Iterator[str]:
     head = f"# HELP {metric.name} {metric.about.translate(_ESCAPED)}\n# TYPE {metric.name} {metric.kind}\n"
     for sample in samples:
         pairs = zip(metric.labels, sample.labels, strict=True)

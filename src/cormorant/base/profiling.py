@@ -14,12 +14,12 @@ from cormorant.base.clock import cpu_ns
 class Steps(Protocol):
     """Called with a step's name, gives a context in which that step happens. Not for use across an `await`."""
 
-    def __call__(self, name: str) -> Step:
+    def __call__(self, name: str) -> StepTime:
         """Enter `name` for the length of a with block."""
         ...
 
 
-class Step(Protocol):
+class StepTime(Protocol):
     """The length of one step."""
 
     def __enter__(self) -> object: ...
@@ -40,7 +40,7 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-def unmeasured(name: str) -> Step:  # noqa: ARG001 - the shape of Steps
+def unmeasured(name: str) -> StepTime:  # noqa: ARG001 - the shape of Steps
     """The default: measure nothing."""
     return _NOTHING
 
@@ -76,7 +76,7 @@ class StepTable:
         self.rows: dict[str, list[int]] = {}
         self.stack: list[_Running] = []
 
-    def __call__(self, name: str) -> Step:
+    def __call__(self, name: str) -> StepTime:
         """Measure `name` for the length of a with block."""
         return _Running(self, name)
 

@@ -24,11 +24,11 @@ KINDS: Final = ("fetch", "screened", "site", "header")
 ROOT: Final = "cormorant.run"
 """Logger of all of them; what it gets is of a run and not for the log of the process."""
 _current: ContextVar[int] = ContextVar("run", default=0)
-_followed: dict[int, Wish] = {}
+_followed: dict[int, RunLogSettings] = {}
 _wanted: set[str] = set()
 
 
-class Wish(NamedTuple):
+class RunLogSettings(NamedTuple):
     """What is to be kept of a run of a source: lines of a level and above (of `logging`), and of which kinds.
 
     A file that has grown to `most_bytes` is put aside, beside `backlog` others.
@@ -41,7 +41,7 @@ class Wish(NamedTuple):
     backlog: int = 2
 
 
-def follow(run: int, wish: Wish) -> None:
+def follow(run: int, wish: RunLogSettings) -> None:
     """Keep a log of a run from now on, or keep it otherwise."""
     _followed[run] = wish
     _look()
@@ -53,7 +53,7 @@ def leave(run: int) -> None:
     _look()
 
 
-def followed() -> Mapping[int, Wish]:
+def followed() -> Mapping[int, RunLogSettings]:
     """The runs of which a log is kept."""
     return _followed
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from cormorant.base.durability import told
 from cormorant.base.errors import CormorantError, Interrupted, UsageError
 from cormorant.cli import options, registry
-from cormorant.cli.options import Asked
+from cormorant.cli.options import GlobalOptions
 
 PIPE_CLOSED = 141
 """What a program ends with that wrote into a pipe nobody reads any more: 128 + SIGPIPE."""
@@ -18,7 +18,7 @@ PIPE_CLOSED = 141
 
 def run(argv: Sequence[str]) -> int:
     """Carry out a command line and return its exit code. Never raises."""
-    asked = Asked(json="--json" in argv, verbosity=options.verbosity(argv))
+    asked = GlobalOptions(json="--json" in argv, verbosity=options.verbosity(argv))
     try:
         asked, rest = options.split(argv)
         code = _carry_out(asked, rest)
@@ -35,7 +35,7 @@ def run(argv: Sequence[str]) -> int:
         return _say(asked, told(error) or _ours(error))
 
 
-def _carry_out(asked: Asked, rest: list[str]) -> int:
+def _carry_out(asked: GlobalOptions, rest: list[str]) -> int:
     """Find the command, import it, run it."""
     if not rest and asked.json:
         raise UsageError("No command was named. `cormorant --help` lists them.")
@@ -50,7 +50,7 @@ def _carry_out(asked: Asked, rest: list[str]) -> int:
     return call(command, asked, rest[1:])
 
 
-def _say(asked: Asked, error: CormorantError) -> int:
+def _say(asked: GlobalOptions, error: CormorantError) -> int:
     """Tell a person in one sentence, a program in one object."""
     if asked.verbosity >= 2:
         sys.excepthook(type(error), error, error.__traceback__)

@@ -23,7 +23,7 @@ _LOUDER = {"-v": 1, "--verbose": 1, "-vv": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GlobalOptions:
     """What the global options say. `verbosity` is -1 for quiet, 0 by itself, 1 and 2 for -v and -vv."""
 
     data: str | None = None
@@ -32,7 +32,7 @@ class Asked:
     verbosity: int = 0
 
 
-def split(argv: Sequence[str]) -> tuple[Asked, list[str]]:
+def split(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]:
     """Take the global options out, wherever they stand before a bare `--`; return them and the rest.
 
     Raises UsageError when --data or --config has no value.
@@ -51,11 +51,11 @@ def split(argv: Sequence[str]) -> tuple[Asked, list[str]]:
             json = True
         elif word not in _QUIET and word not in _LOUDER:
             rest.append(word)
-    return Asked(named.get("data"), named.get("config"), json, verbosity(argv)), rest
+    return GlobalOptions(named.get("data"), named.get("config"), json, verbosity(argv)), rest
 
 
 def verbosity(argv: Sequence[str]) -> int:
-    """How much is to be said, as in `Asked`, whatever else is wrong with these words."""
+    """How much is to be said, as in `GlobalOptions`, whatever else is wrong with these words."""
     said = 0
     for word in takewhile(lambda word: word != "--", argv):
         if word in _QUIET:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from cormorant.cli.options import Asked
+from cormorant.cli.options import GlobalOptions
 from cormorant.model.schedule.timezones import is_moment, localized, localized_record, wall_time, wall_times
 
 if TYPE_CHECKING:
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
     from cormorant.base.errors import CormorantError
-    from cormorant.operate.installation import House
+    from cormorant.operate.installation import Installation
     from cormorant.store.db.migrate import Upgraded
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -39,7 +39,7 @@ def clean(text: object) -> str:
 class Terminal:
     """Standard output for what was asked, standard error for everything else."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: GlobalOptions) -> None:
         self.asked = asked
         self._problems = 0
         for stream in (sys.stdout, sys.stderr):
@@ -165,18 +165,18 @@ class Terminal:
         for name in record:
             print(f"{name:<{width}}  {_cell(name, record)}")
 
-    def plan(self) -> Plan:
+    def plan(self) -> BuildPlan:
         """Which installation is meant. Raises BadSetting for a wrong configuration."""
-        from cormorant.app.build import Plan
+        from cormorant.app.build import BuildPlan
         from cormorant.app.settings import data_folder, load
 
         asked = self.asked
-        return Plan(
+        return BuildPlan(
             data_folder(Path(asked.data) if asked.data else None), load(Path(asked.config) if asked.config else None)
         )
 
     @contextmanager
-    def house(self, *, new: bool = False) -> Iterator[House]:
+    def house(self, *, new: bool = False) -> Iterator[Installation]:
         """Open the installation; `new` makes it when there is none. Raises NotFoundError, DataFolderError."""
         from cormorant.app.commands.open import opened
 
@@ -186,7 +186,7 @@ class Terminal:
             yield house
 
     @contextmanager
-    def alone(self) -> Iterator[House]:
+    def alone(self) -> Iterator[Installation]:
         """Open the installation while nobody crawls or delivers. Raises ConflictError when somebody does."""
         from cormorant.app.commands.open import alone
 
@@ -194,7 +194,7 @@ class Terminal:
             yield house
 
     @contextmanager
-    def beside(self) -> Iterator[tuple[House, bool]]:
+    def beside(self) -> Iterator[tuple[Installation, bool]]:
         """Open the installation whoever crawls or delivers; says whether somebody does.
 
         Raises ConflictError while another command has to be alone.

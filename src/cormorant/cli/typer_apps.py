@@ -12,7 +12,7 @@ import typer
 
 from cormorant.base.errors import Interrupted, UsageError
 from cormorant.cli import options
-from cormorant.cli.options import Asked
+from cormorant.cli.options import GlobalOptions
 from cormorant.cli.registry import Command
 from cormorant.cli.terminal import Terminal
 
@@ -56,7 +56,7 @@ def examples(*lines: str) -> str:
     return f"\b\nExamples:\n{shown}\n\n\b\n{options.HELP}"
 
 
-def call(command: Command, asked: Asked, rest: Sequence[str]) -> int:
+def call(command: Command, asked: GlobalOptions, rest: Sequence[str]) -> int:
     """Run a command; return its exit code. Raises UsageError for what cannot be understood."""
     app: typer.Typer = getattr(importlib.import_module(f"cormorant.cli.{command.module}"), command.app)
     program, terminal = f"cormorant {command.name}", Terminal(asked)

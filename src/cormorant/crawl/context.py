@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cormorant.base.profiling import Steps
     from cormorant.crawl.link_filter import SiteKeys
-    from cormorant.frontier.queue.seen_urls import Seen
+    from cormorant.frontier.queue.seen_urls import SeenUrls
     from cormorant.frontier.state.enqueue import SiteNumbers
     from cormorant.store.blobs.protocol import Cache
     from cormorant.store.catalog.acls import ACLNumbers
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class WorkerContext:
     """What a retriever process has one of: its name, the store, its cache, its memory of addresses and numbers."""
 
     owner: str
     store: Store
     cache: Cache
-    seen: Seen
+    seen: SeenUrls
     sites: SiteNumbers
     acls: ACLNumbers
     keys: SiteKeys

@@ -6,32 +6,32 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cormorant.frontier.policy import priority as url_priority
-from cormorant.frontier.queue.seen_urls import Seen
-from cormorant.frontier.sitemaps.registry import Told
-from cormorant.frontier.state.enqueue import Arrival
-from cormorant.model.content import Link
-from cormorant.model.resource import Found, How, Resource, Role
+from cormorant.frontier.queue.seen_urls import SeenUrls
+from cormorant.frontier.sitemaps.registry import SitemapContent
+from cormorant.frontier.state.enqueue import NewUrl
+from cormorant.model.content import PageLink
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Resource, Role
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint, origin_of
-from cormorant.sources.protocol import Gates, Source
+from cormorant.sources.protocol import Source, UrlFilters
 from cormorant.store.journal.visits import Exclusion
 
 
-class Links(NamedTuple):
+class FilteredLinks(NamedTuple):
     """The links of a document: to be followed, and not to be, by their own rel or as all of the page are; and how."""
 
-    follow: Sequence[Link] = ()
-    unfollowed: Sequence[Link] = ()
-    how: How = How.LINK
+    follow: Sequence[PageLink] = ()
+    unfollowed: Sequence[PageLink] = ()
+    how: DiscoveredBy = DiscoveredBy.LINK
 
 
 class Screened(NamedTuple):
     """New resources, and new addresses a gate excluded; `told` is set for a sitemap."""
 
-    arrivals: list[Arrival]
+    arrivals: list[NewUrl]
     exclusions: list[Exclusion]
-    told: Told | None = None
+    told: SitemapContent | None = None
 
 
 NOFOLLOW = Ruling(False, Gate.LINK, "rel=nofollow", Status.NOFOLLOW_ONLY)
@@ -56,14 +56,20 @@ class SiteKeys:
         return key
 
 
-def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: SiteKeys, run: int) -> Screened:
+def screen(
+    source: Source, resource: Resource, links: FilteredLinks, seen: SeenUrls, keys: SiteKeys, run: int
+) -> Screened:
     """Sort the links of a visited resource into new resources and exclusions; what is known is neither.
 
     A link leads one deeper; where a resource has moved to is as deep as it was.
     """
-    number, depth, follow = source.number, resource.depth + (links.how is not How.REDIRECT), source.gates.follow
+    number, depth, follow = (
+        source.number,
+        resource.depth + (links.how is not DiscoveredBy.REDIRECT),
+        source.gates.follow,
+    )
     level = source.settings.level
-    arrivals: list[Arrival] = []
+    arrivals: list[NewUrl] = []
     exclusions: list[Exclusion] = []
     strange = seen.strange(number, links.follow)
     named = [(keys.of(link.address), fingerprint(link.address, number)) for link in strange]
@@ -73,27 +79,29 @@ def screen(source: Source, resource: Resource, links: Links, seen: Seen, keys: S
             continue
         ruling = follow(address := link.address, depth)
         priority = url_priority.usual(level(address)) if ruling.admitted else url_priority.USUAL
-        found = Found(address, site, depth, links.how, referrer=resource.id, priority=priority, display=link.display)
+        found = DiscoveredUrl(
+            address, site, depth, links.how, referrer=resource.id, priority=priority, display=link.display
+        )
         if ruling.admitted:
-            arrivals.append(Arrival(found, key))
+            arrivals.append(NewUrl(found, key))
         else:
             exclusions.append(excluded(number, key, found, ruling, run))
     named = [(keys.of(link.address), fingerprint(link.address, number)) for link in links.unfollowed]
     seen.meet(named)
     for link, (site, key) in zip(links.unfollowed, named, strict=True):
         if seen.first_unfollowed(site, key):
-            found = Found(link.address, site, depth, How.LINK, referrer=resource.id)
+            found = DiscoveredUrl(link.address, site, depth, DiscoveredBy.LINK, referrer=resource.id)
             exclusions.append(excluded(number, key, found, NOFOLLOW if link.nofollow else NOFOLLOW_PAGE, run))
     return Screened(arrivals, exclusions)
 
 
-def may_become(gates: Gates, found: Found) -> Ruling:
+def may_become(gates: UrlFilters, found: DiscoveredUrl) -> Ruling:
     """May what was found become a resource?"""
     judge = gates.consult if found.role is Role.SITEMAP else gates.follow
     return judge(found.address, found.depth)
 
 
-def excluded(source: int, key: int, found: Found, ruling: Ruling, run: int) -> Exclusion:
+def excluded(source: int, key: int, found: DiscoveredUrl, ruling: Ruling, run: int) -> Exclusion:
     """The journal's row for an address that a gate excluded."""
     return Exclusion(
         source, key, found.address, ruling.gate, ruling.rule, ruling.status, run, found.depth, found.referrer

@@ -31,7 +31,7 @@ def least(total: int) -> int:
     return min(int(total * LOW_SHARE), LOW_BYTES)
 
 
-class Room:
+class DiskGuard:
     """Looks at the disks of some folders now and then, and is told what else there is too little of.
 
     `now` gives monotonic seconds.

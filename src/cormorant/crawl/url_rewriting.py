@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cormorant.crawl.link_filter import excluded
 from cormorant.frontier.state import enqueue
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.outcome import Excluded, Ok, Outcome, Unchanged
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
@@ -17,8 +17,8 @@ from cormorant.model.url import origin_of
 from cormorant.store.journal.visits import Exclusion
 
 if TYPE_CHECKING:
-    from cormorant.frontier.state.enqueue import Arrival
-    from cormorant.model.resource import Found
+    from cormorant.frontier.state.enqueue import NewUrl
+    from cormorant.model.resource import DiscoveredUrl
     from cormorant.model.ruling import Renamed
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Tx
@@ -42,9 +42,9 @@ def named(outcome: Outcome, rename: Rename) -> Outcome:
     return replace(outcome, document=replace(outcome.document, links=kept), follow=follow, unfollowed=unfollowed)
 
 
-def links(found: tuple[Link, ...], rename: Rename) -> tuple[Link, ...]:
+def links(found: tuple[PageLink, ...], rename: Rename) -> tuple[PageLink, ...]:
     """Links under the addresses they are known by; the same object when none has another."""
-    changed: dict[int, Link] = {}
+    changed: dict[int, PageLink] = {}
     for place, link in enumerate(found):
         known = rename(link.address)
         if known is not None:
@@ -60,7 +60,7 @@ def known_as(address: str, source: Source) -> str:
     return address if known is None else known.address
 
 
-def of_found(found: Found, source: Source) -> Found:
+def of_found(found: DiscoveredUrl, source: Source) -> DiscoveredUrl:
     """What a source names, under the address it is known by."""
     known = source.rename(found.address)
     if known is None:
@@ -68,7 +68,7 @@ def of_found(found: Found, source: Source) -> Found:
     return found._replace(address=known.address, site=origin_of(known.address).site, display=known.display)
 
 
-def unique(tx: Tx, source: Source, arrivals: list[Arrival], run: int) -> tuple[list[Arrival], Sequence[Exclusion]]:
+def unique(tx: Tx, source: Source, arrivals: list[NewUrl], run: int) -> tuple[list[NewUrl], Sequence[Exclusion]]:
     """Arrivals whose display address is nobody else's, and the others as exclusions. Asked only where it may happen."""
     taken = enqueue.shown_already(tx, source.number, arrivals) if source.shows_otherwise and arrivals else {}
     if not taken:

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from cormorant.extract.detect.media_types import Reader, reader_of
+from cormorant.extract.detect.media_types import FormatReader, reader_of
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.formats.pdf import extract_pdf
 from cormorant.extract.formats.plain import extract_csv, extract_json, extract_markdown, extract_text
 from cormorant.extract.formats.xml import extract_xml
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.html.xhtml import XHTML, extract_xhtml
-from cormorant.extract.job import CONVERSION_FAILED, Body, ConversionFault, Task, decode_task, encode_result
+from cormorant.extract.job import CONVERSION_FAILED, Body, ConversionFault, ExtractionTask, decode_task, encode_result
 from cormorant.extract.sanitize import name_of, one_line
 from cormorant.model.content import Extraction
 
@@ -37,7 +37,9 @@ def convert(payload: bytes) -> bytes:
     return answered(task, body, _read)
 
 
-def answered(task: Task, body: Body, read: Callable[[Task, Body], Extraction | ConversionFault]) -> bytes:
+def answered(
+    task: ExtractionTask, body: Body, read: Callable[[ExtractionTask, Body], Extraction | ConversionFault]
+) -> bytes:
     """Read a document; that it cannot be read is an answer too. Raises what `convert` raises."""
     try:
         return encode_result(read(task, body))
@@ -51,30 +53,30 @@ def answered(task: Task, body: Body, read: Callable[[Task, Body], Extraction | C
         )
 
 
-def _read(task: Task, body: Body) -> Extraction | ConversionFault:
+def _read(task: ExtractionTask, body: Body) -> Extraction | ConversionFault:
     address, charset, name, manner = task.address, task.charset, task.file_name, task.manner
     match reader_of(task.mime):
-        case Reader.HTML:
+        case FormatReader.HTML:
             read = extract_xhtml if task.mime == XHTML else extract_html
             return read(body.take(), address=address, charset=charset, manner=manner)
-        case Reader.TEXT:
+        case FormatReader.TEXT:
             return extract_text(body.take(), address=address, charset=charset, file_name=name, manner=manner)
-        case Reader.MARKDOWN:
+        case FormatReader.MARKDOWN:
             return extract_markdown(body.take(), address=address, charset=charset, file_name=name, manner=manner)
-        case Reader.CSV:
+        case FormatReader.CSV:
             tab = task.mime == "text/tab-separated-values"
             return extract_csv(body.take(), address=address, charset=charset, file_name=name, tab=tab, manner=manner)
-        case Reader.XML:
+        case FormatReader.XML:
             return extract_xml(body.take(), address=address, charset=charset, file_name=name, manner=manner)
-        case Reader.JSON:
+        case FormatReader.JSON:
             return extract_json(body.take(), address=address, charset=charset, file_name=name, manner=manner)
-        case Reader.PDF:
+        case FormatReader.PDF:
             return extract_pdf(body.take(), address=address, file_name=name)
-        case Reader.OFFICE | None:
+        case FormatReader.OFFICE | None:
             return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
 
 
-def _name_only(task: Task) -> Extraction:
+def _name_only(task: ExtractionTask) -> Extraction:
     """What is known of a document behind a password."""
     name = name_of(task.address, task.file_name)
     return Extraction(text="", title=name, attributes={"Protection": "password"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cormorant.extract.convert import answered
 from cormorant.extract.formats.office import extract_office
-from cormorant.extract.job import Body, Task, decode_task
+from cormorant.extract.job import Body, ExtractionTask, decode_task
 from cormorant.model.content import Extraction
 
 
@@ -15,5 +15,5 @@ def convert(payload: bytes) -> bytes:
     return answered(task, body, _read)
 
 
-def _read(task: Task, body: Body) -> Extraction:
+def _read(task: ExtractionTask, body: Body) -> Extraction:
     return extract_office(body.take(), task.mime, address=task.address, file_name=task.file_name)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from cormorant.extract.html.head import REFRESH_MAX_S
 from cormorant.extract.html.links import MAX_LINKS, SCHEMES, absolute, parse_refresh
-from cormorant.model.content import Content, Extraction, Link, LinkKind
+from cormorant.model.content import Content, Extraction, LinkKind, PageLink
 
 CONTENT_LOCATION: Final = "content-location"
 """The `rel` of a link that was such a field."""
@@ -34,13 +34,13 @@ def with_header(content: Content, said: Extraction, kinds: Collection[LinkKind])
     canonical = said.canonical or next((link.address for link in content.beside if "canonical" in link.rel.split()), "")
     known = {link.address for link in said.links}
     wanted = [link for link in content.beside if link.address.startswith(SCHEMES) and _counts(link, kinds)]
-    wanted += [Link(each) for each in (refresh, later) if each]
+    wanted += [PageLink(each) for each in (refresh, later) if each]
     more = {link.address: link for link in wanted if link.address not in known}
     links = (*said.links, *more.values())[:MAX_LINKS]
     return replace(said, links=links, refresh=refresh, canonical=canonical)
 
 
-def _counts(link: Link, kinds: Collection[LinkKind]) -> bool:
+def _counts(link: PageLink, kinds: Collection[LinkKind]) -> bool:
     rel = link.rel.split()
     if CONTENT_LOCATION in rel:
         return not {"hints", "all"}.isdisjoint(kinds)

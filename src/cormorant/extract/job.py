@@ -14,7 +14,7 @@ import msgspec
 
 from cormorant.extract.html.links import MAX_ANCHOR, MAX_LINKS, SCHEMES
 from cormorant.extract.sanitize import MAX_VALUE, clean, one_line
-from cormorant.model.content import PLAIN, Extraction, Link, Manner
+from cormorant.model.content import PLAIN, Extraction, Manner, PageLink
 from cormorant.model.url import try_canonical
 
 MAX_ANSWER: Final = 20 * 1024 * 1024
@@ -26,7 +26,7 @@ CONVERSION_FAILED: Final = 903
 _REASON: Final = 500
 
 
-class Task(msgspec.Struct, frozen=True, array_like=True):
+class ExtractionTask(msgspec.Struct, frozen=True, array_like=True):
     """What is asked of a document's bytes, and in what manner they are to be read."""
 
     mime: str
@@ -72,7 +72,7 @@ class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
 
 _LENGTH: Final = struct.Struct("!I")
 _ENCODER: Final = msgspec.msgpack.Encoder()
-_TASKS: Final = msgspec.msgpack.Decoder(Task)
+_TASKS: Final = msgspec.msgpack.Decoder(ExtractionTask)
 _ANSWERS: Final = msgspec.msgpack.Decoder(_Answer | ConversionFault)
 
 
@@ -83,7 +83,7 @@ def encode_task(
 
     `mime` is what `sniff` said, `address` canonical.
     """
-    task = _ENCODER.encode(Task(mime, address, charset, file_name, manner))
+    task = _ENCODER.encode(ExtractionTask(mime, address, charset, file_name, manner))
     return _LENGTH.pack(len(task)) + task, body
 
 
@@ -99,7 +99,7 @@ class Body:
         return value
 
 
-def decode_task(payload: bytes) -> tuple[Task, Body]:
+def decode_task(payload: bytes) -> tuple[ExtractionTask, Body]:
     """Return the task of a payload, and the document. Raises msgspec.DecodeError when it is none."""
     if len(payload) < _LENGTH.size:
         raise msgspec.DecodeError("no task")
@@ -152,9 +152,9 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
     )
 
 
-def _links(links: list[_Link]) -> tuple[Link, ...]:
+def _links(links: list[_Link]) -> tuple[PageLink, ...]:
     made = (
-        Link(_address(address), one_line(text, MAX_ANCHOR), one_line(rel), of_part=of_part)
+        PageLink(_address(address), one_line(text, MAX_ANCHOR), one_line(rel), of_part=of_part)
         for address, text, rel, of_part in links[:MAX_LINKS]
     )
     return tuple(link for link in made if link.address)

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Final
 
 from cormorant.base.profiling import Steps, unmeasured
-from cormorant.extract.detect.media_types import PROVEN, Reader, by_name, reader_of
+from cormorant.extract.detect.media_types import PROVEN, FormatReader, by_name, reader_of
 from cormorant.extract.formats.plain import extract_markdown, extract_text
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.html.xhtml import XHTML, extract_xhtml
@@ -22,7 +22,7 @@ from cormorant.model.content import PLAIN, Extraction, Manner
 
 __all__ = [
     "ConversionFault",
-    "Reading",
+    "ReadMode",
     "claims_to_be",
     "decode_result",
     "encode_task",
@@ -41,9 +41,9 @@ NOT_A_DOCUMENT: Final = 1001
 NO_CONVERTER: Final = 908
 
 _INLINE: Final = {
-    Reader.HTML: INLINE_HTML_BYTES,
-    Reader.TEXT: INLINE_TEXT_BYTES,
-    Reader.MARKDOWN: INLINE_TEXT_BYTES,
+    FormatReader.HTML: INLINE_HTML_BYTES,
+    FormatReader.TEXT: INLINE_TEXT_BYTES,
+    FormatReader.MARKDOWN: INLINE_TEXT_BYTES,
 }
 _NOT_DOCUMENTS: Final = frozenset(
     (
@@ -54,7 +54,7 @@ _NOT_DOCUMENTS: Final = frozenset(
 )  # fmt: skip
 
 
-class Reading(Enum):
+class ReadMode(Enum):
     """Where a document is read."""
 
     INLINE = "inline"
@@ -62,18 +62,18 @@ class Reading(Enum):
     NONE = "none"
 
 
-def reading_of(mime: str, size_bytes: int) -> Reading:
+def reading_of(mime: str, size_bytes: int) -> ReadMode:
     """Say where a document of this type and size is read. `mime` is what `sniff` said."""
     reader = reader_of(mime)
     if reader is None:
-        return Reading.NONE
+        return ReadMode.NONE
     most = INLINE_XHTML_BYTES if mime == XHTML else _INLINE.get(reader, -1)
-    return Reading.INLINE if size_bytes <= most else Reading.CHILD
+    return ReadMode.INLINE if size_bytes <= most else ReadMode.CHILD
 
 
 def needs_office(mime: str) -> bool:
     """Say whether a document that is read in a child needs the reader of office documents."""
-    return reader_of(mime) is Reader.OFFICE
+    return reader_of(mime) is FormatReader.OFFICE
 
 
 def claims_to_be(declared: str, file_name: str) -> str:
@@ -93,9 +93,9 @@ def extract_inline(
     mime: str, body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
 ) -> Extraction:
     """Return what a document says for which `reading_of` said INLINE. Never raises for what is in `body`."""
-    if reader_of(mime) is Reader.HTML:
+    if reader_of(mime) is FormatReader.HTML:
         page = extract_xhtml if mime == XHTML else extract_html
         return page(body, address=address, charset=charset, steps=steps, manner=manner)
     with steps("text"):
-        read = extract_markdown if reader_of(mime) is Reader.MARKDOWN else extract_text
+        read = extract_markdown if reader_of(mime) is FormatReader.MARKDOWN else extract_text
         return read(body, address=address, charset=charset, manner=manner)

@@ -24,7 +24,7 @@ Dates are epoch seconds, in attributes whose name ends `_at`.
 
 
 @dataclass(slots=True)
-class Wire:
+class VisitTrace:
     """What one visit cost on the way: counted in the run report whatever the outcome was.
 
     `received` is bytes over the wire (headers and body as sent), `decoded` the body after inflating. `conversions` is 1
@@ -86,7 +86,7 @@ class Content(msgspec.Struct, frozen=True):
     truncated: bool = False
     file_name: str = ""
     at: float = 0.0
-    beside: tuple[Link, ...] = ()
+    beside: tuple[PageLink, ...] = ()
     refresh: str = ""
     flaw: str = ""
     given_name: str = ""
@@ -128,7 +128,7 @@ UNTRUSTED = frozenset(("nofollow", "sponsored", "ugc"))
 """Tokens of a link's rel by which its page does not vouch for what it leads to."""
 
 
-class Link(NamedTuple):
+class PageLink(NamedTuple):
     """A reference found in a document: absolute canonical address, anchor text, its rel tokens, lower case.
 
     `display` is the address that people are shown where it is another. `of_part`: the text is that of a reference to a
@@ -147,7 +147,7 @@ class Link(NamedTuple):
         return "nofollow" in self.rel and "nofollow" in self.rel.split(" ")
 
 
-class Entry(NamedTuple):
+class FeedEntry(NamedTuple):
     """What a sitemap or feed says of an address, which is canonical and absolute.
 
     `is_map`: it names another sitemap. It was last changed between `modified_at` and `modified_until` (epoch seconds,
@@ -171,7 +171,7 @@ class Sitemap(msgspec.Struct, frozen=True):
     """
 
     form: str
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[FeedEntry, ...] = ()
     unusable: int = 0
     truncated: bool = False
 
@@ -191,7 +191,7 @@ class Extraction(msgspec.Struct, frozen=True):
 
     text: str
     title: str = ""
-    links: tuple[Link, ...] = ()
+    links: tuple[PageLink, ...] = ()
     language: str = ""
     charset: str = ""
     directives: tuple[str, ...] = ()
@@ -229,7 +229,7 @@ class Document(msgspec.Struct, frozen=True):
     acl: ACL
     modified_at: float | None = None
     attributes: Mapping[str, Value] = msgspec.field(default_factory=dict)
-    links: tuple[Link, ...] = ()
+    links: tuple[PageLink, ...] = ()
     truncated: bool = False
     charset: str = ""
     charset_from: str = ""
@@ -254,5 +254,5 @@ class Document(msgspec.Struct, frozen=True):
             said.append(self.flaw)
         return " ".join(said)
 
-    def _words(self, missing: no_text.Why) -> int:
-        return len(self.text.split()) if missing is no_text.Why.SCRIPT else 0
+    def _words(self, missing: no_text.NoTextReason) -> int:
+        return len(self.text.split()) if missing is no_text.NoTextReason.SCRIPT else 0

@@ -20,7 +20,7 @@ class Closure(NamedTuple):
     above: bool = False
 
 
-class Exposure(NamedTuple):
+class ExposedFiles(NamedTuple):
     """So many files are found by everyone and closed to others where they are.
 
     `inside` of them are closed by their own rights, or by those of the source's folder or one in it; the others by the
@@ -70,7 +70,7 @@ class ExposureTally:
         if len(named) < NAMED:
             named.append((address, closure.why))
 
-    def total(self, *, at_least: bool = False, blind: str = "") -> Exposure:
+    def total(self, *, at_least: bool = False, blind: str = "") -> ExposedFiles:
         """Return what was counted so far."""
         first = tuple([*self._first, *self._others][:NAMED])
-        return Exposure(self._files, self._inside, self._above, first, at_least, blind)
+        return ExposedFiles(self._files, self._inside, self._above, first, at_least, blind)

@@ -18,7 +18,7 @@ FILLED_BY: Final = "FilledBy"
 BY_SCRIPT: Final = "script"
 
 
-class Why(StrEnum):
+class NoTextReason(StrEnum):
     """The reasons, as they stand in a sentence."""
 
     PROTECTED = "it is protected by a password"
@@ -29,48 +29,49 @@ class Why(StrEnum):
 
 
 _ADVICE: Final = {
-    Why.PROTECTED: "Save a copy without the password where readers may find it, or exclude it.",
-    Why.EMPTY: "Look whether that is meant; exclude it if it is.",
-    Why.PICTURES: "Have the text in its pictures recognised by a scanner's program and save that, or exclude it.",
-    Why.SCRIPT: "Cormorant runs no scripts: have the site send its pages with their text (server-side or static "
-    "rendering), crawl the place that the script takes the text from, or exclude it.",
-    Why.NO_WORDS: "Open it: if there is text to be seen, it is drawn as a picture or made by a script.",
+    NoTextReason.PROTECTED: "Save a copy without the password where readers may find it, or exclude it.",
+    NoTextReason.EMPTY: "Look whether that is meant; exclude it if it is.",
+    NoTextReason.PICTURES: "Have the text in its pictures recognised by a scanner's program and save that, or "
+    "exclude it.",
+    NoTextReason.SCRIPT: "Cormorant runs no scripts: have the site send its pages with their text (server-side or "
+    "static rendering), crawl the place that the script takes the text from, or exclude it.",
+    NoTextReason.NO_WORDS: "Open it: if there is text to be seen, it is drawn as a picture or made by a script.",
 }
 _WORDS: Final = re.compile(re.escape(SHELL) + r"([\d,]+) words?\)")
 
 
-def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object]) -> Why | None:
+def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object]) -> NoTextReason | None:
     """Return why there is no text or almost none, None when there is enough."""
     if attributes.get(FILLED_BY) == BY_SCRIPT:
-        return Why.SCRIPT
+        return NoTextReason.SCRIPT
     if text:
         return None
     if attributes.get("Protection") == "password":
-        return Why.PROTECTED
+        return NoTextReason.PROTECTED
     if not size_bytes:
-        return Why.EMPTY
-    return Why.PICTURES if mime == "application/pdf" else Why.NO_WORDS
+        return NoTextReason.EMPTY
+    return NoTextReason.PICTURES if mime == "application/pdf" else NoTextReason.NO_WORDS
 
 
-def sentence(reason: Why, words: int = 0) -> str:
+def sentence(reason: NoTextReason, words: int = 0) -> str:
     """Return the remark that is kept beside the status of such a document; `words` are those of its text."""
-    if reason is Why.SCRIPT:
+    if reason is NoTextReason.SCRIPT:
         counted = "1 word" if words == 1 else f"{words:,} words"
         return f"{SHELL}{counted}) and looks like an application that a script fills."
     return f"{REMARK}{reason}; only its name and address can be found."
 
 
-def advice(reason: Why) -> str:
+def advice(reason: NoTextReason) -> str:
     """Return what to do about it."""
     return _ADVICE[reason]
 
 
-def reason_in(remark: str) -> Why | None:
+def reason_in(remark: str) -> NoTextReason | None:
     """Return the reason that a kept remark gives, None when it is about something else."""
     if remark.startswith(SHELL):
-        return Why.SCRIPT
+        return NoTextReason.SCRIPT
     reason = remark.removeprefix(REMARK).partition(";")[0]
-    return next((each for each in Why if each == reason), None) if remark.startswith(REMARK) else None
+    return next((each for each in NoTextReason if each == reason), None) if remark.startswith(REMARK) else None
 
 
 def words_in(remark: str) -> int:

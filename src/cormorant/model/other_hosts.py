@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from cormorant.model.crawl_delay import Pace
 
 
-class Known(NamedTuple):
+class KnownFact(NamedTuple):
     """The value of a fact, and until when it holds (epoch seconds)."""
 
     value: bytes
@@ -17,7 +17,7 @@ class Known(NamedTuple):
 class Beside(Protocol):
     """What the installation knows of other sites than that of a visit, and when they may be asked."""
 
-    def fact(self, site: str, name: str) -> Known | None:
+    def fact(self, site: str, name: str) -> KnownFact | None:
         """A fact of the site that holds for every source, None when there is none that does."""
         ...
 

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from cormorant.base.exhaustion import Shortage
 from cormorant.model.acl import ACL
-from cormorant.model.content import Content, Document, Link, Sitemap
+from cormorant.model.content import Content, Document, PageLink, Sitemap
 from cormorant.model.ruling import Ruling
 
 
@@ -54,8 +54,8 @@ class Ok(Struct, frozen=True):
 
     content: Content
     document: Document | None
-    follow: tuple[Link, ...] = ()
-    unfollowed: tuple[Link, ...] = ()
+    follow: tuple[PageLink, ...] = ()
+    unfollowed: tuple[PageLink, ...] = ()
     status: int = 200
     sitemap: Sitemap | None = None
     likeness: int = 0
@@ -68,8 +68,8 @@ class Unchanged(Struct, frozen=True):
     status: int = 304
     content: Content | None = None
     document: Document | None = None
-    follow: tuple[Link, ...] = ()
-    unfollowed: tuple[Link, ...] = ()
+    follow: tuple[PageLink, ...] = ()
+    unfollowed: tuple[PageLink, ...] = ()
     kind: ClassVar[OutcomeKind] = OutcomeKind.UNCHANGED
 
 
@@ -101,9 +101,9 @@ class Excluded(Struct, frozen=True):
 
     ruling: Ruling
     status: int
-    follow: tuple[Link, ...] = ()
+    follow: tuple[PageLink, ...] = ()
     content: Content | None = None
-    unfollowed: tuple[Link, ...] = ()
+    unfollowed: tuple[PageLink, ...] = ()
     acl: ACL | None = None
     original: str = ""
     kind: ClassVar[OutcomeKind] = OutcomeKind.EXCLUDED

@@ -19,7 +19,7 @@ class Role(IntEnum):
     COLLECTION = 4
 
 
-class How(IntEnum):
+class DiscoveredBy(IntEnum):
     """How an address was first discovered."""
 
     SEED = 0
@@ -33,11 +33,11 @@ class How(IntEnum):
     ROBOTS = 8
 
 
-BY_LINK = (int(How.LINK), int(How.REDIRECT))
+BY_LINK = (int(DiscoveredBy.LINK), int(DiscoveredBy.REDIRECT))
 """How addresses are discovered that are there as long as something leads to them."""
 
 
-class State(IntEnum):
+class UrlState(IntEnum):
     """The first dimension of a resource's fate; the outcome of its last visit is the second.
 
     (found) -> READY --visit--> READY again for the next generation   (SEEDS)
@@ -58,7 +58,7 @@ SETS = ("todo", "found", "finished", "old", "error", "excluded")
 """The states that what is known of an address is told apart by."""
 
 
-class Found(NamedTuple):
+class DiscoveredUrl(NamedTuple):
     """A resource that discovery yields or a link names, after the follow gate admitted it.
 
     `validator` is the source's own word for its version, "" when it has none. `site` is the key of its site.
@@ -69,7 +69,7 @@ class Found(NamedTuple):
     address: str
     site: str
     depth: int = 0
-    how: How = How.LINK
+    how: DiscoveredBy = DiscoveredBy.LINK
     role: Role = Role.DOCUMENT
     referrer: int | None = None
     validator: str = ""

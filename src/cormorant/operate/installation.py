@@ -18,7 +18,7 @@ from cormorant.store.db.database import Store
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Installation:
     """An open installation. `index_reader` and `cache` are made when first needed; both may be asked for again.
 
     `index_rebuild` waits so many seconds for whoever writes the index to let go of it.

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from cormorant.receivers.protocol import Delivery, Rights
+from cormorant.receivers.protocol import Delivery, DocumentRights
 
 MOST_WORDS: Final = 500
 """Characters that are kept of a reason."""
@@ -103,7 +103,7 @@ def operation_of(delivery: Delivery, installation: str) -> Operation | None:
         return withdrawal(delivery, installation)
     if document is None:
         return None
-    rights = delivery.rights or Rights((), ())
+    rights = delivery.rights or DocumentRights((), ())
     fields = {
         "url": delivery.url, "source": delivery.source, **{name: document.get(name) for name in _COPIED},
         "text": delivery.text, "grants": rights.grants, "denies": rights.denies, "installation": installation,

@@ -23,7 +23,7 @@ from cormorant.net.egress.guard import Egress
 from cormorant.net.egress.policy import NEVER, Consent, classify, judge, plain
 from cormorant.net.http.client import Fetcher
 from cormorant.net.http.headers import retry_after
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools
 
 MOST_WAITED_S = 86_400.0
@@ -136,7 +136,7 @@ def _portion(some: Sequence[tuple[Delivery, bytes]]) -> Portion:
     return Portion(tuple(each for each, _ in some), tuple(record for _, record in some))
 
 
-class Wire:
+class HttpSender:
     """Asks one server, one question after the other. It has an event loop of its own: a receiver has one thread."""
 
     def __init__(self, settings: WireSettings, tools: ReceiverTools, max_bytes: int) -> None:
@@ -171,7 +171,9 @@ class Wire:
         """The value of the secret, "" without one. Raises NotFoundError and SecretSealed."""
         return next((self._tools.secrets.reveal(name) for name in self._settings.secrets), "")
 
-    def ask(self, url: str, headers: Sequence[str], body: bytes | None = None, *, put: bool = False) -> Answer | Fault:
+    def ask(
+        self, url: str, headers: Sequence[str], body: bytes | None = None, *, put: bool = False
+    ) -> Response | TransportError:
         """Ask once: GET, POST of a body, or PUT. Raises NotTaken when it was not opened to deliver."""
         limit = self._settings.timeout_s
         request = Request(
@@ -182,7 +184,7 @@ class Wire:
             self._runner = asyncio.Runner()
         return self._runner.run(self._ask(request))
 
-    async def _ask(self, request: Request) -> Answer | Fault:
+    async def _ask(self, request: Request) -> Response | TransportError:
         if self._way is None:
             if self._tools.egress is None:
                 raise NotTaken("This receiver was opened to be looked at, and not to deliver.")
@@ -190,9 +192,9 @@ class Wire:
             self._way = egress, Fetcher(egress, width=1)
         return await self._way[1].get(request)
 
-    def not_taken(self, answer: Answer | Fault, hint: str = "") -> NotTaken:
+    def not_taken(self, answer: Response | TransportError, hint: str = "") -> NotTaken:
         """What is raised after an answer that takes nothing; it asks for as much patience as the answer does."""
-        if isinstance(answer, Fault):
+        if isinstance(answer, TransportError):
             return NotTaken(f"{self.place} {_UNREACHED} {answer.reason}")
         asked = retry_after(answer.headers.get("retry-after"), self._tools.clock.now()) or 0.0
         if 300 <= answer.status < 400:

@@ -27,7 +27,7 @@ from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, No
 from cormorant.model.settings.bounded import SizeOrNone
 from cormorant.receivers.protocol import Delivery, RecordSettings, Refusal
 from cormorant.receivers.record import UNFIT, encoded
-from cormorant.receivers.tail import Gap, Line, gaps, is_ours, last_lines, last_record
+from cormorant.receivers.tail import DamagedTail, TailRecord, gaps, is_ours, last_lines, last_record
 
 REMEMBERED = 512
 """Records remembered of the end of a file. What comes again after a kill is one batch, which is fewer."""
@@ -71,8 +71,8 @@ class JsonLinesReceiver:
         self._descriptor = -1
         self._size = 0
         self._whole = True
-        self._kept: dict[int, Line] = {}
-        self._gaps: list[Gap] = []
+        self._kept: dict[int, TailRecord] = {}
+        self._gaps: list[DamagedTail] = []
 
     def open(self) -> None:
         """Lock the file, cut a torn end off, and find the last number.
@@ -172,7 +172,7 @@ class JsonLinesReceiver:
                 self.close()
                 raise self._failure(error) from error
 
-    def _renamed_lines(self) -> dict[int, Line]:
+    def _renamed_lines(self) -> dict[int, TailRecord]:
         """The last records of the full file that carries the greatest number; a batch is always in one file."""
         full = self._full(self._last_renamed())
         if not full.exists():

@@ -24,9 +24,9 @@ import msgspec
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadSetting
-from cormorant.net.http.messages import Answer, Fault
+from cormorant.net.http.messages import Response, TransportError
 from cormorant.receivers.bulk_api import MAPPING, Operation, Verdict, items, newest_in, operation_of, withdrawal
-from cormorant.receivers.http_sender import Portion, Wire, WireSettings, portions
+from cormorant.receivers.http_sender import HttpSender, Portion, WireSettings, portions
 from cormorant.receivers.protocol import DAMAGED, RUNS, Delivery, NotTaken, ReceiverTools, Refusal, Stop
 from cormorant.receivers.record import UNFIT
 
@@ -132,7 +132,7 @@ class OpenSearchReceiver:
     def __init__(self, settings: OpenSearchSettings, tools: ReceiverTools) -> None:
         self.settings = settings
         self._tools = tools
-        self._wire = Wire(settings, tools, MAX_ANSWER)
+        self._wire = HttpSender(settings, tools, MAX_ANSWER)
         self._index = f"{settings.url}/{quote(settings.index, safe='')}"
         self._shown: tuple[str, ...] = ()
         self._kept = set[int]()
@@ -251,7 +251,7 @@ class OpenSearchReceiver:
                 refused[portion.deliveries[0].seq] = "It was answered with 413: it is too large."
         return again
 
-    def _judge(self, answer: Answer, portion: Portion, refused: dict[int, str]) -> list[str]:
+    def _judge(self, answer: Response, portion: Portion, refused: dict[int, str]) -> list[str]:
         """Note what was kept and what is refused of a request. Raises NotTaken for an answer that makes no sense."""
         try:
             judged = items(answer.body, len(portion.records))
@@ -272,9 +272,9 @@ class OpenSearchReceiver:
 
     def _ask(
         self, path: str, body: bytes | None = None, *, put: bool = False, fine: Collection[int] = (200,)
-    ) -> Answer:
+    ) -> Response:
         """Ask below the index. Raises NotTaken for an answer with none of the `fine` statuses."""
         answer = self._wire.ask(f"{self._index}{path}", (*_FIELDS[path == _BULK], *self._shown), body, put=put)
-        if isinstance(answer, Fault) or answer.status not in fine:
+        if isinstance(answer, TransportError) or answer.status not in fine:
             raise self._wire.not_taken(answer, _HINTS.get(answer.status, ""))
         return answer

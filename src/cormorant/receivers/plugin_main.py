@@ -25,7 +25,7 @@ from typing import Any, Final, assert_never
 import msgspec
 
 from cormorant.base.clock import pause
-from cormorant.receivers.plugin_process import ORDERS, Answer, Approve, Line, Make, Tell
+from cormorant.receivers.plugin_process import ORDERS, Approve, Make, PluginLogLine, PluginReply, Tell
 from cormorant.receivers.protocol import Delivery, Refusal, Stop
 
 GRACE_S: Final = 5.0
@@ -59,41 +59,41 @@ class _Plug:
         self._called: Any = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="plug-in")
 
-    def tried(self, order: Make | Tell | Approve | None) -> Answer:
+    def tried(self, order: Make | Tell | Approve | None) -> PluginReply:
         """What came of an order: of somebody else's code anything may come."""
         done = self._thread.submit(self._done, order)
         error = done.exception()
         if error is None:
             return done.result()
-        return Answer(raised=_text(_words(error)), where=_text("".join(traceback.format_exception(error))))
+        return PluginReply(raised=_text(_words(error)), where=_text("".join(traceback.format_exception(error))))
 
-    def _done(self, order: Make | Tell | Approve | None) -> Answer:
+    def _done(self, order: Make | Tell | Approve | None) -> PluginReply:
         match order:
             case Make():
                 return self._made(order)
             case Tell(batch):
                 said = list(_understood(self._called(batch), batch))
                 refusals = [each for each in said if isinstance(each, Refusal)]
-                return Answer(refusals, [each for each in said if isinstance(each, Stop)])
+                return PluginReply(refusals, [each for each in said if isinstance(each, Stop)])
             case Approve(address):
-                return Answer(vetoed=self._called.approve(address) is False)
+                return PluginReply(vetoed=self._called.approve(address) is False)
             case None:
                 close = getattr(self._called, "close", None)
                 if callable(close):
                     close()
-                return Answer()
+                return PluginReply()
         assert_never(order)
 
-    def _made(self, order: Make) -> Answer:
+    def _made(self, order: Make) -> PluginReply:
         """Import what is to be called, a function, or make an instance of it, a class."""
         module, _, name = order.call.partition(":")
         found = getattr(importlib.import_module(module), name)
         self._called = found(order.data) if isinstance(found, type) else found
         if not callable(self._called):
-            return Answer(unfit="cannot be called. Name a function, or a class with a method __call__(batch).")
+            return PluginReply(unfit="cannot be called. Name a function, or a class with a method __call__(batch).")
         if order.veto and not callable(getattr(self._called, "approve", None)):
-            return Answer(unfit="has no method approve(address), which the setting veto asks.")
-        return Answer()
+            return PluginReply(unfit="has no method approve(address), which the setting veto asks.")
+        return PluginReply()
 
 
 def _understood(said: object, batch: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
@@ -122,7 +122,7 @@ class _Told(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Tell it. Where nobody listens any more, or it says what is no text, nothing is to be done about that."""
         try:
-            line = Line(record.levelno, record.name, _text(self.format(record)))
+            line = PluginLogLine(record.levelno, record.name, _text(self.format(record)))
         except (TypeError, ValueError, LookupError, AttributeError):  # words that do not go together
             self.handleError(record)
             return

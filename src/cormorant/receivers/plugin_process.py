@@ -57,7 +57,7 @@ class Approve(msgspec.Struct, tag=True):
     address: str
 
 
-class Answer(msgspec.Struct, tag=True):
+class PluginReply(msgspec.Struct, tag=True):
     """What came of an order. `raised` says what it raised, `unfit` why it can never be called; `where` is a traceback.
 
     `vetoed`: it said that the folder may not be entered.
@@ -71,7 +71,7 @@ class Answer(msgspec.Struct, tag=True):
     where: str = ""
 
 
-class Line(msgspec.Struct, tag=True):
+class PluginLogLine(msgspec.Struct, tag=True):
     """What it logged, or one of the libraries it uses."""
 
     level: int
@@ -82,7 +82,9 @@ class Line(msgspec.Struct, tag=True):
 ORDERS: Final[msgspec.msgpack.Decoder[Make | Tell | Approve | None]] = msgspec.msgpack.Decoder(
     Make | Tell | Approve | None
 )
-_SAID: Final[msgspec.msgpack.Decoder[Answer | Line]] = msgspec.msgpack.Decoder(Answer | Line)
+_SAID: Final[msgspec.msgpack.Decoder[PluginReply | PluginLogLine]] = msgspec.msgpack.Decoder(
+    PluginReply | PluginLogLine
+)
 
 
 class Died(NotTaken):
@@ -129,7 +131,7 @@ class Apart:
             self._drop()
             raise BadSetting(f"{self._make.call} {answer.unfit}")
 
-    def ask(self, order: Tell | Approve, limit_s: float | None = None) -> Answer:
+    def ask(self, order: Tell | Approve, limit_s: float | None = None) -> PluginReply:
         """What it answers to an order. Raises NotTaken with what it raised, whatever that was.
 
         Late when it takes longer than so, Died when it has ended, BadSetting when it cannot be had again after that,
@@ -168,7 +170,7 @@ class Apart:
         self._connection, self._process = ours, process
         self._kill = weakref.finalize(self, _kill, ours, process, 0.0)
 
-    def _ordered(self, order: Make | Tell | Approve | None, limit_s: float | None) -> Answer:
+    def _ordered(self, order: Make | Tell | Approve | None, limit_s: float | None) -> PluginReply:
         connection = self._connection
         if connection is None:
             raise Died("It is not there.")
@@ -179,7 +181,7 @@ class Apart:
         until = inf if limit_s is None else _CLOCK.monotonic() + limit_s
         try:
             connection.send_bytes(words)
-            while isinstance(said := _SAID.decode(self._heard(connection, until)), Line):
+            while isinstance(said := _SAID.decode(self._heard(connection, until)), PluginLogLine):
                 _log.log(said.level, "plug-in said", extra={"by": said.logger, "said": said.text})
         except TimeoutError as error:
             self._drop()

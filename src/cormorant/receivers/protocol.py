@@ -65,14 +65,14 @@ class RecordSettings(ReceiverSettings):
     )
 
 
-class Rights(NamedTuple):
+class DocumentRights(NamedTuple):
     """Who may read a document: whoever is one of the grants and none of the denies. `model.acl` says how they look."""
 
     grants: tuple[str, ...]
     denies: tuple[str, ...]
 
 
-class Kept(NamedTuple):
+class KeptCopy(NamedTuple):
     """A kept copy: the answer as it came, its body decoded. `fetched_at` is in epoch seconds.
 
     `status_line` is "" for what did not come by HTTP; `truncated` says that the body was cut.
@@ -110,11 +110,11 @@ class Delivery:
     """What came as HTML, decoded as it was read; None for all else, with html=false, and when it is as large."""
     reference: str | None = None
     """Where the kept copy of a large document can be had, below the address of the search pages."""
-    kept: Kept | None = None
+    kept: KeptCopy | None = None
     """The answer as it came, for a kind that asks for it, and None for `python`."""
     id: int = 0
     """The number of the document, the same for as long as the installation knows it; 0 for an event of a run."""
-    rights: Rights | None = None
+    rights: DocumentRights | None = None
     """Who may read it, for a kind that asks for it, and None for `python`."""
     damaged: bool = False
     """The document is there, and its kept copy cannot be read: told only to a kind that asks for `rights`."""

@@ -63,7 +63,7 @@ class Event(IntEnum):
         return self in (Event.DELETED, Event.UNVISITED_DELETED)
 
 
-class Entry(NamedTuple):
+class NewEvent(NamedTuple):
     """One event, before it has its number. `url` is set for what is no longer there.
 
     `receiver` is the number of the only one it is for, None when it is for all.
@@ -88,7 +88,7 @@ class Numbered(NamedTuple):
     url: str | None
 
 
-def append(tx: Tx, entries: Sequence[Entry]) -> int:
+def append(tx: Tx, entries: Sequence[NewEvent]) -> int:
     """Append events in this order; returns the number of the first. The others follow without a gap."""
     count = len(entries)
     statement = sa.update(stream_head).where(stream_head.c.id == 1).values(seq=stream_head.c.seq + count)

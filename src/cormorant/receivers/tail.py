@@ -27,7 +27,7 @@ class Tail(NamedTuple):
     seq: int
 
 
-class Line(msgspec.Struct):
+class TailRecord(msgspec.Struct):
     """All that is read of a record: its number, and what tells it from another that was given the same number."""
 
     seq: int
@@ -45,7 +45,7 @@ class Line(msgspec.Struct):
         return bool(self.document.get("fetched_at") == delivery.document.get("fetched_at"))
 
 
-class Gap(NamedTuple):
+class DamagedTail(NamedTuple):
     """Bytes that are no record though records stand behind them: where they begin, and the number that follows."""
 
     start: int
@@ -86,9 +86,9 @@ def last_record(descriptor: int) -> Tail:
     return Tail(0, 0)
 
 
-def last_lines(descriptor: int, end: int, most: int) -> dict[int, Line]:
+def last_lines(descriptor: int, end: int, most: int) -> dict[int, TailRecord]:
     """The last records before `end`, by number; at most so many, and none before one that cannot be read."""
-    found: dict[int, Line] = {}
+    found: dict[int, TailRecord] = {}
     while end > 0 and len(found) < most:
         start = _line_start(descriptor, end - 1)
         try:
@@ -100,9 +100,9 @@ def last_lines(descriptor: int, end: int, most: int) -> dict[int, Line]:
     return found
 
 
-def gaps(descriptor: int, end: int, most: int) -> list[Gap]:
+def gaps(descriptor: int, end: int, most: int) -> list[DamagedTail]:
     """What cannot be read among the last lines before `end`, `most` of them: a disk writes pages in any order."""
-    found: list[Gap] = []
+    found: list[DamagedTail] = []
     following = 0
     for _ in range(most):
         if end <= 0:
@@ -111,13 +111,13 @@ def gaps(descriptor: int, end: int, most: int) -> list[Gap]:
         try:
             following = _read(descriptor, start, end).seq
         except (msgspec.DecodeError, UnicodeDecodeError):
-            found.append(Gap(start, following))
+            found.append(DamagedTail(start, following))
         end = start
     return found
 
 
-def _read(descriptor: int, start: int, end: int) -> Line:
-    return msgspec.json.decode(_bytes(descriptor, start, end), type=Line)
+def _read(descriptor: int, start: int, end: int) -> TailRecord:
+    return msgspec.json.decode(_bytes(descriptor, start, end), type=TailRecord)
 
 
 def _line_start(descriptor: int, end: int) -> int:

@@ -33,7 +33,7 @@ from cormorant.base.clock import date_of
 from cormorant.base.durability import FULL, sync_folder
 from cormorant.base.errors import BadSetting, ConflictError, DataFolderError, NoRoom, NotPermitted
 from cormorant.model.settings.bounded import Size
-from cormorant.receivers.protocol import Delivery, Kept, ReceiverSettings, ReceiverTools, Refusal
+from cormorant.receivers.protocol import Delivery, KeptCopy, ReceiverSettings, ReceiverTools, Refusal
 
 _LEVEL = 6
 _CODED = frozenset((b"content-encoding", b"transfer-encoding", b"content-length"))
@@ -214,7 +214,7 @@ class WarcReceiver:
         """Let go: what was not confirmed is cut off when it is opened again, and the batch comes again."""
         self.close()
 
-    def _record(self, delivery: Delivery, kept: Kept) -> bytes:
+    def _record(self, delivery: Delivery, kept: KeptCopy) -> bytes:
         """A document as one gzip member."""
         number = uuid.uuid5(uuid.NAMESPACE_URL, f"{self._tools.installation}/{self._tools.name}/{_telling(delivery)}")
         target = str((delivery.document or {}).get("access_url") or delivery.url)
@@ -277,7 +277,7 @@ def _telling(delivery: Delivery) -> str:
     return f"{delivery.seq} {delivery.event} {delivery.run} {fetched} {delivery.url}"
 
 
-def _head(kept: Kept) -> bytes:
+def _head(kept: KeptCopy) -> bytes:
     """Status line and fields as they came, but for what is not true of the decoded body."""
     lines = [kept.status_line.encode("latin-1", "replace").replace(b"\r", b" ").replace(b"\n", b" ")]
     for line in kept.header_block.splitlines():

@@ -21,8 +21,8 @@ import msgspec
 from pydantic import Field
 
 from cormorant.net.http.headers import content_type
-from cormorant.net.http.messages import Answer, Fault
-from cormorant.receivers.http_sender import Portion, Wire, WireSettings, portions
+from cormorant.net.http.messages import Response, TransportError
+from cormorant.receivers.http_sender import HttpSender, Portion, WireSettings, portions
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, RecordSettings, Refusal, Stop
 from cormorant.receivers.record import UNFIT, encoded
 
@@ -70,7 +70,7 @@ class WebhookReceiver:
     def __init__(self, settings: WebhookSettings, tools: ReceiverTools) -> None:
         self.settings = settings
         self._tools = tools
-        self._wire = Wire(settings, tools, MAX_ANSWER)
+        self._wire = HttpSender(settings, tools, MAX_ANSWER)
         self._key = b""
 
     def open(self) -> None:
@@ -100,9 +100,9 @@ class WebhookReceiver:
         while left:
             portion = left.pop()
             answer = self._wire.ask(self.settings.url, *self._request(portion))
-            if isinstance(answer, Answer) and 200 <= answer.status < 300:
+            if isinstance(answer, Response) and 200 <= answer.status < 300:
                 said += self._said(answer, portion.deliveries)
-            elif isinstance(answer, Answer) and answer.status in _OF_CONTENT:
+            elif isinstance(answer, Response) and answer.status in _OF_CONTENT:
                 if len(portion.records) > 1:
                     left += reversed(portion.halves())
                 else:
@@ -130,7 +130,7 @@ class WebhookReceiver:
             headers.append(f"Cormorant-Signature: sha256={digest}")
         return headers, body
 
-    def _said(self, answer: Answer, deliveries: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
+    def _said(self, answer: Response, deliveries: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
         """What an answer names. Raises NotTaken for one that cannot be understood.
 
         An object is understood under any type, since small programs often name none; what is neither that nor called
@@ -155,7 +155,7 @@ class WebhookReceiver:
             for run in sorted({each.run for each in deliveries}):
                 yield Stop(run, why)
 
-    def _hint(self, answer: Answer | Fault) -> str:
+    def _hint(self, answer: Response | TransportError) -> str:
         """What may help."""
         if answer.status in (401, 403):
             return " Check its secret." if self._key else " Set its secret, if it asks for a signature."

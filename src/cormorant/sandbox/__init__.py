@@ -37,13 +37,12 @@ from cormorant.sandbox.errors import LimitsError, PayloadTooBig, ServerGone, Ser
 from cormorant.sandbox.launcher import ServerHandle, start_server
 from cormorant.sandbox.limits import PAYLOAD_MAX_BYTES, Allowed, Limits
 from cormorant.sandbox.probe import supported
-from cormorant.sandbox.result import Answer, Failed, Finished, Killed, KillReason
+from cormorant.sandbox.result import Answer, Finished, Killed, KillReason, TaskFailed
 
 __all__ = [
     "PAYLOAD_MAX_BYTES",
     "Allowed",
     "Answer",
-    "Failed",
     "Finished",
     "KillReason",
     "Killed",
@@ -53,6 +52,7 @@ __all__ = [
     "ServerGone",
     "ServerHandle",
     "ServerNotStarted",
+    "TaskFailed",
     "start_server",
     "supported",
 ]

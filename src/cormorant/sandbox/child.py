@@ -17,7 +17,7 @@ from typing import Final, NoReturn
 
 from cormorant.sandbox.confinement import Walls, leave_server, shut_in_child
 from cormorant.sandbox.limits import Limits
-from cormorant.sandbox.protocol import ANSWER, Kind, receive, receive_head
+from cormorant.sandbox.protocol import ANSWER, AnswerKind, receive, receive_head
 from cormorant.sandbox.result import one_line
 
 Task = Callable[[bytes], bytes]
@@ -61,18 +61,20 @@ def _cut_ties(connection: socket.socket, last_words: int, walls: Walls) -> None:
     os.closerange(start, DESCRIPTORS_MAX)
 
 
-def _answer(tasks: Mapping[str, Task], name: str, read: Callable[[], bytes], limits: Limits) -> tuple[Kind, bytes]:
+def _answer(
+    tasks: Mapping[str, Task], name: str, read: Callable[[], bytes], limits: Limits
+) -> tuple[AnswerKind, bytes]:
     """What the task makes of the document, which is the task's alone: it may let go of its bytes."""
     task = tasks.get(name)
     if task is None:
         read()
-        return Kind.FAILED, f"LookupError: no task named {one_line(name)}".encode()
+        return AnswerKind.FAILED, f"LookupError: no task named {one_line(name)}".encode()
     try:
         value = task(read())
     except MemoryError:
-        return Kind.MEMORY, b""
+        return AnswerKind.MEMORY, b""
     except BaseException as error:  # noqa: BLE001 - the boundary around foreign code: a panic of Rust is no Exception
-        return Kind.FAILED, one_line(f"{type(error).__name__}: {error}").encode("utf-8", "replace")
+        return AnswerKind.FAILED, one_line(f"{type(error).__name__}: {error}").encode("utf-8", "replace")
     if len(value) > limits.output_bytes:
-        return Kind.OUTPUT, b""
-    return Kind.VALUE, value
+        return AnswerKind.OUTPUT, b""
+    return AnswerKind.VALUE, value

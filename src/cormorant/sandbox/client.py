@@ -10,8 +10,8 @@ from typing import Final
 
 from cormorant.sandbox.errors import PayloadTooBig, ServerGone
 from cormorant.sandbox.limits import MIB, PAYLOAD_MAX_BYTES, Limits
-from cormorant.sandbox.protocol import ANSWER, ENDING_BYTES, Head, Kind, pack_head, unpack_ending
-from cormorant.sandbox.result import Answer, Ending, Failed, Finished, Killed, KillReason, one_line, why_killed
+from cormorant.sandbox.protocol import ANSWER, ENDING_BYTES, AnswerKind, TaskHeader, pack_head, unpack_ending
+from cormorant.sandbox.result import Answer, Ending, Finished, Killed, KillReason, TaskFailed, one_line, why_killed
 
 # A child that has answered leaves at once; one that does not is killed.
 _LEAVE_S: Final = 2.0
@@ -19,7 +19,7 @@ _LEAVE_S: Final = 2.0
 _KILL_S: Final = 5.0
 _CHUNK_BYTES: Final = 256 * 1024
 _FAILED_MAX_BYTES: Final = 4096
-_KINDS: Final = frozenset(Kind)
+_KINDS: Final = frozenset(AnswerKind)
 
 
 class ChildPool:
@@ -90,13 +90,13 @@ class _Conversation:
         """Say what became of the task; the answer counts more than the ending."""
         whole = self._heard_bytes >= self._answer_bytes + ENDING_BYTES
         match self._kind if whole else None:
-            case Kind.VALUE:
+            case AnswerKind.VALUE:
                 return Finished(self._body, ending.cpu_s, wall_s, ending.peak_bytes)
-            case Kind.FAILED:
-                return Failed(one_line(self._body.decode("utf-8", "replace")))
-            case Kind.MEMORY:
+            case AnswerKind.FAILED:
+                return TaskFailed(one_line(self._body.decode("utf-8", "replace")))
+            case AnswerKind.MEMORY:
                 reason = KillReason.MEMORY
-            case Kind.OUTPUT:
+            case AnswerKind.OUTPUT:
                 reason = KillReason.OUTPUT
             case _:
                 reason = stopped or why_killed(ending, self._limits)
@@ -104,7 +104,7 @@ class _Conversation:
 
     async def _hand_in(self, task: str, payload: Sequence[bytes]) -> None:
         try:
-            head = pack_head(Head(task, self._limits), sum(map(len, payload)))
+            head = pack_head(TaskHeader(task, self._limits), sum(map(len, payload)))
             for piece in (head, *payload):
                 await self._loop.sock_sendall(self._connection, piece)
         except (BrokenPipeError, ConnectionResetError):
@@ -120,7 +120,7 @@ class _Conversation:
         if kind not in _KINDS:
             # The child said nothing: this is the ending. Or it says anything, and that is no answer.
             return None
-        if length > (self._limits.output_bytes if kind == Kind.VALUE else _FAILED_MAX_BYTES):
+        if length > (self._limits.output_bytes if kind == AnswerKind.VALUE else _FAILED_MAX_BYTES):
             return KillReason.OUTPUT
         body = await self._receive(length)
         if len(body) == length:

@@ -31,7 +31,7 @@ ENDING_BYTES: Final = _ENDING.size
 _HEAD_MAX_BYTES: Final = 64 * 1024
 
 
-class Kind(enum.IntEnum):
+class AnswerKind(enum.IntEnum):
     """What an answer frame holds."""
 
     VALUE = 1
@@ -40,26 +40,26 @@ class Kind(enum.IntEnum):
     OUTPUT = 4
 
 
-class Head(msgspec.Struct, frozen=True):
+class TaskHeader(msgspec.Struct, frozen=True):
     """Which task to run, within which limits."""
 
     task: str
     limits: Limits
 
 
-def pack_head(head: Head, document_bytes: int) -> bytes:
+def pack_head(head: TaskHeader, document_bytes: int) -> bytes:
     """Return what goes before the document."""
     body = msgspec.msgpack.encode(head)
     return _TASK.pack(len(body), document_bytes) + body
 
 
-def receive_head(connection: socket.socket) -> tuple[Head, int]:
+def receive_head(connection: socket.socket) -> tuple[TaskHeader, int]:
     """Read the head; return it with the length of the document in bytes. EOFError when the client is gone."""
     head_bytes, document_bytes = _TASK.unpack(receive(connection, _TASK.size))
     if head_bytes > _HEAD_MAX_BYTES or document_bytes > PAYLOAD_MAX_BYTES:
         message = "a head out of bounds"
         raise EOFError(message)
-    return msgspec.msgpack.decode(receive(connection, head_bytes), type=Head), document_bytes
+    return msgspec.msgpack.decode(receive(connection, head_bytes), type=TaskHeader), document_bytes
 
 
 def receive(connection: socket.socket, size: int) -> bytes:

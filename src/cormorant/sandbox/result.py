@@ -53,7 +53,7 @@ class Finished(msgspec.Struct, frozen=True):
     peak_bytes: int
 
 
-class Failed(msgspec.Struct, frozen=True):
+class TaskFailed(msgspec.Struct, frozen=True):
     """The task raised. `reason` is "Type: message" in one line of printable characters, at most 500."""
 
     reason: str
@@ -70,7 +70,7 @@ class Killed(msgspec.Struct, frozen=True):
     said: str = ""
 
 
-Answer = Finished | Failed | Killed
+Answer = Finished | TaskFailed | Killed
 
 
 class Ending(msgspec.Struct, frozen=True):

@@ -27,21 +27,37 @@ from cormorant.search.index.filter_fields import fold_key, language_keys
 from cormorant.search.index.protocol import IndexReader, Match, Matches
 from cormorant.search.index.query import Key, Query, Search, Sort, Weights
 from cormorant.search.index.static_score import DAY_S
-from cormorant.search.query.filters import NOTHING_CHOSEN, Chosen, parts, within
+from cormorant.search.query.filters import NOTHING_CHOSEN, Filters, parts, within
 from cormorant.search.query.parser import Understood, parse
 from cormorant.search.query.spelling import better
 from cormorant.search.results import suggest as suggestions
-from cormorant.search.results.explain_score import Why, told
-from cormorant.search.results.facets import Choice, Facet, facets
+from cormorant.search.results.explain_score import ScoreExplanation, told
+from cormorant.search.results.facets import Facet, FacetValue, facets
 from cormorant.search.results.match_positions import Needles
 from cormorant.search.results.snippet import Snippet, snippet
-from cormorant.search.results.suggest import Wording
+from cormorant.search.results.suggest import Completion
 from cormorant.search.weights import DEFAULT
 
 # Sort and Key belong to a question; who asks one cannot import the index.
 __all__ = [
-    "MOST_HITS", "Answer", "Choice", "Chosen", "Equals", "Facet", "Group", "GroupBy", "Hidden", "Hit", "Kept", "Key",
-    "Library", "Question", "Sort", "Suggestions", "Understood", "Why",
+    "MOST_HITS",
+    "Answer",
+    "CachedDocument",
+    "Equals",
+    "Facet",
+    "FacetValue",
+    "Filters",
+    "GroupBy",
+    "Hidden",
+    "Hit",
+    "Key",
+    "Library",
+    "Question",
+    "ResultGroup",
+    "ScoreExplanation",
+    "Sort",
+    "Suggestions",
+    "Understood",
 ]  # fmt: skip
 
 MOST_HITS = 1_000
@@ -56,7 +72,7 @@ class Hidden(Protocol):
         ...
 
 
-class Kept(Protocol):
+class CachedDocument(Protocol):
     """What there is a cached copy of."""
 
     def __call__(self, numbers: Sequence[int]) -> frozenset[int]:
@@ -85,7 +101,7 @@ class Question:
     offset: int = 0
     sort: Sort = Sort.RELEVANCE
     fold: bool = True
-    chosen: Chosen = NOTHING_CHOSEN
+    chosen: Filters = NOTHING_CHOSEN
     group: GroupBy | None = None
     facets: bool = False
     languages: tuple[str, ...] = ()
@@ -118,7 +134,7 @@ class Hit:
     near_duplicates: int = 0
 
 
-class Group(NamedTuple):
+class ResultGroup(NamedTuple):
     """Hits of one source or site, and how many there are of it in all. Some of them are in the answer."""
 
     value: str
@@ -151,7 +167,7 @@ class Answer:
     hits: tuple[Hit, ...] = ()
     suggestion: str | None = None
     facets: tuple[Facet, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[ResultGroup, ...] = ()
     answered: str = ""
 
     @property
@@ -164,7 +180,7 @@ class Answer:
 class Suggestions:
     """Queries that go on from what was typed, and documents that are called so; either may be empty."""
 
-    wordings: tuple[Wording, ...] = ()
+    wordings: tuple[Completion, ...] = ()
     hits: tuple[Hit, ...] = ()
 
 
@@ -188,7 +204,7 @@ class Library:
         index: IndexReader,
         clock: Clock,
         hidden: Hidden = _nothing_hidden,
-        kept: Kept = _nothing_kept,
+        kept: CachedDocument = _nothing_kept,
         weights: Callable[[], Weights] = _standard,
     ) -> None:
         self._index = index
@@ -233,7 +249,7 @@ class Library:
             answered.understood.text,
         )  # fmt: skip
 
-    def why(self, question: Question, number: int, reader: Reader) -> Why | None:
+    def why(self, question: Question, number: int, reader: Reader) -> ScoreExplanation | None:
         """Say why a document that a question finds has its score; None where this reader does not find it so.
 
         The score is that of relevance, in whatever order the question asks for hits.
@@ -324,13 +340,13 @@ class Library:
         today = date_of(self._clock.now())
         return facets(tally, query, question.sources, question.chosen, today.date()) if today else ()
 
-    def _groups(self, search: Search, hits: Sequence[Hit]) -> tuple[Group, ...]:
+    def _groups(self, search: Search, hits: Sequence[Hit]) -> tuple[ResultGroup, ...]:
         """Count what there is of each group of which there are hits."""
         if search.group is None or not hits:
             return ()
         (counts,) = self._index.tally(search, [ByKey(search.group)])
         values = dict.fromkeys(hit.group for hit in hits if hit.group is not None)
-        return tuple(Group(value, counts.get(value, 0)) for value in values)
+        return tuple(ResultGroup(value, counts.get(value, 0)) for value in values)
 
     def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[Matches, tuple[Hit, ...]]:
         """Return what is found, and its hits as they are shown."""

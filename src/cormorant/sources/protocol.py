@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
-from cormorant.model.content import Content, Extraction, Wire
+from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Outcome
-from cormorant.model.resource import Found, Removal, Resource, Role
+from cormorant.model.resource import DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.ruling import Discard, Prerequisite, Renamed, Rewritten, Ruling
 from cormorant.model.settings.source import SourceSettings
 from cormorant.sources.rules.index_rules import Facts
@@ -44,7 +44,7 @@ class Secrets(Protocol):
         ...
 
 
-class Gates(Protocol):
+class UrlFilters(Protocol):
     """Pure rulings. Every answer names the rule that decided.
 
     A caller may rely on the same answer for the same arguments, and may not rely on a link that was admitted still
@@ -124,7 +124,7 @@ class Source(Protocol):
         ...
 
     @property
-    def gates(self) -> Gates:
+    def gates(self) -> UrlFilters:
         """Its rulings."""
         ...
 
@@ -146,7 +146,7 @@ class Source(Protocol):
         """After `discover`: folders, with a slash, that a plug-in kept it out of. What was known there is gone."""
         ...
 
-    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """Yield batches of what there is. Ending without an exception is the proof of completeness.
 
         Each step is taken in a thread, one after the other, and has a limited time: a batch may be empty, to say that
@@ -154,7 +154,7 @@ class Source(Protocol):
         """
         ...
 
-    def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[DiscoveredUrl]:
         """What the valid facts of a site lead to. Pure; asked when a site is taken up and when a fact of it is new.
 
         The caller screens and admits it like anything found: what is known costs nothing.
@@ -176,7 +176,7 @@ class Source(Protocol):
         """Find out where a site is. Never raises for what the other side does."""
         ...
 
-    async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
+    async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Visit one resource once, conditionally when it carries validators. Adds to `wire` what it cost.
 
         Never raises for what the other side does; every fault is an outcome.

@@ -20,7 +20,7 @@ from cormorant.base import errors
 from cormorant.model.schedule.timezones import localized
 from cormorant.model.scope import PUBLIC, Scope
 from cormorant.model.status import is_known
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search.query_log import Face
 from cormorant.web import errors as error_pages  # fmt: skip
 from cormorant.web.api import health, openapi, router, routing
@@ -36,11 +36,11 @@ from cormorant.web.pages import (
     sign_in,
 )
 from cormorant.web.pages.formatting import MOST_PAGES, moment, pages, size
-from cormorant.web.query_recorder import Asked
-from cormorant.web.security.authentication import Door, Keys
-from cormorant.web.security.authorization import DeclaredMount, Exposure, Policy, page, visitor
-from cormorant.web.security.request_guard import MOST_BODY, Guard
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.query_recorder import QueryRecorder
+from cormorant.web.security.authentication import AuthenticationMiddleware, Authenticator
+from cormorant.web.security.authorization import Audience, DeclaredMount, Policy, page, visitor
+from cormorant.web.security.request_guard import MOST_BODY, RequestGuard
+from cormorant.web.shared_reader import SharedReader
 
 HERE = Path(__file__).parent
 
@@ -49,22 +49,26 @@ AsTyped = Annotated[bool, Query()]
 
 
 def make(
-    house: House, hosts: Collection[str] = (), exposure: Exposure = Exposure.LOCAL, asked: Asked | None = None
-) -> Guard:
+    house: Installation,
+    hosts: Collection[str] = (),
+    exposure: Audience = Audience.LOCAL,
+    asked: QueryRecorder | None = None,
+) -> RequestGuard:
     """The application of an installation; `hosts` are names it answers to besides those of loopback.
 
     The guard stands around all of it, the door within: a middleware would stand inside of what answers when a page
     fails. `asked` is where searches are noted, to be flushed by whoever made it; None: by itself, a little later.
     """
     app, look = application(house, exposure, asked)
-    keys = Keys(house)
-    if exposure is not Exposure.LOCAL:
+    keys = Authenticator(house)
+    if exposure is not Audience.LOCAL:
         sign_in.add(app, look, keys)
-    return Guard(Door(app, keys, exposure, Policy.of(app), partial(error_pages.told, look)), hosts)
+    authentication = AuthenticationMiddleware(app, keys, exposure, Policy.of(app), partial(error_pages.told, look))
+    return RequestGuard(authentication, hosts)
 
 
 def application(
-    house: House, exposure: Exposure = Exposure.LOCAL, asked: Asked | None = None
+    house: Installation, exposure: Audience = Audience.LOCAL, asked: QueryRecorder | None = None
 ) -> tuple[FastAPI, Jinja2Templates]:
     """What routes there are, with nobody before them, and how they look."""
     app = FastAPI(
@@ -75,13 +79,13 @@ def application(
         dependencies=[Depends(_small)],
     )
     app.router.routes.append(DeclaredMount("/static", GZipMiddleware(StaticFiles(directory=HERE / "static")), PUBLIC))
-    shelf, asked = Shelf(house), asked or Asked(house)
+    shelf, asked = SharedReader(house), asked or QueryRecorder(house)
     loader = FileSystemLoader(HERE / "templates")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"size": size, "moment": moment, "localized": localized, "quoted": shlex.quote}
     environment.tests["status"] = is_known
     look = Jinja2Templates(env=environment)
-    look.env.globals["private"] = exposure is Exposure.PRIVATE
+    look.env.globals["private"] = exposure is Audience.PRIVATE
     _add_pages(app, shelf, look, asked)
     _add_clicks(app, asked)
     _add_help(app, shelf, look)
@@ -104,7 +108,7 @@ async def _small(request: Request) -> None:
         raise HTTPException(413)
 
 
-def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
+def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> None:
     """Home and results, and the switches of what somebody prefers."""
 
     @page(app, "/", Scope.SEARCH)
@@ -153,17 +157,17 @@ def _add_pages(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) 
         return layout.keyed(to, back)
 
 
-def _running(request: Request, shelf: Shelf) -> list[str]:
+def _running(request: Request, shelf: SharedReader) -> list[str]:
     """The sources of which a page may say that they are being crawled."""
     return shelf.running(every=visitor(request).operates)
 
 
-def _hidden(request: Request, shelf: Shelf) -> list[str]:
+def _hidden(request: Request, shelf: SharedReader) -> list[str]:
     """Why search does not find what is in the index, for those who may know that it is there."""
     return shelf.closed() if visitor(request).operates else []
 
 
-def _add_clicks(app: FastAPI, asked: Asked) -> None:
+def _add_clicks(app: FastAPI, asked: QueryRecorder) -> None:
     """Where browsers say that a result was opened."""
 
     @page(app, "/clicked/{token}/{number}", Scope.SEARCH, "POST")
@@ -172,7 +176,7 @@ def _add_clicks(app: FastAPI, asked: Asked) -> None:
         return Response(status_code=204)
 
 
-def _add_help(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+def _add_help(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
     """How to ask, what codes of errors mean, and where a browser may ask by itself."""
 
     @page(app, "/help", Scope.SEARCH)

@@ -25,7 +25,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.secret_masking import masked
 from cormorant.operate.documents import cached_copy
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import query_log
 from cormorant.operate.search.query_log import ClickRow, Face, QueryRow, together
 from cormorant.search.reader import Answer, Question
@@ -45,10 +45,10 @@ LONGEST: Final = 500
 _TOKEN: Final = re.compile(r"cormorant_[0-9a-f]{8,}")
 
 
-class Asked:
+class QueryRecorder:
     """What is noted in this process; may be used by several threads."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Installation) -> None:
         self._house = house
         self._lock = threading.Lock()
         self._writing = threading.Lock()

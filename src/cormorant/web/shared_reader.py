@@ -7,11 +7,11 @@ from typing import Any
 
 from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError
 from cormorant.operate.checks import restricted
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs.active import underway
 from cormorant.operate.search import search
 from cormorant.operate.search import suggest as suggestions
-from cormorant.search.reader import Answer, Library, Question, Why
+from cormorant.search.reader import Answer, Library, Question, ScoreExplanation
 
 FRESH_S = 5.0
 """How old the figures at the foot of a page may be."""
@@ -19,10 +19,10 @@ LOOKED_S = 30.0
 """How long it is believed what was found when every byte of a damaged index was looked at."""
 
 
-class Shelf:
+class SharedReader:
     """The library, opened when it is first asked for, and again after a fault."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Installation) -> None:
         self.house = house
         self._library: Library | None = None
         self._counts: dict[str, int] = {}
@@ -102,7 +102,7 @@ class Shelf:
             if name not in self.counts() and name not in search.counts(self.house, self.library()):
                 raise NotFoundError("There is no such source, or nothing in it is for you to see.")
 
-    def why(self, question: Question, number: int) -> Why:
+    def why(self, question: Question, number: int) -> ScoreExplanation:
         """Say what made the score of a document that a question finds. Raises NotFoundError where it finds no such."""
         self._know(question.sources)
         return search.why(self.house, question, number, shelf=self.library())

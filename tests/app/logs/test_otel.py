@@ -16,12 +16,12 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from cormorant.app import settings
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.logs import otel
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base import tracing
 from cormorant.base.errors import BadSetting
-from tests.cli.world import Installation as Home
+from tests.cli.world import InstalledCli as Home
 from tests.cli.world import serving, small_site
 
 CANARY = "zq-canary-81"
@@ -109,7 +109,7 @@ def test_a_crawl_is_told_as_one_trace(tmp_path: Path) -> None:
 
 def test_a_span_that_raises_tells_the_kind_of_the_error_alone(tmp_path: Path) -> None:
     with collecting() as (got, address):
-        plan = Plan(tmp_path, Installation(traces=address))
+        plan = BuildPlan(tmp_path, InstallationSettings(traces=address))
         with otel.told(plan, "web"), suppress(ValueError), tracing.span("search", limit=10) as note:
             note(total=3)
             raise ValueError(CANARY)
@@ -120,13 +120,13 @@ def test_a_span_that_raises_tells_the_kind_of_the_error_alone(tmp_path: Path) ->
 
 
 def test_a_collector_that_is_away_costs_spans_and_nothing_else(tmp_path: Path) -> None:
-    plan = Plan(tmp_path, Installation(traces="http://127.0.0.1:9"))
+    plan = BuildPlan(tmp_path, InstallationSettings(traces="http://127.0.0.1:9"))
     with otel.told(plan, "web"), tracing.span("search") as note:
         note(total=3)
 
 
 def test_nobody_listens_unless_asked(tmp_path: Path) -> None:
-    with otel.told(Plan(tmp_path, Installation()), "web"):
+    with otel.told(BuildPlan(tmp_path, InstallationSettings()), "web"):
         assert not tracing._listening
         with tracing.span("search", limit=1) as note:
             note(total=3)
@@ -139,11 +139,11 @@ def test_nobody_listens_unless_asked(tmp_path: Path) -> None:
 
 
 def test_without_the_packages_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    otel.check(Plan(tmp_path, Installation(traces="http://127.0.0.1:4318")))
+    otel.check(BuildPlan(tmp_path, InstallationSettings(traces="http://127.0.0.1:4318")))
     monkeypatch.setattr(otel, "_NEEDED", ("opentelemetry.no_such", "no.such"))
     with pytest.raises(BadSetting, match=r"cormorant\[traces\]"):
-        otel.check(Plan(tmp_path, Installation(traces="http://127.0.0.1:4318")))
-    otel.check(Plan(tmp_path, Installation()))
+        otel.check(BuildPlan(tmp_path, InstallationSettings(traces="http://127.0.0.1:4318")))
+    otel.check(BuildPlan(tmp_path, InstallationSettings()))
 
 
 @pytest.mark.parametrize("value", ["localhost:4318", "ftp://a.example", "http://", "http://a.example/?key=1", "yes"])

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.logs import process_log
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base import secret_masking
 from cormorant.base.log import logger
 
@@ -36,7 +36,7 @@ def as_before() -> Iterator[None]:
 def keeping(folder: Path, **settings: Any) -> Path:
     """The log of a process of an installation in this folder."""
     (folder / "logs").mkdir(exist_ok=True)
-    process_log.keep(Plan(folder, Installation(**settings)), "provider")
+    process_log.keep(BuildPlan(folder, InstallationSettings(**settings)), "provider")
     return folder / "logs" / "provider.log"
 
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.logs import process_log, run_log
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base import run_context, secret_masking
 from cormorant.base.log import logger
-from cormorant.base.run_context import Wish
+from cormorant.base.run_context import RunLogSettings
 from cormorant.base.secret_masking import TOKENS
 from cormorant.net.http.loggable_headers import PLAIN, shown
 
@@ -49,7 +49,7 @@ def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def folder(tmp_path: Path) -> Path:
     """Where a process writes its logs at the level `info`."""
     (tmp_path / "logs").mkdir()
-    process_log.keep(Plan(tmp_path, Installation()), "retriever-1")
+    process_log.keep(BuildPlan(tmp_path, InstallationSettings()), "retriever-1")
     return tmp_path / "logs"
 
 
@@ -62,7 +62,7 @@ def of_run(folder: Path, run: int) -> list[dict[str, Any]]:
 
 
 def test_what_is_said_of_a_run_comes_into_its_log_and_that_of_the_process(folder: Path) -> None:
-    process_log.follow(3, Wish("docs"))
+    process_log.follow(3, RunLogSettings("docs"))
     log.info("settled", extra={"run": 3})
     log.info("settled", extra={"run": 4})
     with run_context.within(3):
@@ -77,7 +77,7 @@ def test_what_is_said_of_a_run_comes_into_its_log_and_that_of_the_process(folder
 
 @pytest.mark.parametrize(("level", "kept"), [("DEBUG", 3), ("INFO", 2), ("WARNING", 1), ("ERROR", 0)])
 def test_a_run_has_a_level_of_its_own(level: str, kept: int, folder: Path) -> None:
-    process_log.follow(3, Wish("docs", logging.getLevelNamesMapping()[level]))
+    process_log.follow(3, RunLogSettings("docs", logging.getLevelNamesMapping()[level]))
     for each in (log.debug, log.info, log.warning):
         each("said", extra={"run": 3})
     assert len(of_run(folder, 3)) == kept
@@ -88,8 +88,8 @@ def test_a_run_has_a_level_of_its_own(level: str, kept: int, folder: Path) -> No
 
 @pytest.mark.parametrize("kind", run_context.KINDS)
 def test_what_is_much_is_only_written_for_who_asked(kind: str, folder: Path) -> None:
-    process_log.follow(3, Wish("docs", kinds=frozenset((kind,))))
-    process_log.follow(4, Wish("wiki"))
+    process_log.follow(3, RunLogSettings("docs", kinds=frozenset((kind,))))
+    process_log.follow(4, RunLogSettings("wiki"))
     assert [each for each in run_context.KINDS if run_context.wants(each)] == [kind]
     for run in (3, 4, 5):
         for each in run_context.KINDS:
@@ -100,7 +100,7 @@ def test_what_is_much_is_only_written_for_who_asked(kind: str, folder: Path) -> 
 
 
 def test_a_log_of_a_run_is_bounded(folder: Path) -> None:
-    process_log.follow(3, Wish("docs", most_bytes=2_000, backlog=2))
+    process_log.follow(3, RunLogSettings("docs", most_bytes=2_000, backlog=2))
     for number in range(200):
         log.info("settled", extra={"run": 3, "visits": number})
     files = sorted((folder / "runs" / "3").iterdir())
@@ -111,7 +111,7 @@ def test_a_log_of_a_run_is_bounded(folder: Path) -> None:
 
 def test_logs_of_older_runs_go(folder: Path) -> None:
     for run in range(1, 6):
-        process_log.follow(run, Wish("docs"))
+        process_log.follow(run, RunLogSettings("docs"))
         log.info("run", extra={"run": run})
     (folder / "runs" / "notes").mkdir()
     run_log.tidy(folder, {4, 5})
@@ -120,7 +120,7 @@ def test_logs_of_older_runs_go(folder: Path) -> None:
 
 def test_a_disk_that_refuses_stops_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "runs").write_text("no folder")
-    process_log.follow(3, Wish("docs"))
+    process_log.follow(3, RunLogSettings("docs"))
     log.info("settled", extra={"run": 3})
     assert len(lines(folder / "retriever-1.log")) == 1
     assert not capsys.readouterr().err
@@ -160,7 +160,9 @@ PLACES = {
 def test_no_address_brings_a_secret_into_a_log(secret: str, place: str, name: str, kind: str, folder: Path) -> None:
     inner = quote(f"http://b.example/?a=1&{name}={secret}", safe="")
     address = PLACES[place].format(secret, name=name, NAME=name.upper(), percent=_percent(name), inner=inner)
-    process_log.follow(3, Wish("docs", logging.DEBUG, frozenset(run_context.KINDS), most_bytes=1_000, backlog=1))
+    process_log.follow(
+        3, RunLogSettings("docs", logging.DEBUG, frozenset(run_context.KINDS), most_bytes=1_000, backlog=1)
+    )
     what = {"address": address, "deep": {"a": [address]}, address: 1, "error": ValueError(address)}
     if kind == "run":
         log.info("at %s", address, extra={"run": 3, **what})

@@ -22,14 +22,14 @@ from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable
 from cormorant.base.exhaustion import Shortage
 from cormorant.base.profiling import unmeasured
-from cormorant.crawl.context import Means
+from cormorant.crawl.context import WorkerContext
 from cormorant.crawl.link_filter import SiteKeys
-from cormorant.crawl.resource_guard import REST_S, Room
+from cormorant.crawl.resource_guard import REST_S, DiskGuard
 from cormorant.frontier.queue.seen_lookup import Lookup
-from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.seen_urls import SeenUrls
 from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.model.run import Refresh, RunState
-from cormorant.net.egress.guard import Egress, Pinned, Refused
+from cormorant.net.egress.guard import Egress, EgressRefused, Pinned
 from cormorant.net.egress.policy import Consent
 from cormorant.net.egress.resolver import Resolver
 from cormorant.operate.search import reindex
@@ -44,7 +44,7 @@ from cormorant.store.schema import site
 from tests.clocks import HANG_S, Shifted, until
 from tests.stores import prepare
 
-ROOM = Room((), lambda: 0.0)
+ROOM = DiskGuard((), lambda: 0.0)
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ def test_all_processes_go_by_the_first_resolution(store: Store, other: Store) ->
         return asyncio.run(egress.open("a.example", 80, consent))
 
     assert isinstance(opened(store, "93.184.216.34"), Pinned)
-    assert isinstance(opened(other, "10.0.0.1"), Refused)
+    assert isinstance(opened(other, "10.0.0.1"), EgressRefused)
     assert isinstance(opened(other, "93.184.216.35"), Pinned)
 
 
@@ -142,16 +142,18 @@ def test_a_source_whose_start_file_is_away_keeps_no_other_from_its_work(
     waits, works = a_run(store, "away", start_file=str(away)), a_run(store, "docs", start=["https://a.example/"])
     clock = SystemClock()
     cache = LocalCache(tmp_path, clock)
-    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    means = WorkerContext(
+        "ada", store, cache, SeenUrls(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
+    )
     house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
     unused: Any = None
 
     def taken_up() -> set[int]:
-        made = entrypoints.Assignments(house, unused, means, 1, ROOM)
+        made = entrypoints.RetrieverAssignments(house, unused, means, 1, ROOM)
         return {dispatch.order.run for dispatch in made({}).values()}
 
     assert taken_up() == {works}
-    made = entrypoints.Assignments(house, unused, means, 1, ROOM)
+    made = entrypoints.RetrieverAssignments(house, unused, means, 1, ROOM)
     for _ in range(3):
         pause(entrypoints.POLL_S)
         made({})
@@ -167,12 +169,14 @@ def test_a_run_for_another_node_is_not_taken_up(store: Store, tmp_path: Path) ->
     ))  # fmt: skip
     there = a_run(store, "there", start=["https://b.example/"], node="there")
     cache = LocalCache(tmp_path, SystemClock())
-    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    means = WorkerContext(
+        "ada", store, cache, SeenUrls(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
+    )
     unused: Any = None
 
     def taken_up(node: str) -> set[int]:
         house: Any = SimpleNamespace(store=store, clock=SystemClock(), folder=tmp_path, node=node)
-        return {each.order.run for each in entrypoints.Assignments(house, unused, means, 1, ROOM)({}).values()}
+        return {each.order.run for each in entrypoints.RetrieverAssignments(house, unused, means, 1, ROOM)({}).values()}
 
     assert [taken_up(node) for node in ("here", "there", "else")] == [{here, anywhere}, {there, anywhere}, {anywhere}]
     cache.close()
@@ -224,17 +228,17 @@ def waited_for(house: Any, look: Callable[[], object]) -> bool:
 
 def test_a_retriever_puts_right_what_it_wrote_by_a_clock_that_was_ahead(set_by_hand: Any, tmp_path: Path) -> None:
     cache, unused = LocalCache(tmp_path, set_by_hand.clock), None
-    means = Means(
+    means = WorkerContext(
         "ada",
         set_by_hand.store,
         cache,
-        Seen(Lookup(set_by_hand.store)),
+        SeenUrls(Lookup(set_by_hand.store)),
         SiteNumbers(),
         ACLNumbers(),
         SiteKeys(),
         unmeasured,
     )
-    made = entrypoints.Assignments(set_by_hand, unused, means, 1, ROOM)  # type: ignore[arg-type]  # nothing is fetched
+    made = entrypoints.RetrieverAssignments(set_by_hand, unused, means, 1, ROOM)  # type: ignore[arg-type]  # nothing is fetched
     assert not waited_for(set_by_hand, lambda: made({}))
     cache.close()
 
@@ -263,9 +267,11 @@ def test_an_edit_is_followed_also_when_the_source_cannot_be_made_at_first(store:
     starts.write_text("https://b.example/")
     number = a_run(store, "docs", start_file=str(starts))
     cache = LocalCache(tmp_path, clock)
-    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    means = WorkerContext(
+        "ada", store, cache, SeenUrls(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
+    )
     house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
-    made = entrypoints.Assignments(house, unused, means, 1, ROOM)  # type: ignore[arg-type]  # nothing is fetched
+    made = entrypoints.RetrieverAssignments(house, unused, means, 1, ROOM)  # type: ignore[arg-type]  # nothing is fetched
 
     async def delays() -> list[float | None]:
         said = []
@@ -334,10 +340,12 @@ def test_a_stop_ends_a_provider_whether_it_fills_an_index_or_has(
 
 def test_what_a_retriever_is_short_of_is_known_to_others_at_once(store: Store, tmp_path: Path) -> None:
     clock, unused, now = SystemClock(), None, [0.0]
-    cache, room = LocalCache(tmp_path, clock), Room((), lambda: now[0])
-    means = Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    cache, room = LocalCache(tmp_path, clock), DiskGuard((), lambda: now[0])
+    means = WorkerContext(
+        "ada", store, cache, SeenUrls(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
+    )
     house: Any = SimpleNamespace(store=store, clock=clock, folder=tmp_path, node="here")
-    made = entrypoints.Assignments(house, unused, means, 1, room)  # type: ignore[arg-type]  # nothing is fetched
+    made = entrypoints.RetrieverAssignments(house, unused, means, 1, room)  # type: ignore[arg-type]  # nothing is fetched
 
     def said() -> list[str]:
         pause(entrypoints.POLL_S)

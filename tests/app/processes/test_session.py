@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.processes import memory, session
 from cormorant.app.processes.session import Running
 from cormorant.app.processes.supervisor import TOLD, Supervisor
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CormorantError
 from tests.clocks import until
@@ -23,7 +23,7 @@ from tests.clocks import until
 def supervising(book: Path, *, before: Callable[[], None], roles: int = 0) -> Callable[..., int]:
     """A supervisor's life that notes whether it began and ended; `before` is what comes before it can do anything."""
 
-    def supervise(plan: Plan, web: object = None, crawling: bool = True) -> int:
+    def supervise(plan: BuildPlan, web: object = None, crawling: bool = True) -> int:
         before()
         book.write_text("began")
         Supervisor({f"role-{number}": signal.pause for number in range(roles)}, SystemClock()).supervise()
@@ -49,13 +49,15 @@ def ended(processes: Running) -> str:
 
 
 @pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BuildPlan:
     """An empty data folder; the memory of whoever runs the tests stays as it is."""
     monkeypatch.setattr(memory, "share_from_here", lambda: None)
-    return Plan(tmp_path, Installation())
+    return BuildPlan(tmp_path, InstallationSettings())
 
 
-def test_signals_before_the_supervisor_is_ready_end_it_in_order(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signals_before_the_supervisor_is_ready_end_it_in_order(
+    plan: BuildPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     book = plan.folder / "book"
     monkeypatch.setattr(session, "supervise", supervising(book, before=strike, roles=2))
     with session.running(plan) as processes:
@@ -71,14 +73,16 @@ def test_signals_before_the_supervisor_is_ready_end_it_in_order(plan: Plan, monk
     ],
 )
 def test_whoever_waits_is_told_why_there_is_nothing_to_wait_for(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, code: int, said: str
+    plan: BuildPlan, monkeypatch: pytest.MonkeyPatch, code: int, said: str
 ) -> None:
     monkeypatch.setattr(session, "supervise", lambda *_, **__: code)
     with session.running(plan) as processes:
         assert until(lambda: ended(processes)) == said
 
 
-def test_a_signal_right_after_the_fork_leaves_no_process_behind(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_right_after_the_fork_leaves_no_process_behind(
+    plan: BuildPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     book, fork, began = plan.folder / "book", os.fork, []
     monkeypatch.setattr(session, "supervise", supervising(book, before=lambda: None, roles=1))
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.processes import web
 from cormorant.app.processes.web import Reach
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.errors import ConflictError, UsageError
 
-PLAN = Plan(Path("/nowhere"), Installation())
+PLAN = BuildPlan(Path("/nowhere"), InstallationSettings())
 
 
 def reach(**more: object) -> web.Reach:
@@ -36,11 +36,11 @@ def test_who_reaches_them(more: dict[str, object], beyond: bool) -> None:
 
 
 def test_what_the_installation_says_counts_as_what_is_asked_for() -> None:
-    plan = Plan(Path("/nowhere"), Installation(listen="0.0.0.0:80"))
+    plan = BuildPlan(Path("/nowhere"), InstallationSettings(listen="0.0.0.0:80"))
     found = web.reach_of(plan, None, None)
     assert (found.host, found.port, found.is_beyond) == ("0.0.0.0", 80, True)
     with pytest.raises(UsageError, match="it takes HOST:PORT"):
-        web.reach_of(Plan(Path("/nowhere"), Installation(listen="localhost:http")), None, None)
+        web.reach_of(BuildPlan(Path("/nowhere"), InstallationSettings(listen="localhost:http")), None, None)
 
 
 def test_names_are_those_of_the_machine_and_those_given() -> None:
@@ -86,7 +86,7 @@ def test_the_hits_of_a_few_questions_are_made_without_looking_for_cycles() -> No
 
 
 def test_a_port_that_nobody_named_may_be_another(tmp_path: Path) -> None:
-    plan = Plan(tmp_path, Installation())
+    plan = BuildPlan(tmp_path, InstallationSettings())
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -105,7 +105,10 @@ def test_a_port_that_nobody_named_may_be_another(tmp_path: Path) -> None:
 
 
 def test_whose_port_is_named() -> None:
-    usual, said = Plan(Path(), Installation()), Plan(Path(), Installation(listen="127.0.0.1:8765"))
+    usual, said = (
+        BuildPlan(Path(), InstallationSettings()),
+        BuildPlan(Path(), InstallationSettings(listen="127.0.0.1:8765")),
+    )
     assert not web.reach_of(usual, None, None).named
     assert web.reach_of(usual, None, 8765).named
     assert web.reach_of(said, None, None).named

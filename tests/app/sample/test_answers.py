@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.app.sample.answers import Answer, answer
+from cormorant.app.sample.answers import SampleResponse, answer
 from cormorant.app.sample.pages import read_pages
 
 PAGES = read_pages()
 NOW = 1_790_000_000.0
 
 
-def ask(target: str, *headers: str, method: str = "GET", version: str = "HTTP/1.1") -> Answer:
+def ask(target: str, *headers: str, method: str = "GET", version: str = "HTTP/1.1") -> SampleResponse:
     lines = [f"{method} {target} {version}", "Host: 127.0.0.1", *headers, "", ""]
     return answer(PAGES, "\r\n".join(lines).encode("latin-1"), NOW)
 
 
-def parts(said: Answer) -> tuple[str, dict[str, str], bytes]:
+def parts(said: SampleResponse) -> tuple[str, dict[str, str], bytes]:
     head, _, body = said.data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     return first, dict(line.split(": ", 1) for line in lines), body

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.sample.site import Access, SampleSite
+from cormorant.app.sample.site import SampleRequest, SampleSite
 from cormorant.base.clock import pause
 from cormorant.base.errors import Unreachable
 from tests.clocks import HANG_S
@@ -39,7 +39,7 @@ def test_one_connection_serves_many_requests_and_all_are_in_the_log(site: Sample
         assert answer.status == status
         assert answer.read()
         tag = answer.headers["ETag"]
-        assert site.log[-1] == Access("GET", target, status)
+        assert site.log[-1] == SampleRequest("GET", target, status)
     descriptor = connection.sock.fileno()
     connection.request("GET", "/island.html", headers={"If-None-Match": tag})
     assert connection.getresponse().status == 304

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands import open as opening
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.operate.search import reindex_lock
 from tests.cli.conftest import World
 from tests.cli.crawl.test_crawl import add, slow
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 from tests.clocks import until
 
 
-def checks(home: Installation, *words: str) -> dict[str, dict[str, object]]:
+def checks(home: InstalledCli, *words: str) -> dict[str, dict[str, object]]:
     """Findings by what was checked."""
     return {each["check"]: each for each in home.run(*words, "--json").objects}
 
@@ -33,7 +33,7 @@ def test_everything_is_well(world: World) -> None:
     assert world.home.fine("cache", "check", "--json").object["damaged"] == 0
 
 
-def test_the_index_is_made_anew_without_asking_anybody(home: Installation, world: World) -> None:
+def test_the_index_is_made_anew_without_asking_anybody(home: InstalledCli, world: World) -> None:
     before = home.fine("search", "harbour", "--json").objects
     asked = len(world.site.asked)
     shutil.rmtree(home.folder / "index")
@@ -51,7 +51,7 @@ def test_the_index_is_made_anew_without_asking_anybody(home: Installation, world
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_a_damaged_index_is_made_anew(home: Installation) -> None:
+def test_a_damaged_index_is_made_anew(home: InstalledCli) -> None:
     for file in (home.folder / "index").rglob("*.store"):
         file.write_bytes(b"")
     assert home.run("search", "harbour").code == 1
@@ -62,7 +62,7 @@ def test_a_damaged_index_is_made_anew(home: Installation) -> None:
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_also_while_somebody_delivers(bare: Installation, site: Site) -> None:
+def test_also_while_somebody_delivers(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.2, 20)
     add(bare, site)
     crawl = bare.start("crawl")
@@ -74,21 +74,21 @@ def test_also_while_somebody_delivers(bare: Installation, site: Site) -> None:
     assert [len(bare.fine("search", f"word{each}", "--json").objects) for each in range(20)] == [1] * 20
 
 
-def test_not_while_another_command_has_to_be_alone(bare: Installation, site: Site) -> None:
+def test_not_while_another_command_has_to_be_alone(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     bare.run("crawl")
-    with opening.owned(Plan(bare.folder, Settings())):
+    with opening.owned(BuildPlan(bare.folder, Settings())):
         done = bare.run("index", "rebuild")
     assert (done.code, "Another command is at work" in done.err) == (1, True), done
     assert bare.run("index", "rebuild").code == 0
 
 
-def test_two_at_once(bare: Installation, site: Site) -> None:
+def test_two_at_once(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     bare.run("crawl")
     lock = data_dir.take_lock(bare.folder)
     assert lock is not None
-    with opening.opened(Plan(bare.folder, Settings())) as house, reindex_lock.lent(house):
+    with opening.opened(BuildPlan(bare.folder, Settings())) as house, reindex_lock.lent(house):
         done = bare.run("index", "rebuild")
         assert (done.code, "made anew already" in done.err, len(done.err.splitlines())) == (1, True, 1), done
         for words in (("receiver", "list"), ("status",)):
@@ -100,9 +100,9 @@ def test_two_at_once(bare: Installation, site: Site) -> None:
     os.close(lock)
 
 
-def test_kept_copies_in_another_folder(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_kept_copies_in_another_folder(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     elsewhere = tmp_path / "big disk" / "copies"
-    home = Installation(bare.folder, {"CORMORANT_CACHE": str(elsewhere)})
+    home = InstalledCli(bare.folder, {"CORMORANT_CACHE": str(elsewhere)})
     add(home, site)
     home.run("crawl")
     assert list(elsewhere.rglob("*.pack"))
@@ -112,9 +112,9 @@ def test_kept_copies_in_another_folder(bare: Installation, site: Site, tmp_path:
     assert home.fine("index", "rebuild", "--json").object["documents"] == 3
 
 
-def test_kept_copies_are_not_forgotten(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_kept_copies_are_not_forgotten(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    home, moved = (Installation(bare.folder, {"CORMORANT_CACHE": str(each)}) for each in (first, second))
+    home, moved = (InstalledCli(bare.folder, {"CORMORANT_CACHE": str(each)}) for each in (first, second))
     add(home, site)
     home.run("crawl")
     for away in (bare, moved):
@@ -133,8 +133,8 @@ def test_kept_copies_are_not_forgotten(bare: Installation, site: Site, tmp_path:
     assert done.code == 0, "they are there too"
 
 
-def test_kept_copies_that_are_partly_moved(bare: Installation, site: Site, tmp_path: Path) -> None:
-    moved = Installation(bare.folder, {"CORMORANT_CACHE": str(tmp_path / "copies")})
+def test_kept_copies_that_are_partly_moved(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
+    moved = InstalledCli(bare.folder, {"CORMORANT_CACHE": str(tmp_path / "copies")})
     add(bare, site)
     bare.run("crawl")
     bare.run("crawl", "--force")
@@ -148,9 +148,9 @@ def test_kept_copies_that_are_partly_moved(bare: Installation, site: Site, tmp_p
     assert (done.code, "Unset CORMORANT_CACHE" in done.err) == (1, True), done
 
 
-def test_kept_copies_go_nowhere_else_while_something_is_at_work(bare: Installation, tmp_path: Path) -> None:
+def test_kept_copies_go_nowhere_else_while_something_is_at_work(bare: InstalledCli, tmp_path: Path) -> None:
     bare.fine("source", "add", "files", "papers", "--set", f"path={tmp_path}")
-    other = Installation(bare.folder, {"CORMORANT_CACHE": str(tmp_path / "copies")})
+    other = InstalledCli(bare.folder, {"CORMORANT_CACHE": str(tmp_path / "copies")})
     lock = data_dir.take_lock(bare.folder)
     assert lock is not None
     done = other.run("crawl", "--json")
@@ -163,9 +163,9 @@ def test_kept_copies_go_nowhere_else_while_something_is_at_work(bare: Installati
 
 
 @pytest.mark.parametrize("noted", [True, False], ids=["noted", "older than the note"])
-def test_kept_copies_of_which_the_disk_is_away(noted: bool, bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_kept_copies_of_which_the_disk_is_away(noted: bool, bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     disk = tmp_path / "big disk"
-    home = Installation(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
+    home = InstalledCli(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
     add(home, site)
     home.run("crawl")
     disk.rename(tmp_path / "away")
@@ -178,11 +178,11 @@ def test_kept_copies_of_which_the_disk_is_away(noted: bool, bare: Installation, 
     assert checks(home, "doctor")["data folder"]["ok"] is False
     assert not list(tmp_path.rglob("big disk"))
     (tmp_path / "away").rename(disk)
-    home = Installation(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
+    home = InstalledCli(bare.folder, {"CORMORANT_CACHE": str(disk / "copies")})
     assert home.fine("index", "rebuild", "--json").object["documents"] == 3
 
 
-def test_kept_copies_that_are_lost_can_be_fetched_anew(bare: Installation, site: Site) -> None:
+def test_kept_copies_that_are_lost_can_be_fetched_anew(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     bare.run("crawl")
     shutil.rmtree(bare.folder / "cache")
@@ -199,14 +199,14 @@ def test_kept_copies_that_are_lost_can_be_fetched_anew(bare: Installation, site:
 @pytest.mark.parametrize(
     ("said", "code", "words"), [("s3://bucket/copies", 2, "not a folder"), ("file", 1, "no folder")]
 )
-def test_kept_copies_where_they_cannot_go(said: str, code: int, words: str, bare: Installation, tmp_path: Path) -> None:
+def test_kept_copies_where_they_cannot_go(said: str, code: int, words: str, bare: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    home = Installation(bare.folder, {"CORMORANT_CACHE": said if "://" in said else str(tmp_path / said)})
+    home = InstalledCli(bare.folder, {"CORMORANT_CACHE": said if "://" in said else str(tmp_path / said)})
     done = home.run("source", "add", "files", "papers", "--set", f"path={tmp_path}")
     assert (done.code, words in done.err, "CORMORANT_CACHE" in done.err) == (code, True, True), done
 
 
-def test_a_damaged_copy_is_noticed(home: Installation) -> None:
+def test_a_damaged_copy_is_noticed(home: InstalledCli) -> None:
     (pack, *_) = sorted((home.folder / "cache").rglob("*.pack"), key=lambda each: -each.stat().st_size)
     spoil(pack)
     done = home.run("cache", "check", "--json")
@@ -220,7 +220,7 @@ def test_a_damaged_copy_is_noticed(home: Installation) -> None:
     assert (done.code, done.object["damaged"], done.problem["code"]) == (3, 1, "cache_damaged")
 
 
-def test_an_index_is_not_exchanged_for_an_empty_one(home: Installation) -> None:
+def test_an_index_is_not_exchanged_for_an_empty_one(home: InstalledCli) -> None:
     before = home.fine("index", "stats", "--json").object["documents"]
     for pack in (home.folder / "cache").rglob("*.pack"):
         pack.write_bytes(b"")
@@ -230,7 +230,7 @@ def test_an_index_is_not_exchanged_for_an_empty_one(home: Installation) -> None:
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare: Installation, site: Site) -> None:
+def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
     spoil(next((bare.folder / "cache").rglob("*.pack")))
@@ -243,7 +243,7 @@ def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare:
 
 
 def test_a_document_whose_copy_is_damaged_when_the_index_is_told_of_it_stays_found_and_is_fetched_by_the_next_run(
-    bare: Installation, site: Site
+    bare: InstalledCli, site: Site
 ) -> None:
     add(bare, site)
     bare.fine("crawl")
@@ -267,14 +267,14 @@ def test_a_document_whose_copy_is_damaged_when_the_index_is_told_of_it_stays_fou
     assert bare.fine("receiver", "faulty", "index", "--json").objects == []
 
 
-def rebuilt(home: Installation, damaged: int) -> list[str]:
+def rebuilt(home: InstalledCli, damaged: int) -> list[str]:
     """Make the index anew of copies of which some are damaged; the addresses that it says it lacks."""
     assert home.run("index", "rebuild", "--json").object["damaged"] == damaged
     return [each["url"] for each in home.fine("receiver", "faulty", "index", "--json").objects]
 
 
 def test_a_damaged_copy_that_a_rebuild_meets_is_fetched_whole_by_the_next_run_and_is_no_change(
-    bare: Installation, site: Site
+    bare: InstalledCli, site: Site
 ) -> None:
     add(bare, site)
     bare.fine("crawl")
@@ -293,7 +293,7 @@ def test_a_damaged_copy_that_a_rebuild_meets_is_fetched_whole_by_the_next_run_an
     assert bare.fine("crawl", "--json").object["cache_writes"] == 0
 
 
-def test_a_later_change_of_what_was_damaged_is_not_missed(bare: Installation, tmp_path: Path) -> None:
+def test_a_later_change_of_what_was_damaged_is_not_missed(bare: InstalledCli, tmp_path: Path) -> None:
     tides = tmp_path / "shelf" / "tides.txt"
     tides.parent.mkdir()
     tides.write_text("High water at noon.")
@@ -314,7 +314,7 @@ def test_a_later_change_of_what_was_damaged_is_not_missed(bare: Installation, tm
         assert text.split()[-1].rstrip(".") in str(found)
 
 
-def test_copies_that_are_out_of_sight_or_can_be_read_again_are_not_fetched_anew(bare: Installation, site: Site) -> None:
+def test_copies_that_are_out_of_sight_or_can_be_read_again_are_not_fetched_anew(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     bare.fine("crawl")
     (pack,) = (bare.folder / "cache").rglob("*.pack")
@@ -339,7 +339,7 @@ def spoil(pack: Path) -> None:
     pack.write_bytes(data)
 
 
-def test_rows_that_belong_to_nothing_are_noticed(home: Installation) -> None:
+def test_rows_that_belong_to_nothing_are_noticed(home: InstalledCli) -> None:
     with sqlite3.connect(home.folder / "cormorant.db") as rows:
         rows.execute("DELETE FROM resource WHERE id = (SELECT min(id) FROM content)")
     rows.close()
@@ -347,7 +347,7 @@ def test_rows_that_belong_to_nothing_are_noticed(home: Installation) -> None:
     assert found["documents without an address"]["ok"] is False
 
 
-def test_doctor_without_an_installation(bare: Installation) -> None:
+def test_doctor_without_an_installation(bare: InstalledCli) -> None:
     found = checks(bare, "doctor")
     assert found["python"]["ok"] is True
     assert found["data folder"]["ok"] is None
@@ -357,7 +357,7 @@ def test_doctor_without_an_installation(bare: Installation) -> None:
 
 @pytest.mark.parametrize("marked", [False, True])
 @pytest.mark.parametrize("words", [("status",), ("crawl",), ("source", "add", "files", "a", "--set", "path=/srv")])
-def test_a_database_that_is_none_is_told(bare: Installation, words: tuple[str, ...], marked: bool) -> None:
+def test_a_database_that_is_none_is_told(bare: InstalledCli, words: tuple[str, ...], marked: bool) -> None:
     bare.folder.mkdir()
     (bare.folder / "cormorant.db").write_bytes(b"This is no database. " * 500)
     if marked:
@@ -369,12 +369,12 @@ def test_a_database_that_is_none_is_told(bare: Installation, words: tuple[str, .
         assert "`cormorant store restore FILE`" in done.problem["detail"]
 
 
-def test_a_database_without_its_mark_is_not_nothing(home: Installation) -> None:
+def test_a_database_without_its_mark_is_not_nothing(home: InstalledCli) -> None:
     (home.folder / "cormorant.json").unlink()
     done = home.run("status", "--json")
     assert (done.code, "cormorant.json is missing" in done.problem["detail"]) == (1, True)
 
 
-def test_version(bare: Installation) -> None:
+def test_version(bare: InstalledCli) -> None:
     assert set(bare.fine("version", "--json").object) == {"cormorant", "python"}
     assert bare.fine("--version").out == bare.fine("version").out

@@ -6,20 +6,20 @@ from dataclasses import fields
 
 import pytest
 
-from cormorant.app.build import Plan, open_house
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.build import BuildPlan, open_house
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.operate.search import search
 from cormorant.search.reader import Question
 from cormorant.search.weights import DEFAULT, FACTORS
 from tests.cli.conftest import World
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 
 
-def values(home: Installation) -> dict[str, float]:
+def values(home: InstalledCli) -> dict[str, float]:
     return {each["name"]: each["value"] for each in home.fine("tuning", "list", "--json").objects}
 
 
-def test_every_weight_is_listed_with_its_standard(home: Installation) -> None:
+def test_every_weight_is_listed_with_its_standard(home: InstalledCli) -> None:
     records = home.fine("tuning", "list", "--json").objects
     assert {each["name"]: each["standard"] for each in records} == {n: getattr(DEFAULT, n) for n in FACTORS}
     assert all(each["value"] == each["standard"] and each["changed_at"] is None for each in records)
@@ -29,8 +29,8 @@ def test_every_weight_is_listed_with_its_standard(home: Installation) -> None:
     assert all(name in shown for name in FACTORS)
 
 
-def test_the_next_search_counts_by_what_was_changed(home: Installation, world: World) -> None:
-    house = open_house(Plan(home.folder, Settings()))
+def test_the_next_search_counts_by_what_was_changed(home: InstalledCli, world: World) -> None:
+    house = open_house(BuildPlan(home.folder, Settings()))
     library = search.library(house)  # as a server keeps it open
     before = search.search(house, Question("ferry"), shelf=library).hits[0]
     changed = home.fine("tuning", "edit", "title=9", "--json").objects
@@ -57,14 +57,14 @@ def test_the_next_search_counts_by_what_was_changed(home: Installation, world: W
         ("tilte=2", "Did you mean 'title'?"), ("strict_words=2", "There is no weight 'strict_words'"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_and_changes_nothing(given: str, says: str, home: Installation) -> None:
+def test_what_cannot_be_is_refused_and_changes_nothing(given: str, says: str, home: InstalledCli) -> None:
     done = home.run("tuning", "edit", "recency=1", given, "--json")
     assert (done.code, says in done.problem["detail"]) == (2, True), done.err
     assert values(home)["recency"] == DEFAULT.recency
     assert home.run("tuning", "reset", "tilte").code == 2
 
 
-def test_why_from_a_terminal(home: Installation, world: World) -> None:
+def test_why_from_a_terminal(home: InstalledCli, world: World) -> None:
     hits = home.fine("search", "ferry harbour", "--why", "--json").objects
     assert hits
     for hit in hits:

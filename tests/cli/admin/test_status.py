@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cormorant.search.index.tantivy.folder import open_writer
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 from tests.clocks import until
 
 PAGES = 40
@@ -23,14 +23,14 @@ PAGES = 40
 Usage = namedtuple("Usage", ("total", "used", "free"))
 
 
-def told(home: Installation) -> dict[str, Any]:
+def told(home: InstalledCli) -> dict[str, Any]:
     """What is said of the only source."""
     (source,) = home.fine("status", "--json").object["sources"]
     found: dict[str, Any] = source
     return found
 
 
-def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) -> None:
+def test_a_run_that_was_killed_is_interrupted(bare: InstalledCli, site: Site) -> None:
     for number in range(PAGES):
         site.page(f"/{number}", f"Page {number}", "", (f"/{number + 1}",))
         site.answers[f"/{number}"].wait_s = 0.3
@@ -54,7 +54,7 @@ def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) ->
     assert "Nothing is running." in said
     assert "Run 1 of 'docs' was interrupted. `cormorant crawl docs` goes on with it." in said
     assert bare.fine("status", "--json").object["processes"] == []
-    other = Installation(shutil.copytree(bare.folder, bare.folder.with_name("other")))
+    other = InstalledCli(shutil.copytree(bare.folder, bare.folder.with_name("other")))
     bare.run("crawl", "docs", "--restart")
     assert told(bare)["state"] == "idle"
     other.fine("run", "stop")
@@ -64,7 +64,7 @@ def test_a_run_that_was_killed_is_interrupted(bare: Installation, site: Site) ->
         assert last["fetched"] == each.fine("run", "show", "1", "--json").object["fetched"] > 0
 
 
-def test_a_disk_that_is_nearly_full_is_named(bare: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_nearly_full_is_named(bare: InstalledCli, monkeypatch: pytest.MonkeyPatch) -> None:
     bare.fine("source", "add", "web", "docs", "--set", "start=http://127.0.0.1:9/")
     assert "nearly full" not in bare.fine("status").out
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 10**12 - 5_000, 5_000))
@@ -88,7 +88,7 @@ def put_an_older_one_back(index: Path) -> None:
 
 @pytest.mark.parametrize("harm", [cut_the_table, remove_all, put_an_older_one_back])
 def test_an_index_from_which_search_does_not_answer_is_told_by_all_that_should_know(
-    harm: Callable[[Path], None], home: Installation
+    harm: Callable[[Path], None], home: InstalledCli
 ) -> None:
     harm(home.folder / "index")
     said = home.run("search", "harbour", "--json").problem["detail"]
@@ -106,7 +106,7 @@ def test_an_index_from_which_search_does_not_answer_is_told_by_all_that_should_k
     assert home.fine("status", "--json").object["receivers"][0]["error"] is None
 
 
-def test_a_crawl_that_nothing_came_of_says_that_search_does_not_answer(home: Installation) -> None:
+def test_a_crawl_that_nothing_came_of_says_that_search_does_not_answer(home: InstalledCli) -> None:
     home.fine("crawl", "papers")
     remove_all(home.folder / "index")
     (told,) = home.fine("run", "show", "--json").object["problems"]

@@ -15,20 +15,20 @@ import pytest
 
 from cormorant.app import data_dir
 from cormorant.operate.search import reindex
-from cormorant.search.index.document import Drop
+from cormorant.search.index.document import Delete
 from cormorant.search.index.tantivy import reader
 from cormorant.search.index.tantivy.folder import open_writer
 from tests.cli.admin.test_index_and_cache import checks, spoil
 from tests.cli.conftest import World
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 from tests.store.older import BEFORE_0013
 
-Plant = Callable[[Installation], None]
+Plant = Callable[[InstalledCli], None]
 LATER, TOLD = 3, 1
 """How a repair ends that leaves something to the next crawl, or to a person."""
 
 
-def rows(home: Installation, *statements: str) -> None:
+def rows(home: InstalledCli, *statements: str) -> None:
     """Change rows behind our back."""
     with closing(sqlite3.connect(home.folder / "cormorant.db")) as database, database:
         for sql in statements:
@@ -39,38 +39,38 @@ def sql(*statements: str) -> Plant:
     return lambda home: rows(home, *statements)
 
 
-def packs(home: Installation) -> list[Path]:
+def packs(home: InstalledCli) -> list[Path]:
     return sorted((home.folder / "cache").rglob("*.pack"), key=lambda each: -each.stat().st_size)
 
 
-def turn_a_bit(home: Installation) -> None:
+def turn_a_bit(home: InstalledCli) -> None:
     spoil(packs(home)[0])
 
 
-def overwrite_a_head(home: Installation) -> None:
+def overwrite_a_head(home: InstalledCli) -> None:
     with packs(home)[0].open("r+b") as file:
         file.write(b"\0" * 8)
 
 
-def cut_a_pack(home: Installation) -> None:
+def cut_a_pack(home: InstalledCli) -> None:
     os.truncate(packs(home)[0], packs(home)[0].stat().st_size - 100)
 
 
-def delete_a_pack(home: Installation) -> None:
+def delete_a_pack(home: InstalledCli) -> None:
     packs(home)[0].unlink()
 
 
-def rename_a_pack(home: Installation) -> None:
+def rename_a_pack(home: InstalledCli) -> None:
     pack = packs(home)[0]
     pack.rename(pack.with_name(f"{int(pack.stem, 16) + 1:016x}.pack"))
 
 
-def empty_files_of_the_index(home: Installation) -> None:
+def empty_files_of_the_index(home: InstalledCli) -> None:
     for file in (home.folder / "index").rglob("*.store"):
         file.write_bytes(b"")
 
 
-def turn_bytes_of_the_index(home: Installation) -> None:
+def turn_bytes_of_the_index(home: InstalledCli) -> None:
     largest = max((home.folder / "index").rglob("*.term"), key=lambda each: each.stat().st_size)
     with largest.open("r+b") as file:
         file.seek(largest.stat().st_size // 2 - 32)
@@ -79,23 +79,23 @@ def turn_bytes_of_the_index(home: Installation) -> None:
         file.write(bytes(each ^ 0xFF for each in bytes_))
 
 
-def delete_the_index(home: Installation) -> None:
+def delete_the_index(home: InstalledCli) -> None:
     shutil.rmtree(home.folder / "index")
 
 
-def leave_a_pack_half_restored(home: Installation) -> None:
+def leave_a_pack_half_restored(home: InstalledCli) -> None:
     packs(home)[0].with_suffix(".part").write_bytes(b"CmPk half")
 
 
-def lose_one_from_the_index(home: Installation) -> None:
+def lose_one_from_the_index(home: InstalledCli) -> None:
     with closing(sqlite3.connect(home.folder / "cormorant.db")) as database:
         (number,) = database.execute("SELECT min(id) FROM content").fetchone()
     with closing(open_writer(home.folder / "index")) as writer:
-        writer.apply([Drop(number)])
+        writer.apply([Delete(number)])
         writer.commit(writer.place)
 
 
-def lose_what_an_index_knows(home: Installation) -> None:
+def lose_what_an_index_knows(home: InstalledCli) -> None:
     with closing(sqlite3.connect(home.folder / "cormorant.db")) as database:
         database.execute("PRAGMA writable_schema=ON")
         known = database.execute("SELECT * FROM sqlite_master WHERE name = 'ix_content_hash'").fetchone()
@@ -150,7 +150,7 @@ PLANTS: list[tuple[str, Plant, str, int]] = [
 
 
 @pytest.mark.parametrize(("plant", "found", "ends"), [row[1:] for row in PLANTS], ids=[row[0] for row in PLANTS])
-def test_damage_is_found_and_mended_or_told(plant: Plant, found: str, ends: int, home: Installation) -> None:
+def test_damage_is_found_and_mended_or_told(plant: Plant, found: str, ends: int, home: InstalledCli) -> None:
     plant(home)
     before = home.run("store", "check", "--json")
     bad = {each["check"]: each for each in before.objects if each["ok"] is False}
@@ -168,7 +168,7 @@ def test_damage_is_found_and_mended_or_told(plant: Plant, found: str, ends: int,
 
 @pytest.mark.parametrize("plant", [turn_a_bit, delete_a_pack, delete_the_index, sql("DELETE FROM acl")])
 def test_the_next_crawl_brings_what_a_repair_could_not(
-    plant: Plant, bare: Installation, site: Site, tmp_path: Path
+    plant: Plant, bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "minutes.txt").write_text("Minutes of the harbour board")
@@ -183,7 +183,7 @@ def test_the_next_crawl_brings_what_a_repair_could_not(
     assert sorted(each["url"] for each in bare.fine("search", "harbour", "--json").objects) == before
 
 
-def test_only_what_is_damaged_is_fetched_anew(bare: Installation, site: Site) -> None:
+def test_only_what_is_damaged_is_fetched_anew(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
     nothing = {"check": "kept copies", "number": 0, "said": "No kept copy is damaged.", "later": False}
@@ -205,7 +205,7 @@ def test_only_what_is_damaged_is_fetched_anew(bare: Installation, site: Site) ->
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
 def test_what_is_kept_anew_is_told_only_if_it_changed(
-    force: tuple[str, ...], bare: Installation, site: Site, tmp_path: Path
+    force: tuple[str, ...], bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
     told = tmp_path / "told.jsonl"
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
@@ -229,7 +229,7 @@ def test_what_is_kept_anew_is_told_only_if_it_changed(
     assert (again["cache_writes"], again["unchanged"]) == (0, 3)
 
 
-def test_a_database_that_is_damaged_is_told_and_restored(home: Installation, tmp_path: Path) -> None:
+def test_a_database_that_is_damaged_is_told_and_restored(home: InstalledCli, tmp_path: Path) -> None:
     home.fine("store", "backup", str(tmp_path / "backup.tar"))
     database = home.folder / "cormorant.db"
     for log in home.folder.glob("cormorant.db-*"):
@@ -248,7 +248,7 @@ def test_a_database_that_is_damaged_is_told_and_restored(home: Installation, tmp
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_nothing_is_mended_while_somebody_is_at_work(home: Installation, tmp_path: Path) -> None:
+def test_nothing_is_mended_while_somebody_is_at_work(home: InstalledCli, tmp_path: Path) -> None:
     home.fine("store", "backup", str(tmp_path / "backup.tar"))
     lock = data_dir.take_lock(home.folder)
     assert lock is not None
@@ -266,16 +266,16 @@ def test_nothing_is_mended_while_somebody_is_at_work(home: Installation, tmp_pat
         os.close(lock)
 
 
-def wrong(home: Installation) -> list[dict[str, object]]:
+def wrong(home: InstalledCli) -> list[dict[str, object]]:
     return [each for each in checks(home, "store", "check").values() if each["ok"] is not True]
 
 
-def found(home: Installation, words: str = "harbour") -> list[tuple[str, str]]:
+def found(home: InstalledCli, words: str = "harbour") -> list[tuple[str, str]]:
     return [(each["url"], each["title"]) for each in home.fine("search", words, "--json").objects]
 
 
-def test_a_backup_comes_back_elsewhere(world: World, home: Installation, tmp_path: Path) -> None:
-    file, there = tmp_path / "backup.tar", Installation(tmp_path / "there")
+def test_a_backup_comes_back_elsewhere(world: World, home: InstalledCli, tmp_path: Path) -> None:
+    file, there = tmp_path / "backup.tar", InstalledCli(tmp_path / "there")
     record = home.fine("store", "backup", str(file), "--json").object
     assert (record["copies"], record["documents"]) == (True, 5)
     asked = len(world.site.asked)
@@ -291,7 +291,7 @@ def test_a_backup_comes_back_elsewhere(world: World, home: Installation, tmp_pat
     } == {(0, 0, 0, 0)}
 
 
-def test_a_restore_replaces_only_when_told_to(home: Installation, tmp_path: Path) -> None:
+def test_a_restore_replaces_only_when_told_to(home: InstalledCli, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar"
     home.fine("store", "backup", str(file))
     home.fine("source", "delete", "papers", "--yes")
@@ -304,13 +304,13 @@ def test_a_restore_replaces_only_when_told_to(home: Installation, tmp_path: Path
     assert not wrong(home)
 
 
-def everything(home: Installation) -> dict[Path, bytes]:
+def everything(home: InstalledCli) -> dict[Path, bytes]:
     """What a data folder holds, but for what comes and goes with looking at it."""
     kept = (each for each in home.folder.rglob("*") if each.is_file() and "cormorant.db-" not in each.name)
     return {each: each.read_bytes() for each in kept if each.suffix != ".lock"}
 
 
-def test_a_damaged_backup_changes_nothing(home: Installation, tmp_path: Path) -> None:
+def test_a_damaged_backup_changes_nothing(home: InstalledCli, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar"
     home.fine("store", "backup", str(file))
     home.fine("store", "check")
@@ -327,13 +327,13 @@ def test_a_damaged_backup_changes_nothing(home: Installation, tmp_path: Path) ->
             )
     assert everything(home) == before
     assert home.run("store", "restore", str(newer), "--yes").code == 4
-    there = Installation(tmp_path / "there")
+    there = InstalledCli(tmp_path / "there")
     assert there.run("store", "restore", str(file)).code == 1
     assert not there.folder.exists()
 
 
-def test_an_export_without_its_copies_is_fetched_anew(bare: Installation, site: Site, tmp_path: Path) -> None:
-    file, there = tmp_path / "rows.tar", Installation(tmp_path / "there")
+def test_an_export_without_its_copies_is_fetched_anew(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
+    file, there = tmp_path / "rows.tar", InstalledCli(tmp_path / "there")
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
     record = bare.fine("store", "export", str(file), "--json").object
@@ -347,9 +347,9 @@ def test_an_export_without_its_copies_is_fetched_anew(bare: Installation, site: 
 
 
 def test_an_import_of_a_backup_says_that_it_leaves_the_copies_and_what_takes_them(
-    bare: Installation, site: Site, tmp_path: Path
+    bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
-    file, there = tmp_path / "my backup.tar", Installation(tmp_path / "there")
+    file, there = tmp_path / "my backup.tar", InstalledCli(tmp_path / "there")
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
     bare.fine("store", "backup", str(file))
@@ -361,7 +361,7 @@ def test_an_import_of_a_backup_says_that_it_leaves_the_copies_and_what_takes_the
     assert (done.code, "1 file of copies" in done.err) == (0, True), done.err
 
 
-def test_an_import_beside_its_copies_needs_nothing(home: Installation, tmp_path: Path) -> None:
+def test_an_import_beside_its_copies_needs_nothing(home: InstalledCli, tmp_path: Path) -> None:
     before = found(home)
     home.fine("store", "export", str(tmp_path / "rows.tar"))
     record = home.fine("store", "import", str(tmp_path / "rows.tar"), "--yes", "--json").object
@@ -369,7 +369,7 @@ def test_an_import_beside_its_copies_needs_nothing(home: Installation, tmp_path:
     assert found(home) == before
 
 
-def test_room_is_given_back(bare: Installation, site: Site) -> None:
+def test_room_is_given_back(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
     for hour in ("ten", "eleven"):
@@ -396,7 +396,7 @@ def test_room_is_given_back(bare: Installation, site: Site) -> None:
     assert bare.fine("crawl", "--json").object["unchanged"] == 3
 
 
-def test_the_index_is_optimized(bare: Installation, site: Site) -> None:
+def test_the_index_is_optimized(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
     bare.fine("index", "rebuild")
@@ -412,7 +412,7 @@ def test_the_index_is_optimized(bare: Installation, site: Site) -> None:
 
 
 def test_an_index_that_was_just_made_by_several_threads_is_left_as_it_is(
-    bare: Installation, site: Site, monkeypatch: pytest.MonkeyPatch
+    bare: InstalledCli, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where it was committed now and then, as one of many documents is."""
     monkeypatch.setattr(reindex, "COMMIT", 1)
@@ -427,7 +427,7 @@ def test_an_index_that_was_just_made_by_several_threads_is_left_as_it_is(
     assert (record["rebuilt"], record["segments"]) == (False, stats["segments"])
 
 
-def test_a_damaged_index_is_not_called_tidy(bare: Installation, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_index_is_not_called_tidy(bare: InstalledCli, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its ends alone are looked at when it opens: each is whole."""
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
@@ -442,14 +442,14 @@ def test_a_damaged_index_is_not_called_tidy(bare: Installation, site: Site, monk
     bare.fine("index", "optimize")
 
 
-def test_where_there_is_no_index_it_is_said_what_makes_one(bare: Installation) -> None:
+def test_where_there_is_no_index_it_is_said_what_makes_one(bare: InstalledCli) -> None:
     bare.fine("source", "add", "files", "papers", "--set", f"path={bare.folder.parent}")
     done = bare.run("index", "stats")
     assert (done.code, done.out) == (4, "")
     assert "There is no index. The next `cormorant crawl` makes one" in done.err
 
 
-def test_an_upgrade_is_seen(home: Installation) -> None:
+def test_an_upgrade_is_seen(home: InstalledCli) -> None:
     record: dict[str, Any] = home.fine("store", "upgrade", "--json").object
     assert (record["before"], record["backup"]) == (record["now"], None)
     rows(home, *BEFORE_0013)

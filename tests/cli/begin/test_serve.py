@@ -18,19 +18,19 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.processes import web
 from cormorant.app.processes.web import Reach
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.base.errors import ConflictError
 from tests.cli.conftest import World
-from tests.cli.world import Installation, Site, ended
+from tests.cli.world import InstalledCli, Site, ended
 from tests.clocks import HANG_S, until
 from tests.journeys.crawling import ROOT
 
 
 @contextmanager
-def served(home: Installation, *words: str) -> Iterator[str]:
+def served(home: InstalledCli, *words: str) -> Iterator[str]:
     """Serve for the length of a block; the address."""
     process = home.start("serve", "--port", "0", "--json", *words)
     try:
@@ -54,7 +54,7 @@ def answers(address: str) -> bool:
         return attempt.connect_ex((host, int(port))) == 0
 
 
-def test_search_page_and_crawls_meanwhile(home: Installation, site: Site) -> None:
+def test_search_page_and_crawls_meanwhile(home: InstalledCli, site: Site) -> None:
     site.page("/", "Albatross", "A wanderer.")
     with served(home) as address:
         assert "What are you looking for?" in get(address)[1]
@@ -73,7 +73,7 @@ def test_search_page_and_crawls_meanwhile(home: Installation, site: Site) -> Non
     assert not answers(address)
 
 
-def test_a_crawl_is_refused_the_port_of_the_page(home: Installation) -> None:
+def test_a_crawl_is_refused_the_port_of_the_page(home: InstalledCli) -> None:
     with served(home) as address:
         home.fine("source", "add", "web", "self", "--set", f"start={address}")
         done = home.run("crawl", "self", "--json")
@@ -94,7 +94,7 @@ def ask(port: str, path: str, **headers: str) -> int:
         connection.close()
 
 
-def test_beyond_this_machine_all_but_search_needs_the_token_that_is_shown_once(home: Installation) -> None:
+def test_beyond_this_machine_all_but_search_needs_the_token_that_is_shown_once(home: InstalledCli) -> None:
     words = ("serve", "--port", "0", "--json", "--host", "0.0.0.0", "--name", "search.example.org")
     shown = []
     for _ in range(2):
@@ -117,7 +117,7 @@ def test_beyond_this_machine_all_but_search_needs_the_token_that_is_shown_once(h
     assert shown[0]["token"] not in logs
 
 
-def test_a_proxy_is_believed_when_it_is_named(home: Installation) -> None:
+def test_a_proxy_is_believed_when_it_is_named(home: InstalledCli) -> None:
     said = {"X-Forwarded-For": "192.0.2.7", "Authorization": "Bearer wrong"}
     for words, places in (((), 1), (("--proxy", "127.0.0.1"), 2)):
         with served(home, "--name", "search.example.org", *words) as address:
@@ -128,7 +128,7 @@ def test_a_proxy_is_believed_when_it_is_named(home: Installation) -> None:
             assert ask(port, "/", **other) == (401 if places == 2 else 429)
 
 
-def test_private_pages_need_the_token_on_this_machine_too(home: Installation) -> None:
+def test_private_pages_need_the_token_on_this_machine_too(home: InstalledCli) -> None:
     with served(home, "--private") as address:
         port = address.rstrip("/").rpartition(":")[2]
         assert [ask(port, path) for path in ("/", "/search?q=a", "/health/ready")] == [401, 401, 200]
@@ -138,7 +138,7 @@ def test_private_pages_need_the_token_on_this_machine_too(home: Installation) ->
     ("words", "others"),
     [(("--name", "x.example.org"), "others may search what is for everyone"), (("--private",), "nobody may search")],
 )
-def test_who_may_search_is_said_with_the_first_token(home: Installation, words: tuple[str, ...], others: str) -> None:
+def test_who_may_search_is_said_with_the_first_token(home: InstalledCli, words: tuple[str, ...], others: str) -> None:
     process = home.start("serve", "--port", "0", *words)
     assert process.stdout is not None
     said = [process.stdout.readline() for _ in range(3)]
@@ -148,7 +148,7 @@ def test_who_may_search_is_said_with_the_first_token(home: Installation, words: 
     assert others in said[2]
 
 
-def said_while_serving(home: Installation, *words: str) -> str:
+def said_while_serving(home: InstalledCli, *words: str) -> str:
     """What `serve` says on the side, by the time when all its processes are at work."""
     process = home.start_anew("serve", "--port", "0", "--json", *words)
     assert process.stdout is not None
@@ -158,7 +158,7 @@ def said_while_serving(home: Installation, *words: str) -> str:
     return ended(process).err
 
 
-def test_what_only_a_login_showed_is_told_of_before_others_find_it(home: Installation) -> None:
+def test_what_only_a_login_showed_is_told_of_before_others_find_it(home: InstalledCli) -> None:
     beyond = ("--name", "search.example.org")
     assert "with a login" not in said_while_serving(home, *beyond)
     home.fine("source", "edit", "docs", "--set", "headers=X-Tenant: blue", "--yes")
@@ -168,7 +168,7 @@ def test_what_only_a_login_showed_is_told_of_before_others_find_it(home: Install
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0), (signal.SIGHUP, 130)])
-def test_it_ends_when_asked_to(number: int, code: int, home: Installation) -> None:
+def test_it_ends_when_asked_to(number: int, code: int, home: InstalledCli) -> None:
     process = home.start("serve", "--port", "0")
     assert process.stdout is not None
     address = process.stdout.readline().split()[2]
@@ -180,15 +180,15 @@ def test_it_ends_when_asked_to(number: int, code: int, home: Installation) -> No
     assert not answers(address)
 
 
-def test_pages_of_the_same_folder_are_not_served_twice(home: Installation) -> None:
+def test_pages_of_the_same_folder_are_not_served_twice(home: InstalledCli) -> None:
     with served(home) as address:
         port = int(address.rstrip("/").rpartition(":")[2])
         with pytest.raises(ConflictError, match=f"Cormorant serves .* already, at port {port}: open that page"):
-            web.bind(Reach("127.0.0.1", port, named=False), Plan(home.folder, Settings()))
+            web.bind(Reach("127.0.0.1", port, named=False), BuildPlan(home.folder, Settings()))
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_quickstart_serves_at_the_end(number: int, code: int, bare: Installation, world: World) -> None:
+def test_quickstart_serves_at_the_end(number: int, code: int, bare: InstalledCli, world: World) -> None:
     process = bare.start("quickstart", str(world.papers), "--port", "0")
     output = process.stdout
     assert output is not None
@@ -198,7 +198,7 @@ def test_quickstart_serves_at_the_end(number: int, code: int, bare: Installation
     assert ended(process).code == code
 
 
-def test_documents_without_use_are_no_failure_of_a_first_look(bare: Installation, tmp_path: Path) -> None:
+def test_documents_without_use_are_no_failure_of_a_first_look(bare: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     for name, said in (("tides.txt", "Tides."), ("broken.pdf", "%PDF-1.4 and no more"), ("blank.html", "<p> </p>")):
         (tmp_path / "papers" / name).write_text(said)
@@ -206,7 +206,7 @@ def test_documents_without_use_are_no_failure_of_a_first_look(bare: Installation
     assert (done.code, "broken.pdf" in done.err, "no text" in done.err) == (0, True, True), done
 
 
-def test_what_ends_make_ends_what_it_runs(bare: Installation, world: World) -> None:
+def test_what_ends_make_ends_what_it_runs(bare: InstalledCli, world: World) -> None:
     words = ["make", "run", "SERVE=1", "PORT=0", f"START={world.papers}", "-o", ".venv/.stamp-run"]
     environment = {**os.environ, "CORMORANT_DATA": str(bare.folder)}
     process = subprocess.Popen(
@@ -221,8 +221,8 @@ def test_what_ends_make_ends_what_it_runs(bare: Installation, world: World) -> N
     assert not answers(line.split()[2])
 
 
-def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World, empty_url: str) -> None:
-    bare = Installation(bare.folder, {"CORMORANT_STORE": empty_url})
+def test_quickstart_twice_uses_the_same_sources(bare: InstalledCli, world: World, empty_url: str) -> None:
+    bare = InstalledCli(bare.folder, {"CORMORANT_STORE": empty_url})
     for _ in range(2):
         done = bare.run("quickstart", "--no-serve", str(world.papers), world.site.address)
         assert done.code == 0, done
@@ -232,7 +232,7 @@ def test_quickstart_twice_uses_the_same_sources(bare: Installation, world: World
     assert len(bare.fine("run", "list", "--json").objects) == 4
 
 
-def test_quickstart_without_a_name_takes_the_sample(bare: Installation) -> None:
+def test_quickstart_without_a_name_takes_the_sample(bare: InstalledCli) -> None:
     done = bare.run("quickstart", "--no-serve")
     assert done.code == 0, done
     assert "'sample-site': finished" in done.out
@@ -252,14 +252,14 @@ def test_quickstart_without_a_name_takes_the_sample(bare: Installation) -> None:
     shutil.rmtree(bare.folder)
 
 
-def test_without_an_index_there_is_nothing_to_search(bare: Installation, world: World) -> None:
-    plain = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+def test_without_an_index_there_is_nothing_to_search(bare: InstalledCli, world: World) -> None:
+    plain = InstalledCli(bare.folder, {"CORMORANT_INDEX": "none"})
     assert plain.run("quickstart", "--no-serve", str(world.papers)).code == 0
     done = plain.run("search", "harbour")
     assert (done.code, "without an index" in done.err) == (1, True)
 
 
-def test_processes_are_all_gone_after_the_end(home: Installation) -> None:
+def test_processes_are_all_gone_after_the_end(home: InstalledCli) -> None:
     process = home.start_anew("serve", "--port", "0")
     until(lambda: len(processes_of(home)) >= 5)
     process.send_signal(signal.SIGTERM)
@@ -267,7 +267,7 @@ def test_processes_are_all_gone_after_the_end(home: Installation) -> None:
     assert not processes_of(home)
 
 
-def processes_of(home: Installation) -> list[str]:
+def processes_of(home: InstalledCli) -> list[str]:
     """Command lines of processes that work on this folder."""
     done = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True)
     return [line for line in done.stdout.splitlines() if str(home.folder) in line]

@@ -17,13 +17,13 @@ import pytest
 from cormorant.base.clock import pause
 from tests.cli import kept
 from tests.cli.begin.test_serve import served
-from tests.cli.world import Answer, Done, Installation, Site, ended
+from tests.cli.world import Answer, Done, InstalledCli, Site, ended
 from tests.clocks import HANG_S, until
 
 CLASSIC = ("to_fetch", "fetched", "fetch_failures", "rejected", "discovered", "indexed", "non_indexable")
 
 
-def add(home: Installation, site: Site, *more: str) -> None:
+def add(home: InstalledCli, site: Site, *more: str) -> None:
     """Add the site as source `docs`."""
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", *more)
 
@@ -38,7 +38,7 @@ def slow(site: Site, wait_s: float = 0.4, pages: int = 40) -> None:
     site.page("/", "Start", "", ("/0",))
 
 
-def test_report_for_a_person_and_for_a_program(bare: Installation, site: Site) -> None:
+def test_report_for_a_person_and_for_a_program(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     done = bare.run("crawl")
     assert done.code == 0, done
@@ -54,7 +54,7 @@ def test_report_for_a_person_and_for_a_program(bare: Installation, site: Site) -
     assert [each["run"] for each in bare.fine("run", "list", "--json").objects] == [2, 1]
 
 
-def test_what_the_processes_did_stands_in_their_logs(bare: Installation, site: Site) -> None:
+def test_what_the_processes_did_stands_in_their_logs(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     assert replace(bare, environment={"CORMORANT_LOG": "debug"}).run("crawl").code == 0
     said = {
@@ -68,7 +68,7 @@ def test_what_the_processes_did_stands_in_their_logs(bare: Installation, site: S
     assert replace(bare, environment={"CORMORANT_LOG": "loud"}).run("crawl").code == 2
 
 
-def test_documents_that_fail_end_it_with_three(bare: Installation, site: Site) -> None:
+def test_documents_that_fail_end_it_with_three(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/broken",))
     site.answers["/broken"] = Answer("%PDF-1.7 nothing of a PDF", mime="application/pdf")
     add(bare, site)
@@ -86,7 +86,7 @@ def test_documents_that_fail_end_it_with_three(bare: Installation, site: Site) -
     assert problem["sentence"] in bare.fine("run", "show").out, "there it is what was asked for"
 
 
-def interrupted(home: Installation, site: Site, number: int) -> Done:
+def interrupted(home: InstalledCli, site: Site, number: int) -> Done:
     """Begin a crawl and send it a signal once it has fetched something."""
     process = home.start("crawl", "docs")
     until(lambda: "/3" in site.asked)
@@ -94,7 +94,7 @@ def interrupted(home: Installation, site: Site, number: int) -> Done:
     return ended(process)
 
 
-def test_it_ends_with_six_only_where_nothing_answered_at_all(bare: Installation, tmp_path: Path) -> None:
+def test_it_ends_with_six_only_where_nothing_answered_at_all(bare: InstalledCli, tmp_path: Path) -> None:
     for name in ("good", "dead"):
         place = tmp_path / name
         place.mkdir()
@@ -105,7 +105,7 @@ def test_it_ends_with_six_only_where_nothing_answered_at_all(bare: Installation,
     assert bare.run("crawl", "dead").code == 6
 
 
-def test_a_source_that_is_named_twice_is_crawled_once(bare: Installation, site: Site) -> None:
+def test_a_source_that_is_named_twice_is_crawled_once(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     assert bare.run("crawl", "docs", "docs", "--restart").code == 0
     assert [each["run"] for each in bare.fine("run", "list", "--json").objects] == [1]
@@ -113,7 +113,7 @@ def test_a_source_that_is_named_twice_is_crawled_once(bare: Installation, site: 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
-    number: int, bare: Installation, site: Site
+    number: int, bare: InstalledCli, site: Site
 ) -> None:
     slow(site, 0.2, 12)
     add(bare, site)
@@ -137,7 +137,7 @@ def stays(count: Callable[[], int], looks: int = 8) -> bool:
     return count() <= before + 1  # what was on the wire
 
 
-def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installation, site: Site) -> None:
+def test_an_interruption_stops_what_a_serving_process_carries_out(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.2, 30)
     add(bare, site)
     with served(bare):
@@ -158,7 +158,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installa
     assert bare.fine("search", "word29", "--json").objects
 
 
-def following(home: Installation, site: Site) -> tuple[kept.Begun, kept.Begun]:
+def following(home: InstalledCli, site: Site) -> tuple[kept.Begun, kept.Begun]:
     """Two crawls of one source while another command serves: the one that ordered the run, and one that follows it."""
     first = home.start("crawl", "docs")
     until(lambda: "/3" in site.asked)
@@ -169,7 +169,7 @@ def following(home: Installation, site: Site) -> tuple[kept.Begun, kept.Begun]:
     return first, second
 
 
-def test_who_only_follows_stops_watching(bare: Installation, site: Site) -> None:
+def test_who_only_follows_stops_watching(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.0, 6)
     site.answers["/3"].held = going_on = threading.Event()
     add(bare, site)
@@ -184,7 +184,7 @@ def test_who_only_follows_stops_watching(bare: Installation, site: Site) -> None
     assert bare.fine("search", "word5", "--json").objects
 
 
-def test_an_interrupted_run_is_told_to_whoever_followed_it(bare: Installation, site: Site) -> None:
+def test_an_interrupted_run_is_told_to_whoever_followed_it(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.0, 6)
     site.answers["/3"].held = going_on = threading.Event()
     add(bare, site)
@@ -198,7 +198,7 @@ def test_an_interrupted_run_is_told_to_whoever_followed_it(bare: Installation, s
     assert "`cormorant crawl docs` goes on with it." in done.out
 
 
-def test_restart_begins_anew(bare: Installation, site: Site) -> None:
+def test_restart_begins_anew(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.2, 8)
     add(bare, site)
     interrupted(bare, site, signal.SIGINT)
@@ -206,7 +206,7 @@ def test_restart_begins_anew(bare: Installation, site: Site) -> None:
     assert [each["state"] for each in bare.fine("run", "list", "--json").objects] == ["finished", "stopped"]
 
 
-def test_a_second_crawl_follows_the_first(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_a_second_crawl_follows_the_first(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     slow(site, 0.2, 12)
     add(bare, site)
     (tmp_path / "note.txt").write_text("A note about quokkas.")
@@ -221,7 +221,7 @@ def test_a_second_crawl_follows_the_first(bare: Installation, site: Site, tmp_pa
     assert bare.fine("search", "quokkas", "--json").objects
 
 
-def test_who_follows_takes_over_when_the_first_ends(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_who_follows_takes_over_when_the_first_ends(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     slow(site, 0.5, 24)
     add(bare, site)
     first, said = bare.start("crawl", "docs"), tmp_path / "said"
@@ -237,7 +237,7 @@ def test_who_follows_takes_over_when_the_first_ends(bare: Installation, site: Si
     assert bare.fine("search", "word13", "--json").objects
 
 
-def test_processes_that_die_are_not_waited_for(bare: Installation, site: Site) -> None:
+def test_processes_that_die_are_not_waited_for(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.3, 14)
     add(bare, site)
     crawl = bare.start("crawl")
@@ -257,7 +257,7 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def test_a_line_now_and_then_without_a_terminal(bare: Installation, site: Site) -> None:
+def test_a_line_now_and_then_without_a_terminal(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.5, 16)
     add(bare, site)
     done = bare.run("crawl")
@@ -266,7 +266,7 @@ def test_a_line_now_and_then_without_a_terminal(bare: Installation, site: Site) 
     assert "docs: retrieving" not in bare.run("crawl", "-q", "--force").err
 
 
-def test_a_live_display_on_a_terminal(bare: Installation, site: Site) -> None:
+def test_a_live_display_on_a_terminal(bare: InstalledCli, site: Site) -> None:
     drawn = ("retrieving", "to fetch", "discovered", "a second", "127.0.0.1")
     slow(site, 0.0, 6)
     site.answers["/5"].held = held = threading.Event()
@@ -283,7 +283,7 @@ def test_a_live_display_on_a_terminal(bare: Installation, site: Site) -> None:
     assert "Run 1 of 'docs': finished" in shown
 
 
-def on_a_terminal(home: Installation, look: Callable[[str], None], *words: str) -> tuple[str, int]:
+def on_a_terminal(home: InstalledCli, look: Callable[[str], None], *words: str) -> tuple[str, int]:
     """Run a command whose output is a terminal; what it wrote there, and its exit code.
 
     `look` is shown what has been written so far, whenever there is more.
@@ -302,7 +302,7 @@ def on_a_terminal(home: Installation, look: Callable[[str], None], *words: str) 
     return seen.decode(errors="replace"), process.wait(HANG_S)
 
 
-def test_a_closed_pipe_is_no_error(home: Installation) -> None:
+def test_a_closed_pipe_is_no_error(home: InstalledCli) -> None:
     process = home.start_anew("document", "list", "--json")
     assert process.stdout is not None
     process.stdout.close()
@@ -320,7 +320,7 @@ class TestHeld:
     """More than four fifths of a source would go: nothing does before a person has answered."""
 
     @pytest.fixture
-    def held(self, bare: Installation, site: Site) -> Installation:
+    def held(self, bare: InstalledCli, site: Site) -> InstalledCli:
         """An installation whose newest run is held."""
         names = [f"/d{number}" for number in range(GOING)]
         for name in names:
@@ -339,7 +339,7 @@ class TestHeld:
         assert "cormorant run accept 2" in done.out
         return bare
 
-    def test_until_then_everything_is_found(self, held: Installation) -> None:
+    def test_until_then_everything_is_found(self, held: InstalledCli) -> None:
         assert held.fine("search", "unique3", "--json").objects
         shown = held.fine("run", "show").out
         assert shown.count("    410  ") == GOING
@@ -348,7 +348,7 @@ class TestHeld:
         alone = held.run("crawl", "docs")
         assert (alone.code, "Run 2 of 'docs' is held" in alone.err) == (3, True), alone
 
-    def test_programs_are_told_what_would_go(self, held: Installation, site: Site) -> None:
+    def test_programs_are_told_what_would_go(self, held: InstalledCli, site: Site) -> None:
         going = sorted(f"{site.address}d{number}" for number in range(GOING))
         refused = held.run("crawl", "docs", "--json")
         assert refused.problem["leaving"] == going
@@ -357,7 +357,7 @@ class TestHeld:
         held.fine("run", "accept", "--json")
         assert "leaving" not in held.fine("run", "show", "--json").object
 
-    def test_only_a_held_source_is_left_out(self, held: Installation, tmp_path: Path) -> None:
+    def test_only_a_held_source_is_left_out(self, held: InstalledCli, tmp_path: Path) -> None:
         (tmp_path / "z").mkdir()
         (tmp_path / "z" / "note.txt").write_text("A note about quokkas.")
         held.fine("source", "add", "files", "z", "--set", f"path={tmp_path / 'z'}")
@@ -373,14 +373,14 @@ class TestHeld:
         assert [(each["source"], each["state"]) for each in named.objects] == [("z", "finished")]
         assert held.run("crawl", "z", "nowhere").code == 4
 
-    def test_a_first_look_goes_on_without_what_is_held(self, held: Installation, site: Site, tmp_path: Path) -> None:
+    def test_a_first_look_goes_on_without_what_is_held(self, held: InstalledCli, site: Site, tmp_path: Path) -> None:
         (tmp_path / "z").mkdir()
         (tmp_path / "z" / "note.txt").write_text("A note about quokkas.")
         done = held.run("quickstart", "--no-serve", site.address, str(tmp_path / "z"))
         assert (done.code, done.err.count("Run 2 of 'docs' is held")) == (3, 1), done
         assert "'z': finished" in done.out
 
-    def test_what_is_held_is_seen(self, held: Installation, site: Site) -> None:
+    def test_what_is_held_is_seen(self, held: InstalledCli, site: Site) -> None:
         assert "Run 2 of 'docs' waits for an answer." in held.run("status").out
         report = held.fine("run", "show", "--json").object
         assert report["held"] == GOING
@@ -400,7 +400,7 @@ class TestHeld:
         assert held.fine("explain", site.address, "--json").object["verdict"] == "indexed"
 
     @pytest.mark.parametrize(("answer", "verdict"), [("accept", "gone"), ("refuse", "indexed")])
-    def test_after_an_answer_nothing_is_held(self, held: Installation, site: Site, answer: str, verdict: str) -> None:
+    def test_after_an_answer_nothing_is_held(self, held: InstalledCli, site: Site, answer: str, verdict: str) -> None:
         report = held.run("run", answer, "--json").object
         assert (report["held"], report["problems"]) == (0, [])
         assert not held.fine("document", "list", "--status", "980", "--json").objects
@@ -408,7 +408,7 @@ class TestHeld:
         (source,) = (each for each in held.run("status", "--json").object["sources"] if each["source"] == "docs")
         assert source["last_good_run"] == (2 if answer == "accept" else 1)
 
-    def test_an_answer_may_be_given_twice_and_not_taken_back(self, held: Installation) -> None:
+    def test_an_answer_may_be_given_twice_and_not_taken_back(self, held: InstalledCli) -> None:
         """Two people give the same answer: both see the run to its end. The other answer says what became of it."""
         twice = [held.start("run", "accept", "2", "--json") for _ in range(2)]
         assert [json.loads(ended(each).out)["state"] for each in twice] == ["finished", "finished"]
@@ -419,25 +419,25 @@ class TestHeld:
         )  # fmt: skip
         assert "is not held" in held.run("run", "accept", "1").err
 
-    def test_accepted(self, held: Installation) -> None:
+    def test_accepted(self, held: InstalledCli) -> None:
         done = held.run("run", "accept", "--json")
         assert (done.object["state"], done.object["reason"]) == ("finished", "the deletion was accepted"), done
         assert not held.fine("search", "unique3", "--json").objects
 
-    def test_refused(self, held: Installation) -> None:
+    def test_refused(self, held: InstalledCli) -> None:
         done = held.run("run", "refuse", "2", "--json")
         assert done.object["state"] == "finished", done
         assert held.fine("search", "unique3", "--json").objects
         assert "was refused before" in held.run("run", "accept", "2").err
 
 
-def test_refresh_is_one_of_four(home: Installation) -> None:
+def test_refresh_is_one_of_four(home: InstalledCli) -> None:
     done = home.run("crawl", "--refresh", "everything")
     assert done.code == 2
     assert "append" in done.err
 
 
-def test_json_lines_are_json(home: Installation) -> None:
+def test_json_lines_are_json(home: InstalledCli) -> None:
     for words in (
         ["document", "list"],
         ["run", "list"],
@@ -450,10 +450,10 @@ def test_json_lines_are_json(home: Installation) -> None:
         assert done.out.count("\n") == len(done.objects)
 
 
-def test_quiet_says_nothing_but_what_was_asked_for(home: Installation) -> None:
+def test_quiet_says_nothing_but_what_was_asked_for(home: InstalledCli) -> None:
     assert home.run("source", "edit", "docs", "--set", "depth=9", "--yes", "-q") == Done(0, "", "")
 
 
-def test_a_traceback_is_shown_with_vv_only(home: Installation) -> None:
+def test_a_traceback_is_shown_with_vv_only(home: InstalledCli) -> None:
     assert "Traceback" not in home.run("source", "show", "nope").err
     assert "Traceback" in home.run("source", "show", "nope", "-vv").err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.world import Done, Installation, Site
+from tests.cli.world import Done, InstalledCli, Site
 from tests.clocks import around_today
 
 DELAY_S = 0.1
@@ -13,7 +13,7 @@ def unknown(done: Done, hint: str) -> None:
     assert hint in done.err
 
 
-def test_the_ledger_of_a_host(bare: Installation, site: Site) -> None:
+def test_the_ledger_of_a_host(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/1", "/2"))
     for number in (1, 2):
         site.page(f"/{number}", f"Page {number}", "")
@@ -41,7 +41,7 @@ def test_the_ledger_of_a_host(bare: Installation, site: Site) -> None:
     assert source["suspended_until"] is not None
 
 
-def test_who_lists_the_sites_of_a_source_that_is_not_there_is_told(bare: Installation, site: Site) -> None:
+def test_who_lists_the_sites_of_a_source_that_is_not_there_is_told(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     unknown(bare.run("site", "list", "--source", "docx"), "docx")
     assert bare.fine("site", "list", "--json").out == ""

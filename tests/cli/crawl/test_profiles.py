@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import impact_preview, sources
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 
 
-def effective(home: Installation, source: str = "docs") -> dict[str, tuple[Any, str]]:
+def effective(home: InstalledCli, source: str = "docs") -> dict[str, tuple[Any, str]]:
     """Every setting of a source with its value, and where that comes from."""
     (record,) = home.fine("source", "show", source, "--effective", "--json").objects
     return {name: (each["value"], each["from"]) for name, each in record["effective"].items()}
 
 
-def test_the_nearest_value_counts_and_says_where_it_is_from(home: Installation) -> None:
+def test_the_nearest_value_counts_and_says_where_it_is_from(home: InstalledCli) -> None:
     assert effective(home)["patience_s"] == (300.0, "built in")
     assert effective(home)["start"][1] == "source"
     home.fine("parameters", "edit", "system", "--set", "patience_s=60", "--set", "max_documents=70")
@@ -43,7 +43,7 @@ def test_the_nearest_value_counts_and_says_where_it_is_from(home: Installation) 
     assert effective(home)["max_documents"] == (50, "set gentle")
 
 
-def test_a_crawl_goes_by_what_is_shared(home: Installation) -> None:
+def test_a_crawl_goes_by_what_is_shared(home: InstalledCli) -> None:
     home.fine("parameters", "edit", "system", "--set", "max_documents=1")
     done = home.run("crawl", "papers", "--refresh", "scratch", "--json")
     (report,) = done.objects
@@ -51,7 +51,7 @@ def test_a_crawl_goes_by_what_is_shared(home: Installation) -> None:
     assert "max_documents is 1" in report["reason"]
 
 
-def test_an_edit_of_a_set_is_previewed_like_one_of_each_source(home: Installation) -> None:
+def test_an_edit_of_a_set_is_previewed_like_one_of_each_source(home: InstalledCli) -> None:
     home.fine("parameters", "add", "narrow", "--set", "max_minutes=5")
     home.fine("source", "edit", "docs", "--set", "parameters=narrow")
     (preview,) = home.fine("parameters", "edit", "narrow", "--set", "depth=0", "--preview", "--json").objects
@@ -73,7 +73,7 @@ def test_an_edit_of_a_set_is_previewed_like_one_of_each_source(home: Installatio
     assert effective(home)["depth"] == ("unlimited", "built in")
 
 
-def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: Installation) -> None:
+def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: InstalledCli) -> None:
     (effect,) = home.fine("source", "edit", "docs", "--set", "default_language=nl", "--preview", "--json").objects
     assert effect["recrawl"] == {"settings": ["default_language"], "requests": effect["documents"]}
     said = home.fine("source", "edit", "docs", "--set", "default_language=nl")
@@ -89,7 +89,7 @@ def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: 
     assert report["edited"] == []
 
 
-def languages(home: Installation, site: Site) -> list[str]:
+def languages(home: InstalledCli, site: Site) -> list[str]:
     """Of the pages of a site that says too little of each to be in any."""
     paths = ("", "ferries", "tides")
     shown = [home.fine("document", "show", f"{site.address}{each}", "--json").object for each in paths]
@@ -105,7 +105,7 @@ def terse(site: Site) -> Site:
     return site
 
 
-def test_a_language_that_only_the_source_gives_changes_with_it(bare: Installation, terse: Site) -> None:
+def test_a_language_that_only_the_source_gives_changes_with_it(bare: InstalledCli, terse: Site) -> None:
     terse.answers["/tides"] = Answer("<html lang=de><title>Gezeiten</title><p>Wasser")
     bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}")
     bare.fine("crawl")
@@ -117,7 +117,7 @@ def test_a_language_that_only_the_source_gives_changes_with_it(bare: Installatio
         assert bare.fine("crawl", "--json").object["requests_conditional"] == 3
 
 
-def test_an_edit_holds_for_a_source_of_which_a_page_never_answers(bare: Installation, terse: Site) -> None:
+def test_an_edit_holds_for_a_source_of_which_a_page_never_answers(bare: InstalledCli, terse: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}", "--set", "patience_s=1")
     bare.fine("crawl")
     whole = terse.answers["/tides"]
@@ -138,7 +138,7 @@ def test_an_edit_holds_for_a_source_of_which_a_page_never_answers(bare: Installa
     assert bare.fine("crawl", "--json").object["not_modified"] == 3
 
 
-def test_an_edit_that_was_taken_back_before_its_crawl_ended_holds_for_all(bare: Installation, terse: Site) -> None:
+def test_an_edit_that_was_taken_back_before_its_crawl_ended_holds_for_all(bare: InstalledCli, terse: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}")
     bare.fine("crawl")
     bare.fine("source", "edit", "docs", "--set", "default_language=fr", "--set", "max_documents=1")
@@ -151,7 +151,7 @@ def test_an_edit_that_was_taken_back_before_its_crawl_ended_holds_for_all(bare: 
 
 
 def test_an_edit_holds_once_for_a_source_of_which_only_what_is_due_is_visited(
-    bare: Installation, tmp_path: Path
+    bare: InstalledCli, tmp_path: Path
 ) -> None:
     for number in range(4):
         (tmp_path / f"{number}.txt").write_text(str(number))
@@ -167,7 +167,7 @@ def test_an_edit_holds_once_for_a_source_of_which_only_what_is_due_is_visited(
     assert figures == [(True, 4, 4), (False, 0, 0), (True, 4, 4), (False, 0, 0)]
 
 
-def test_a_run_is_not_deleted_under_whose_settings_documents_were_kept(bare: Installation, terse: Site) -> None:
+def test_a_run_is_not_deleted_under_whose_settings_documents_were_kept(bare: InstalledCli, terse: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}")
     bare.fine("crawl")
     with closing(sqlite3.connect(bare.folder / "cormorant.db")) as rows, rows:
@@ -181,7 +181,7 @@ def test_a_run_is_not_deleted_under_whose_settings_documents_were_kept(bare: Ins
     assert bare.fine("crawl", "--json").object["edited"] == ["default_language"]
 
 
-def test_what_leaves_is_not_fetched_once_more(home: Installation) -> None:
+def test_what_leaves_is_not_fetched_once_more(home: InstalledCli) -> None:
     exclude = ("source", "edit", "docs", "--set", "exclude=path:/tides", "--yes")
     (effect,) = home.fine(*exclude[:-1], "--preview", "--json").objects
     assert effect["recrawl"]["requests"] == effect["documents"] - 1 > 0
@@ -190,7 +190,7 @@ def test_what_leaves_is_not_fetched_once_more(home: Installation) -> None:
     assert (report["fetched"], report["edited"]) == (effect["documents"] - 1, ["exclude"])
 
 
-def test_a_set_in_use_is_not_deleted_without_a_word(home: Installation) -> None:
+def test_a_set_in_use_is_not_deleted_without_a_word(home: InstalledCli) -> None:
     home.fine("parameters", "add", "gentle", "--set", "delay_s=3")
     home.fine("source", "edit", "docs", "--set", "parameters=gentle")
     kept = home.run("parameters", "delete", "gentle")
@@ -202,7 +202,7 @@ def test_a_set_in_use_is_not_deleted_without_a_word(home: Installation) -> None:
 
 
 def test_a_set_in_use_is_deleted_once_it_was_shown_what_leaves(
-    home: Installation, monkeypatch: pytest.MonkeyPatch
+    home: InstalledCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.fine("parameters", "add", "typed", "--set", "exclude=contains:tides")
     home.fine("source", "edit", "docs", "--set", "parameters=typed", "--yes")
@@ -228,7 +228,7 @@ class Typed(io.StringIO):
         return True
 
 
-def test_values_are_shown_as_what_they_are_whoever_wrote_them(home: Installation) -> None:
+def test_values_are_shown_as_what_they_are_whoever_wrote_them(home: InstalledCli) -> None:
     given = ("delay_s=3", "max_documents=50", "max_size_bytes=2MB", "hash_audit=0.5", "exclude=contains:tides")
     home.fine("parameters", "add", "gentle", *(word for each in given for word in ("--set", each)))
     shown = home.fine("parameters", "show", "gentle", "--json").object["settings"]
@@ -243,7 +243,7 @@ def test_values_are_shown_as_what_they_are_whoever_wrote_them(home: Installation
     assert effective(home)["delay_s"] == (3.0, "set gentle")
 
 
-def test_the_systems_set_is_not_deleted_without_a_word_where_a_value_of_it_counts(home: Installation) -> None:
+def test_the_systems_set_is_not_deleted_without_a_word_where_a_value_of_it_counts(home: InstalledCli) -> None:
     home.fine("parameters", "edit", "system", "--set", "max_minutes=5", "--set", "depth=0", "--yes")
     home.fine("source", "edit", "papers", "--set", "max_minutes=6", "--set", "depth=unlimited")
     kept = home.run("parameters", "delete", "system")
@@ -255,12 +255,12 @@ def test_the_systems_set_is_not_deleted_without_a_word_where_a_value_of_it_count
     assert home.fine("parameters", "delete", "system", "--json").objects[0]["sources"] == []
 
 
-def test_what_somebody_else_edits_meanwhile_is_kept(home: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_somebody_else_edits_meanwhile_is_kept(home: InstalledCli, monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes is counted first, which takes minutes where there is much."""
     home.fine("parameters", "edit", "system", "--set", "depth=3", "--yes")
     counted = impact_preview.of_whole
 
-    def slowly(house: House, name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
+    def slowly(house: Installation, name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
         sources.edit(house, "docs", {"delay_s": "7"})
         return counted(house, name, whole)
 
@@ -287,13 +287,13 @@ def test_what_somebody_else_edits_meanwhile_is_kept(home: Installation, monkeypa
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(
-    words: tuple[str, ...], code: int, says: str, home: Installation
+    words: tuple[str, ...], code: int, says: str, home: InstalledCli
 ) -> None:
     done = home.run("parameters", *words)
     assert (done.code, says in done.err) == (code, True), done.err
     assert [each["settings"] for each in home.fine("parameters", "list", "--json").objects] == [{}]
 
 
-def test_a_source_uses_no_set_that_there_is_not(home: Installation) -> None:
+def test_a_source_uses_no_set_that_there_is_not(home: InstalledCli) -> None:
     done = home.run("source", "edit", "docs", "--set", "parameters=none")
     assert (done.code, "There is no set of parameters 'none'" in done.err) == (4, True)

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.base.clock import rfc3339
 from cormorant.operate.delivery import receivers
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.journal import runs
 from cormorant.store.schema import content
 from tests.cli.admin.test_index_and_cache import checks, spoil
 from tests.cli.conftest import World
 from tests.cli.crawl.test_crawl import add
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 from tests.receivers.hook import Answer as Said
 from tests.receivers.hook import Hook
 
@@ -32,7 +32,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_receiver_is_told_what_is_found(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_a_receiver_is_told_what_is_found(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     record = bare.fine(
         "receiver", "add", "jsonlines", "out", "--source", "docs", "--set", f"path={tmp_path / 'out'}", "--json"
@@ -57,7 +57,7 @@ def test_a_receiver_is_told_what_is_found(bare: Installation, site: Site, tmp_pa
 class TestEdit:
     """Another file, another size: what is not named stays, and so does the place."""
 
-    def test_it_goes_on_in_another_file(self, bare: Installation, site: Site, tmp_path: Path) -> None:
+    def test_it_goes_on_in_another_file(self, bare: InstalledCli, site: Site, tmp_path: Path) -> None:
         bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
         bare.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}", "--source", "docs")
         bare.run("crawl")
@@ -69,7 +69,7 @@ class TestEdit:
         assert [each["url"] for each in lines(tmp_path / "b")] == [f"{site.address}tides"]
         assert len(lines(tmp_path / "a")) == 3
 
-    def test_settings_that_are_not_named_stay(self, home: Installation, tmp_path: Path) -> None:
+    def test_settings_that_are_not_named_stay(self, home: InstalledCli, tmp_path: Path) -> None:
         home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}")
         sized = home.fine("receiver", "edit", "out", "--set", "rotate_bytes=1MB", "--json").object["settings"]
         assert sized == {"path": str(tmp_path / "a"), "rotate_bytes": 1_000_000}
@@ -87,7 +87,7 @@ class TestEdit:
             ("index --set path=/tmp/x", 1),
         ],
     )
-    def test_what_cannot_be_changes_nothing(self, words: str, code: int, home: Installation, tmp_path: Path) -> None:
+    def test_what_cannot_be_changes_nothing(self, words: str, code: int, home: InstalledCli, tmp_path: Path) -> None:
         home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}")
         before = home.fine("receiver", "list", "--json").objects
         done = home.run("receiver", "edit", *words.split(), "--json")
@@ -95,7 +95,7 @@ class TestEdit:
         assert home.fine("receiver", "list", "--json").objects == before
 
 
-def test_after_a_backup_is_put_back_nothing_is_lost(bare: Installation, site: Site, tmp_path: Path) -> None:
+def test_after_a_backup_is_put_back_nothing_is_lost(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
     bare.run("crawl")
@@ -112,11 +112,11 @@ def test_after_a_backup_is_put_back_nothing_is_lost(bare: Installation, site: Si
     assert bare.fine("receiver", "show", "out", "--json").object["backlog"] == 0
 
 
-def test_the_index_stays(home: Installation) -> None:
+def test_the_index_stays(home: InstalledCli) -> None:
     assert home.run("receiver", "delete", "index").code == 1
 
 
-def test_names_are_taken_once(home: Installation, tmp_path: Path) -> None:
+def test_names_are_taken_once(home: InstalledCli, tmp_path: Path) -> None:
     home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}")
     assert home.run("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'b'}").code == 1
     assert not (tmp_path / "b").exists()
@@ -131,7 +131,7 @@ def test_names_are_taken_once(home: Installation, tmp_path: Path) -> None:
      ("warc", "folder={}/a", "folder={}/b", "folder={}/b prefix=second")],
 )  # fmt: skip
 def test_no_two_write_the_same_files(
-    kind: str, given: str, same: str, other: str, home: Installation, tmp_path: Path
+    kind: str, given: str, same: str, other: str, home: InstalledCli, tmp_path: Path
 ) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").symlink_to(tmp_path / "a")
@@ -157,23 +157,23 @@ def test_kinds(world: World) -> None:
     assert world.home.run("receiver", "kinds", "fax").code == 4
 
 
-def test_what_only_sources_have_is_no_setting_of_a_receiver(home: Installation, tmp_path: Path) -> None:
+def test_what_only_sources_have_is_no_setting_of_a_receiver(home: InstalledCli, tmp_path: Path) -> None:
     refused = home.run(
         "receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'a'}", "--set", "patience_s=3"
     )
     assert (refused.code, "no setting 'patience_s'" in refused.err) == (2, True), refused
 
 
-def test_a_path_from_here_is_kept_in_full(bare: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_from_here_is_kept_in_full(bare: InstalledCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     bare.fine("receiver", "add", "jsonlines", "out", "--set", "path=found.jsonl")
     assert bare.fine("receiver", "show", "out", "--json").object["settings"]["path"] == str(tmp_path / "found.jsonl")
 
 
 def test_an_index_that_is_switched_on_later_has_what_was_found_before(
-    bare: Installation, site: Site, tmp_path: Path
+    bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
-    without = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+    without = InstalledCli(bare.folder, {"CORMORANT_INDEX": "none"})
     without.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     without.fine("receiver", "add", "jsonlines", "feed", "--set", f"path={tmp_path / 'feed.jsonl'}")
     without.run("crawl")
@@ -189,9 +189,9 @@ def test_an_index_that_is_switched_on_later_has_what_was_found_before(
 
 @pytest.mark.parametrize("switched_on_by", [("crawl",), ("index", "rebuild")])
 def test_an_index_that_is_switched_on_later_knows_what_links_call_a_page(
-    switched_on_by: tuple[str, ...], bare: Installation, site: Site
+    switched_on_by: tuple[str, ...], bare: InstalledCli, site: Site
 ) -> None:
-    without = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+    without = InstalledCli(bare.folder, {"CORMORANT_INDEX": "none"})
     site.answers["/"] = Answer('<title>Harbour office</title><p>See the <a href="/tides">ebbing hours</a>.')
     without.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     without.run("crawl")
@@ -200,8 +200,8 @@ def test_an_index_that_is_switched_on_later_knows_what_links_call_a_page(
     assert {each["url"] for each in found} == {site.address, f"{site.address}tides"}
 
 
-def test_an_index_is_not_filled_when_no_copy_can_be_read(bare: Installation, site: Site, tmp_path: Path) -> None:
-    without = Installation(bare.folder, {"CORMORANT_INDEX": "none"})
+def test_an_index_is_not_filled_when_no_copy_can_be_read(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
+    without = InstalledCli(bare.folder, {"CORMORANT_INDEX": "none"})
     without.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     without.fine("receiver", "add", "jsonlines", "feed", "--set", f"path={tmp_path / 'feed.jsonl'}")
     without.run("crawl")
@@ -213,7 +213,7 @@ def test_an_index_is_not_filled_when_no_copy_can_be_read(bare: Installation, sit
     assert checks(bare, "doctor")["receiver index"]["ok"] is False
 
 
-def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: Installation, site: Site) -> None:
+def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}tides")
     bare.fine("receiver", "add", "webhook", "feed", "--set", "url=http://127.0.0.1:1/")  # nobody listens there
     report = bare.run("crawl", "--json").object
@@ -222,7 +222,7 @@ def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: Installation, si
     assert said["sentence"].startswith("The receiver feed was not told of all that was found: ")
 
 
-def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
+def test_deliveries_wait_while_paused(home: InstalledCli, site: Site) -> None:
     home.fine("provider", "pause")
     home.fine("receiver", "add", "jsonlines", "late", "--set", f"path={home.folder / 'late.jsonl'}")
     assert home.fine("receiver", "show", "late", "--json").object["paused"] is True
@@ -247,26 +247,26 @@ def test_deliveries_wait_while_paused(home: Installation, site: Site) -> None:
 
 
 @pytest.mark.parametrize("event", [Event.CHANGED, Event.DELETED, Event.UNVISITED_DELETED, Event.ACCESS])
-def test_since_when_an_event_waits_of_which_an_older_version_noted_nothing(home: Installation, event: Event) -> None:
-    with opened(Plan(home.folder, Settings())) as house:
+def test_since_when_an_event_waits_of_which_an_older_version_noted_nothing(home: InstalledCli, event: Event) -> None:
+    with opened(BuildPlan(home.folder, Settings())) as house:
         with house.store.begin() as tx:
             kept = tx.rows(sa.select(content.c.id, content.c.source_id).limit(1))[0]
             tx.execute(sa.update(content).values(changed_at=1000.0))
-            stream.append(tx, [Entry(kept.source_id, kept.id, 1, event)])
+            stream.append(tx, [NewEvent(kept.source_id, kept.id, 1, event)])
             tx.driver("UPDATE stream SET at = NULL")
             began = runs.get(tx, 1).started_at
         waits_since = receivers.shown(house, "index")["oldest_undelivered_at"]
     assert waits_since == rfc3339(1000.0 if event is Event.CHANGED else began)
 
 
-def test_settings_of_receivers_are_listed_by_the_command_that_help_names(home: Installation) -> None:
+def test_settings_of_receivers_are_listed_by_the_command_that_help_names(home: InstalledCli) -> None:
     for words in (("add",), ("edit",)):
         said = " ".join(home.fine("receiver", *words, "--help").out.split())
         assert ("`receiver kinds` lists them" in said, "source kinds" in said) == (True, False)
 
 
 def test_of_what_left_before_it_was_delivered_nothing_but_that_is_told(
-    bare: Installation, site: Site, tmp_path: Path
+    bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
     site.page("/", "Start", links=("/stays", "/goes"))
     site.page("/stays", "Stays")
@@ -287,7 +287,7 @@ def test_of_what_left_before_it_was_delivered_nothing_but_that_is_told(
     ]
 
 
-def test_a_receiver_that_is_away_holds_no_document_back(home: Installation) -> None:
+def test_a_receiver_that_is_away_holds_no_document_back(home: InstalledCli) -> None:
     home.fine("receiver", "add", "webhook", "away", "--source", "docs", "--set", "url=http://127.0.0.1:9/")
     home.fine("crawl", "--force")
     for source in ("docs", "papers"):
@@ -295,7 +295,7 @@ def test_a_receiver_that_is_away_holds_no_document_back(home: Installation) -> N
         assert {each["state"] for each in listed if each["status"] == 200} == {"old"}, source
 
 
-def test_what_the_index_has_not_got_yet_is_not_indexed(bare: Installation, site: Site) -> None:
+def test_what_the_index_has_not_got_yet_is_not_indexed(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("provider", "pause")
     bare.fine("crawl")
@@ -311,7 +311,7 @@ def test_what_the_index_has_not_got_yet_is_not_indexed(bare: Installation, site:
 
 
 def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
-    bare: Installation, site: Site, tmp_path: Path
+    bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
     add(bare, site)
     bare.fine("crawl")
@@ -332,7 +332,7 @@ def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
     assert lines(tmp_path / "b") == [], "nobody else is told of what is as it was"
 
 
-def test_since_when_a_persons_deletion_waits_is_told(home: Installation) -> None:
+def test_since_when_a_persons_deletion_waits_is_told(home: InstalledCli) -> None:
     home.fine("provider", "pause")
     some = home.fine("document", "list", "--json").objects[0]["url"]
     home.fine("document", "delete", some, "--yes")
@@ -341,7 +341,7 @@ def test_since_when_a_persons_deletion_waits_is_told(home: Installation) -> None
     assert home.fine("status", "--json").object["oldest_undelivered_at"] == shown["oldest_undelivered_at"]
 
 
-def test_what_is_to_be_sent_again_is_backlog(home: Installation, tmp_path: Path) -> None:
+def test_what_is_to_be_sent_again_is_backlog(home: InstalledCli, tmp_path: Path) -> None:
     home.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
     said = home.fine("receiver", "resend", "out", "--detach").err
     kept = home.fine("receiver", "show", "out", "--json").object
@@ -367,7 +367,7 @@ def test_what_is_to_be_sent_again_is_backlog(home: Installation, tmp_path: Path)
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["webhook", "opensearch"])
 def test_a_server_that_can_never_be_asked_is_refused(
-    kind: str, given: str, says: str, home: Installation, tmp_path: Path
+    kind: str, given: str, says: str, home: InstalledCli, tmp_path: Path
 ) -> None:
     (tmp_path / "text").write_text("no certificate")
     wanted = [word for each in given.format(tmp_path).split() for word in ("--set", each)]
@@ -379,7 +379,7 @@ def test_a_server_that_can_never_be_asked_is_refused(
 
 
 def test_a_file_of_authorities_is_kept_in_full(
-    home: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: InstalledCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import trustme
 
@@ -395,13 +395,13 @@ class TestResend:
     """How it ends says whether all was delivered."""
 
     @pytest.fixture
-    def kept(self, bare: Installation, site: Site) -> Installation:
+    def kept(self, bare: InstalledCli, site: Site) -> InstalledCli:
         """An installation that has crawled three pages, and has no receiver."""
         add(bare, site)
         bare.fine("crawl")
         return bare
 
-    def test_one_that_is_not_reached(self, kept: Installation) -> None:
+    def test_one_that_is_not_reached(self, kept: InstalledCli) -> None:
         kept.fine("receiver", "add", "webhook", "shop", "--set", "url=http://127.0.0.1:1/")
         done = kept.run("receiver", "resend", "shop", "-q")
         assert (done.code, "http://127.0.0.1:1 was not reached: " in done.err) == (6, True), done
@@ -409,7 +409,7 @@ class TestResend:
         done = kept.run("receiver", "resend", "shop", "--json")
         assert (done.code, done.object["backlog"], done.problem["code"]) == (6, 6, "unreachable")
 
-    def test_one_that_takes_nothing_and_then_some_and_then_the_rest(self, kept: Installation) -> None:
+    def test_one_that_takes_nothing_and_then_some_and_then_the_rest(self, kept: InstalledCli) -> None:
         with Hook() as hook:
             kept.fine("receiver", "add", "webhook", "shop", "--set", f"url={hook.url}")
             hook.judge = lambda _: Said(422)
@@ -428,13 +428,13 @@ class TestResend:
             done = kept.run("receiver", "resend", "shop")
             assert (done.code, " answered 401." in done.err) == (1, True), done
 
-    def test_one_that_is_paused(self, kept: Installation, tmp_path: Path) -> None:
+    def test_one_that_is_paused(self, kept: InstalledCli, tmp_path: Path) -> None:
         kept.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
         kept.fine("provider", "pause")
         assert "provider resume" in kept.fine("receiver", "resend", "out", "--detach").err
         done = kept.run("receiver", "resend", "out")
         assert (done.code, "Deliveries are paused, so 3 deliveries wait" in done.err) == (1, True), done
 
-    def test_nothing_is_kept(self, bare: Installation, tmp_path: Path) -> None:
+    def test_nothing_is_kept(self, bare: InstalledCli, tmp_path: Path) -> None:
         bare.fine("receiver", "add", "jsonlines", "out", "--set", f"path={tmp_path / 'out'}")
         assert "There is nothing to send to 'out'" in bare.fine("receiver", "resend", "out").err

@@ -7,7 +7,7 @@ import pytest
 from cormorant.base.clock import pause
 from tests.cli.begin.test_serve import served
 from tests.cli.conftest import World
-from tests.cli.world import Answer, Installation, Site, ended
+from tests.cli.world import Answer, InstalledCli, Site, ended
 from tests.clocks import until
 
 LOOKS = 300
@@ -15,7 +15,7 @@ UNDER_WAY = 5
 """Requests at once to a host of this machine, and its robots.txt."""
 
 
-def begun(home: Installation, site: Site) -> None:
+def begun(home: InstalledCli, site: Site) -> None:
     """Wait until a crawl has begun to ask for pages."""
     for _ in range(LOOKS):
         if len(site.asked) > 3:
@@ -24,7 +24,7 @@ def begun(home: Installation, site: Site) -> None:
     raise AssertionError(site.asked)
 
 
-def slow(home: Installation, site: Site) -> None:
+def slow(home: InstalledCli, site: Site) -> None:
     """A source of sixty slow pages."""
     site.page("/", "Harbour office", "All about it.", tuple(f"/berth/{number}" for number in range(60)))
     for number in range(60):
@@ -33,7 +33,7 @@ def slow(home: Installation, site: Site) -> None:
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
 
 
-def test_the_log_of_a_run(bare: Installation, site: Site) -> None:
+def test_the_log_of_a_run(bare: InstalledCli, site: Site) -> None:
     """What is said anyway, what the source asks for, and its report at the end; and none of its secrets."""
     for name, value in (("key", "CANARY-key-7"), ("door", "CANARY-door-8")):
         kept = bare.folder.with_name(name)
@@ -79,7 +79,7 @@ def test_the_log_of_a_run(bare: Installation, site: Site) -> None:
     assert not (bare.folder / "logs" / "runs" / "1").exists()
 
 
-def test_suspended_and_gone_on_with(bare: Installation, site: Site) -> None:
+def test_suspended_and_gone_on_with(bare: InstalledCli, site: Site) -> None:
     slow(bare, site)
     crawling = bare.start("crawl", "docs")
     begun(bare, site)
@@ -96,7 +96,7 @@ def test_suspended_and_gone_on_with(bare: Installation, site: Site) -> None:
     assert twice <= UNDER_WAY, "what was under way when it was suspended comes again, and nothing else"
 
 
-def test_stopped_for_good_and_watched(bare: Installation, site: Site) -> None:
+def test_stopped_for_good_and_watched(bare: InstalledCli, site: Site) -> None:
     slow(bare, site)
     crawling = bare.start("crawl", "docs")
     begun(bare, site)
@@ -119,7 +119,7 @@ def test_a_run_that_is_not_there(verb: str, world: World) -> None:
 
 
 def test_a_run_that_is_stopped_while_too_much_would_leave_takes_nothing_out_of_search(
-    bare: Installation, site: Site
+    bare: InstalledCli, site: Site
 ) -> None:
     site.page("/", "Harbour office", "All about it.", tuple(f"/berth/{number}" for number in range(30)))
     for number in range(30):
@@ -148,7 +148,7 @@ def test_a_run_that_is_stopped_while_too_much_would_leave_takes_nothing_out_of_s
     assert [each["url"] for each in bare.fine("search", "berth", "--json").objects] == [site.address]
 
 
-def test_the_log_of_a_run_that_is_stopped_ends_with_what_its_report_says(bare: Installation, site: Site) -> None:
+def test_the_log_of_a_run_that_is_stopped_ends_with_what_its_report_says(bare: InstalledCli, site: Site) -> None:
     slow(bare, site)
     with served(bare):
         bare.fine("crawl", "docs", "--detach")

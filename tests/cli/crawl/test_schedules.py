@@ -8,37 +8,37 @@ from typing import Any
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.model.schedule.timezones import wall_time
 from cormorant.store.catalog import schedules
 from tests.cli.begin.test_serve import served
-from tests.cli.world import Installation, Site
+from tests.cli.world import InstalledCli, Site
 from tests.clocks import until
 
 PAGES = 12
 
 
-def shown(home: Installation, name: str = "nightly") -> dict[str, Any]:
+def shown(home: InstalledCli, name: str = "nightly") -> dict[str, Any]:
     """What is shown of a schedule."""
     found: dict[str, Any] = home.fine("schedule", "show", name, "--json").object
     return found
 
 
-def states(home: Installation) -> list[tuple[str, str]]:
+def states(home: InstalledCli) -> list[tuple[str, str]]:
     """Why there were launches of `nightly`, and what became of them, the newest first."""
     return [(each["why"], each["state"]) for each in shown(home)["history"]]
 
 
-def was_due_yesterday(home: Installation) -> None:
+def was_due_yesterday(home: InstalledCli) -> None:
     """As if nothing had been at work since."""
-    with opened(Plan(home.folder, Settings())) as house, house.store.begin() as tx:
+    with opened(BuildPlan(home.folder, Settings())) as house, house.store.begin() as tx:
         row = schedules.named(tx, "nightly")
         assert schedules.move_on(tx, row, tx.now() - 86_400)
 
 
-def test_serve_carries_it_out_and_goes_on_after_a_kill(bare: Installation, site: Site) -> None:
+def test_serve_carries_it_out_and_goes_on_after_a_kill(bare: InstalledCli, site: Site) -> None:
     for number in range(PAGES):
         site.page(f"/{number}", f"Page {number}", "kelp", (f"/{number + 1}",))
     site.page("/", "Start", "", ("/0",))
@@ -67,7 +67,7 @@ def test_serve_carries_it_out_and_goes_on_after_a_kill(bare: Installation, site:
     assert [each["run"] for each in bare.fine("run", "list", "--json").objects] == [3, 2, 1]
 
 
-def test_status_says_when_schedules_fire_and_that_nothing_has_them_do_so(home: Installation) -> None:
+def test_status_says_when_schedules_fire_and_that_nothing_has_them_do_so(home: InstalledCli) -> None:
     assert "Schedule" not in home.fine("status").out
     record = home.fine("schedule", "add", "nightly", "--source", "docs", "--when", "@daily", "--json").object
     home.fine("schedule", "add", "by-hand", "--source", "docs", "--when", "manual")
@@ -81,7 +81,7 @@ def test_status_says_when_schedules_fire_and_that_nothing_has_them_do_so(home: I
     assert "Schedule" not in home.fine("status").out
 
 
-def test_from_add_to_delete(home: Installation) -> None:
+def test_from_add_to_delete(home: InstalledCli) -> None:
     words = ("--source", "docs", "--source", "papers", "--when", "30 2 * * Mon-Fri", "--time-zone", "Europe/Berlin")
     record = home.fine("schedule", "add", "nightly", *words, "--window", "Mon-Fri 20-06", "--json").object
     assert {name: record[name] for name in ("sources", "when", "time_zone", "windows", "overrun", "missed")} == {
@@ -106,9 +106,9 @@ def test_from_add_to_delete(home: Installation) -> None:
     assert home.fine("schedule", "list", "--json").objects == []
 
 
-def test_status_names_what_failed(home: Installation) -> None:
+def test_status_names_what_failed(home: InstalledCli) -> None:
     home.fine("schedule", "add", "nightly", "--source", "docs", "--when", "@daily")
-    with opened(Plan(home.folder, Settings())) as house, house.store.begin() as tx:
+    with opened(BuildPlan(home.folder, Settings())) as house, house.store.begin() as tx:
         schedules.set_error(tx, schedules.named(tx, "nightly").id, "The clock has no hands.")
     assert "Schedule 'nightly': failed: The clock has no hands." in home.fine("status").out
 
@@ -135,7 +135,7 @@ def test_status_names_what_failed(home: Installation) -> None:
         ("delete nightly", 4, "There is: taken"),
     ],
 )
-def test_what_cannot_be_changes_nothing(words: str, code: int, said: str, home: Installation) -> None:
+def test_what_cannot_be_changes_nothing(words: str, code: int, said: str, home: InstalledCli) -> None:
     home.fine("schedule", "add", "taken", "--source", "docs", "--when", "manual")
     before = home.fine("schedule", "list", "--json").objects
     done = home.run("schedule", *words.split(), "--json")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import World
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 
 
 def test_show_says_where_each_value_comes_from(world: World) -> None:
@@ -26,14 +26,14 @@ def test_kinds_list_their_settings(world: World) -> None:
     assert world.home.run("source", "kinds", "ftp").code == 4
 
 
-def test_a_setting_that_repeats_is_a_list(bare: Installation) -> None:
+def test_a_setting_that_repeats_is_a_list(bare: InstalledCli) -> None:
     given = ("--set", "start=http://a.example/", "--set", "start=http://b.example/", "--set", "depth=2")
     record = bare.fine("source", "add", "web", "two", *given, "--json").object
     assert record["settings"]["start"] == ["http://a.example/", "http://b.example/"]
     assert record["settings"]["depth"] == 2
 
 
-def test_a_folder_that_is_not_there_is_told_of_at_once(bare: Installation, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_told_of_at_once(bare: InstalledCli, tmp_path: Path) -> None:
     later = tmp_path / "later"
     done = bare.fine("source", "add", "files", "papers", "--set", f"path={later}")
     assert done.err.splitlines()[1:] == [
@@ -47,7 +47,7 @@ def test_a_folder_that_is_not_there_is_told_of_at_once(bare: Installation, tmp_p
     assert not done.err
 
 
-def test_a_file_is_no_folder(bare: Installation, tmp_path: Path) -> None:
+def test_a_file_is_no_folder(bare: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "paper.txt").write_text("x")
     done = bare.run("source", "add", "files", "papers", "--set", f"path={tmp_path / 'paper.txt'}")
     assert (done.code, f"is a file. Name the folder it is in: {tmp_path}" in done.err) == (2, True), done
@@ -57,7 +57,7 @@ def test_a_file_is_no_folder(bare: Installation, tmp_path: Path) -> None:
     assert bare.fine("source", "show", "papers", "--json").object["settings"] == {"path": str(tmp_path)}
 
 
-def test_an_edit_shows_what_would_leave_and_asks(home: Installation) -> None:
+def test_an_edit_shows_what_would_leave_and_asks(home: InstalledCli) -> None:
     exclude = ("--set", "exclude=path:/tides")
     effect = home.fine("source", "edit", "docs", *exclude, "--preview", "--json").object
     assert effect["leave"] == 1
@@ -70,7 +70,7 @@ def test_an_edit_shows_what_would_leave_and_asks(home: Installation) -> None:
     assert home.fine("source", "show", "docs", "--json").object["settings"]["exclude"] == ["path:/tides"]
 
 
-def test_an_edit_shows_what_would_enter(home: Installation, site: Site) -> None:
+def test_an_edit_shows_what_would_enter(home: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/elsewhere/a", "/here"))
     site.page("/here", "Here")
     excluded = ("--set", f"start={site.address}", "--set", "exclude=path:/elsewhere/*")
@@ -82,7 +82,7 @@ def test_an_edit_shows_what_would_enter(home: Installation, site: Site) -> None:
     assert (effect["enter_rules"], effect["unjudged"]) == ([{"rule": rule, "addresses": 1}], [])
 
 
-def test_an_edit_shows_what_would_come_back(home: Installation, site: Site) -> None:
+def test_an_edit_shows_what_would_come_back(home: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/a", "/b", "/private/x", "/never/c"))
     for path in ("/a", "/b"):
         site.page(path, path)
@@ -106,7 +106,7 @@ def test_an_edit_shows_what_would_come_back(home: Installation, site: Site) -> N
     assert (unrelated["enter"], unrelated["unjudged"]) == (0, []), "they enter without this edit"
 
 
-def test_a_file_that_not_everybody_may_read_is_told_of(bare: Installation, tmp_path: Path) -> None:
+def test_a_file_that_not_everybody_may_read_is_told_of(bare: InstalledCli, tmp_path: Path) -> None:
     share = tmp_path / "share"
     share.mkdir()
     (share / "pay.txt").write_text("Wages of the harbour.")
@@ -123,7 +123,7 @@ def test_a_file_that_not_everybody_may_read_is_told_of(bare: Installation, tmp_p
     assert bare.fine("source", "test", "share", "--json").object["rights"] is None
 
 
-def test_an_edit_needs_something_to_change(home: Installation) -> None:
+def test_an_edit_needs_something_to_change(home: InstalledCli) -> None:
     assert home.run("source", "edit", "docs").code == 2
     assert home.run("source", "edit", "docs", "--set", "dpeth=2").code == 2
 
@@ -131,7 +131,7 @@ def test_an_edit_needs_something_to_change(home: Installation) -> None:
 class TestTest:
     """`source test` fetches one thing, through the source itself, and keeps nothing."""
 
-    def test_a_page(self, home: Installation, world: World) -> None:
+    def test_a_page(self, home: InstalledCli, world: World) -> None:
         before = home.fine("document", "list", "--json").out
         record = home.fine("source", "test", "docs", "--json").object
         assert (record["outcome"], record["status"], record["title"]) == ("ok", 200, "Harbour office")
@@ -146,17 +146,17 @@ class TestTest:
         [("private/x", 3, 970, "robots"), ("nowhere", 3, 404, "boundary"), ("tides", 0, 200, "boundary")],
     )
     def test_another_address(
-        self, path: str, code: int, status: int, rule: str, home: Installation, world: World
+        self, path: str, code: int, status: int, rule: str, home: InstalledCli, world: World
     ) -> None:
         done = home.run("source", "test", "docs", "--address", world.site.address + path, "--json")
         assert (done.code, done.object["status"]) == (code, status)
         assert done.object["rule"].startswith(rule)
 
-    def test_outside(self, home: Installation) -> None:
+    def test_outside(self, home: InstalledCli) -> None:
         done = home.run("source", "test", "docs", "--address", "http://elsewhere.example/", "--json")
         assert (done.code, done.object["status"], done.object["requests"]) == (3, 964, 0)
 
-    def test_it_keeps_what_was_consented_to(self, bare: Installation, site: Site) -> None:
+    def test_it_keeps_what_was_consented_to(self, bare: InstalledCli, site: Site) -> None:
         site.page("/", "Start")
         bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
         bare.fine("source", "test", "docs")
@@ -165,25 +165,25 @@ class TestTest:
         bare.fine("source", "edit", "docs", "--set", "network=public", "--yes")
         assert bare.fine("source", "show", "docs", "--json").object["consent"] == []
 
-    def test_a_redirect(self, bare: Installation, site: Site) -> None:
+    def test_a_redirect(self, bare: InstalledCli, site: Site) -> None:
         site.answers["/old"] = Answer("", 301, location="/new")
         bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")
         record = bare.fine("source", "test", "docs", "--json").object
         assert (record["outcome"], record["target"]) == ("moved", f"{site.address}new")
 
-    def test_a_file(self, home: Installation, world: World) -> None:
+    def test_a_file(self, home: InstalledCli, world: World) -> None:
         record = home.fine("source", "test", "papers", "--address", str(world.papers / "minutes.txt"), "--json").object
         assert (record["mime"], record["requests"]) == ("text/plain", 0)
         assert record["text_length"] > 10
         assert home.fine("source", "test", "papers").code == 0
 
-    def test_no_server(self, bare: Installation) -> None:
+    def test_no_server(self, bare: InstalledCli) -> None:
         bare.fine("source", "add", "web", "docs", "--set", "start=http://127.0.0.1:9/")
         done = bare.run("source", "test", "docs", "--json")
         assert (done.code, done.object["status"]) == (6, 906), done
 
 
-def test_a_deleted_source_leaves_with_its_documents(home: Installation) -> None:
+def test_a_deleted_source_leaves_with_its_documents(home: InstalledCli) -> None:
     assert home.run("source", "delete", "docs").code == 2
     home.fine("source", "delete", "docs", "--yes")
     assert not home.fine("search", "quixotic", "--json").objects
@@ -193,7 +193,7 @@ def test_a_deleted_source_leaves_with_its_documents(home: Installation) -> None:
     assert home.fine("store", "check", "--json").code == 0
 
 
-def test_whoever_crawls_with_a_login_hears_who_finds_it(bare: Installation, site: Site) -> None:
+def test_whoever_crawls_with_a_login_hears_who_finds_it(bare: InstalledCli, site: Site) -> None:
     warning = "What it is shown because of headers is for everyone who reaches the search page"
     given = ("--set", f"start={site.address}", "--set", "headers=X-Tenant: blue")
     assert warning in bare.fine("source", "add", "web", "docs", *given).err

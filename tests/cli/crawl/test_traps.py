@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.journeys.maze import Maze, page, serving
 
 
@@ -20,7 +20,7 @@ def town(path: str) -> str | int:
     return page("Month", "Nothing happens.", f"/cal/{int(at) + 1}") if at.isdecimal() else 404
 
 
-def crawled(home: Installation, maze: Maze) -> str:
+def crawled(home: InstalledCli, maze: Maze) -> str:
     """Crawl the town; returns the number of its trap."""
     home.fine("source", "add", "web", "town", "--set", f"start={maze.home}", "--set", "missing_pages=believe")
     home.fine("crawl", "town")
@@ -28,7 +28,7 @@ def crawled(home: Installation, maze: Maze) -> str:
     return str(trap["trap"])
 
 
-def test_a_trap_is_listed_told_and_left_out_by_one_command(bare: Installation) -> None:
+def test_a_trap_is_listed_told_and_left_out_by_one_command(bare: InstalledCli) -> None:
     with serving(town) as maze:
         trap = crawled(bare, maze)
         rows = bare.fine("trap", "list", "--source", "town").out.splitlines()
@@ -72,7 +72,7 @@ def test_a_trap_is_listed_told_and_left_out_by_one_command(bare: Installation) -
         (("trap", "list", "--source", "twon"), "There is no source 'twon'. There is: town."),
     ],
 )
-def test_what_is_not_there_is_named(bare: Installation, words: tuple[str, ...], said: str) -> None:
+def test_what_is_not_there_is_named(bare: InstalledCli, words: tuple[str, ...], said: str) -> None:
     bare.fine("source", "add", "web", "town", "--set", "start=http://127.0.0.1:9/")
     assert "No trap is suspected." in bare.fine("trap", "list").err
     done = bare.run(*words)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
 from cormorant.base.errors import Unreachable
 from cormorant.cli.display.progress import AGAIN, Lines, interval, line
 from cormorant.cli.display.rates import Course, awaited
-from cormorant.cli.options import Asked
+from cormorant.cli.options import GlobalOptions
 from cormorant.cli.terminal import Terminal
-from cormorant.frontier.policy.host_errors import Trouble
-from cormorant.operate.runs.live import Look, Waits
-from tests.cli.world import Answer, Installation, Site, ended
+from cormorant.frontier.policy.host_errors import HostTrouble
+from cormorant.operate.installation import Installation
+from cormorant.operate.runs.live import LiveView, Waits
+from tests.cli.world import Answer, InstalledCli, Site, ended
 from tests.clocks import until
 
-if TYPE_CHECKING:
-    from cormorant.operate.installation import House
-
-DEAD, DOWN, BUSY = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975), Trouble("busy.example", 503)
+DEAD, DOWN, BUSY = HostTrouble("127.0.0.1:9", 906), HostTrouble("gone.example", 975), HostTrouble("busy.example", 503)
 REPORT: dict[str, Any] = {
     "source": "docs", "state": "retrieving", "waits": None, "fetched": 3, "to_fetch": 7, "indexed": 3,
     "pages_per_s": 0.0, "seconds": 61.0,
 }  # fmt: skip
 
 
-def looked(waits: Waits | None, sites: int = 1, **more: object) -> Look:
-    return Look(REPORT | more, (), sites, waits, 0.0, 0, 0)
+def looked(waits: Waits | None, sites: int = 1, **more: object) -> LiveView:
+    return LiveView(REPORT | more, (), sites, waits, 0.0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -57,11 +55,11 @@ def test_what_is_waited_for(waits: Waits | None, said: str) -> None:
 
 
 def test_that_the_database_is_away_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    lines, gone = Lines(Terminal(Asked()), ()), Unreachable("The database does not answer.")
+    lines, gone = Lines(Terminal(GlobalOptions()), ()), Unreachable("The database does not answer.")
     for _ in range(3):
         lines.away(gone)
-    lines.look(cast("House", None))
-    lines.look(cast("House", None))
+    lines.look(cast("Installation", None))
+    lines.look(cast("Installation", None))
     said = capsys.readouterr().err.splitlines()
     assert said == ["The database does not answer. Waiting meanwhile.", AGAIN]
 
@@ -81,7 +79,7 @@ def test_a_line_of_a_run_that_has_ended_has_no_pace() -> None:
     )
 
 
-def test_a_source_that_has_finished_is_told_once(bare: Installation, site: Site) -> None:
+def test_a_source_that_has_finished_is_told_once(bare: InstalledCli, site: Site) -> None:
     site.answers["/slow"] = Answer("<p>late</p>", wait_s=14.0)
     for name, path in (("first", "tides"), ("second", "slow")):
         bare.fine("source", "add", "web", name, "--set", f"start={site.address}{path}", "--set", "depth=0")
@@ -103,5 +101,5 @@ def test_lines_become_rarer_while_nothing_changes() -> None:
 
 def test_a_line_says_what_a_run_waits_for() -> None:
     told = {"state": "waiting", "waits": "begin", "reason": "It waits until one of 2 runs under way has ended."}
-    seen = Look(REPORT | told, (), 0, None, 0.0, 0, 0)
+    seen = LiveView(REPORT | told, (), 0, None, 0.0, 0, 0)
     assert line(Course(1), seen).endswith("; It waits until one of 2 runs under way has ended.")

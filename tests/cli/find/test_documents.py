@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.cli.conftest import World
-from tests.cli.world import Answer, Installation, Site
+from tests.cli.world import Answer, InstalledCli, Site
 
 DOCUMENT = (
     "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
@@ -75,7 +75,7 @@ def test_a_run_that_is_not_there(option: str, world: World) -> None:
     assert (done.code, done.err.strip()) == (4, "There is no run 999.")
 
 
-def test_a_run_that_was_deleted_was_there(home: Installation) -> None:
+def test_a_run_that_was_deleted_was_there(home: InstalledCli) -> None:
     home.fine("crawl", "papers")
     home.fine("run", "delete", "2")
     home.fine("document", "list", "--run", "2")
@@ -171,7 +171,7 @@ def test_of_an_address_nobody_met_each_line_names_its_source(world: World) -> No
     assert "docs: follow" not in known, "it is said above whose it is"
 
 
-def test_nothing_is_guessed_of_a_host_that_never_answered(bare: Installation) -> None:
+def test_nothing_is_guessed_of_a_host_that_never_answered(bare: InstalledCli) -> None:
     given = ("--set", "start=http://127.0.0.1:9/", "--set", "patience_s=0")
     bare.fine("source", "add", "web", "docs", *given)
     assert bare.run("crawl").code == 6
@@ -182,7 +182,7 @@ def test_nothing_is_guessed_of_a_host_that_never_answered(bare: Installation) ->
     )
 
 
-def test_what_a_crawl_found_otherwise_is_listed(bare: Installation, site: Site) -> None:
+def test_what_a_crawl_found_otherwise_is_listed(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.run("crawl", "docs")
     first = {each["url"]: each["change"] for each in bare.fine("document", "list", "--changed", "1", "--json").objects}
@@ -202,7 +202,7 @@ def test_what_a_crawl_found_otherwise_is_listed(bare: Installation, site: Site) 
     assert "change" not in bare.fine("document", "list", "--json").objects[0]
 
 
-def test_what_a_page_that_is_gone_linked_to_counts_no_more(bare: Installation, site: Site) -> None:
+def test_what_a_page_that_is_gone_linked_to_counts_no_more(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", links=("/hub", "/stays"))
     site.page("/hub", "Hub", links=("/stays", "/lost"))
     site.page("/stays", "Stays")
@@ -226,7 +226,7 @@ def test_what_a_page_that_is_gone_linked_to_counts_no_more(bare: Installation, s
     assert {each["address"] for each in into if each["direction"] == "in"} == {site.address, f"{site.address}hub"}
 
 
-def test_what_was_never_found_links_to_nothing_either_when_it_is_gone(bare: Installation, site: Site) -> None:
+def test_what_was_never_found_links_to_nothing_either_when_it_is_gone(bare: InstalledCli, site: Site) -> None:
     site.page("/", "Start", links=("/tags",))
     tags = '<meta name="robots" content="noindex"><a href="/tagged">tagged</a>'
     site.answers["/tags"] = Answer(tags)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cormorant.cli.find.search import By, Order
+from cormorant.cli.find.search import By, SortOptions
 from cormorant.search.reader import GroupBy, Sort
 from tests.cli.conftest import World
 
@@ -19,7 +19,7 @@ def titles(world: World, *words: str) -> list[str]:
 
 
 def test_orders_and_groups_are_those_there_are() -> None:
-    assert [each.value for each in Order] == [each.value for each in Sort]
+    assert [each.value for each in SortOptions] == [each.value for each in Sort]
     assert [each.value for each in By] == [each.value for each in GroupBy]
 
 

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from cormorant.base.profiling import unmeasured
 from cormorant.crawl.commit import batch as batch_rows
 from cormorant.crawl.commit import counters as run_counters
-from cormorant.crawl.commit.batch import Batch, Rows, Visited
+from cormorant.crawl.commit.batch import Batch, BatchRows, Visited
 from cormorant.crawl.link_filter import Screened, excluded
 from cormorant.frontier.links import codec
-from cormorant.frontier.state.enqueue import Arrival
+from cormorant.frontier.state.enqueue import NewUrl
 from cormorant.model.acl import ACL, PUBLIC
-from cormorant.model.content import Link, Wire
+from cormorant.model.content import PageLink, VisitTrace
 from cormorant.model.outcome import (
     Deferred,
     Excluded,
@@ -30,10 +30,10 @@ from cormorant.model.outcome import (
     Quarantined,
     Unchanged,
 )
-from cormorant.model.resource import Found, Resource, Role
+from cormorant.model.resource import DiscoveredUrl, Resource, Role
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.run import Counters
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.blobs.record import decode
 from tests.crawl.samples import (
     AT,
@@ -51,7 +51,7 @@ from tests.crawl.samples import (
 )
 
 STAFF = ACL.of(["group:staff"])
-LINK = Link("https://a.example/next")
+LINK = PageLink("https://a.example/next")
 NOINDEX = Ruling(admitted=False, gate=Gate.ROBOTS_META, rule="noindex", status=971)
 FORBIDDEN = Ruling(admitted=False, gate=Gate.ROBOTS, rule="Disallow: /", status=970)
 
@@ -133,11 +133,11 @@ def batch_of(*several: Visited) -> Batch:
     return batch
 
 
-def rows_of(batch: Batch) -> Rows:
+def rows_of(batch: Batch) -> BatchRows:
     return batch_rows.rows(batch, [(1, n * 100, 100) for n in range(len(batch.packed))], RUN, acl_number)
 
 
-def written(batch: Batch, made: Rows) -> dict[str, int]:
+def written(batch: Batch, made: BatchRows) -> dict[str, int]:
     """How many rows of each sort."""
     events = [each.event for each in made.entries]
     counts = {
@@ -293,7 +293,7 @@ def test_numbers_of_the_stream_follow_the_order_of_the_batch() -> None:
     assert [(each.resource, each.event) for each in made.entries] == [
         (2, Event.CHANGED), (4, Event.CHANGED), (1, Event.ACCESS),
     ]  # fmt: skip
-    assert made.entries[0] == Entry(SOURCE, 2, RUN, Event.CHANGED)
+    assert made.entries[0] == NewEvent(SOURCE, 2, RUN, Event.CHANGED)
     assert [(row.id, row.seq, row.pack_offset) for row in made.numbered(50)] == [(2, 50, 0), (4, 51, 100)]
     assert made.restricted(50) == [(1, SOURCE, RUN, 52)]
     assert made.hidden == [(3, SOURCE, RUN)]
@@ -301,9 +301,9 @@ def test_numbers_of_the_stream_follow_the_order_of_the_batch() -> None:
 
 def found(number: int) -> Screened:
     """What a page links to: a new resource and an excluded address."""
-    each = Found(f"https://b.example/{number}", "b.example", 3, referrer=number)
+    each = DiscoveredUrl(f"https://b.example/{number}", "b.example", 3, referrer=number)
     no = Ruling(admitted=False, gate=Gate.BOUNDARY, rule="exclude *.zip", status=964)
-    return Screened([Arrival(each, number)], [excluded(SOURCE, number, each, no, RUN)])
+    return Screened([NewUrl(each, number)], [excluded(SOURCE, number, each, no, RUN)])
 
 
 def test_a_lost_site_takes_everything_of_its_own_along() -> None:
@@ -353,12 +353,12 @@ def test_what_waits_to_be_settled_is_light_and_keeps_its_size(outcome: Outcome) 
     ("outcome", "links"),
     [
         (OK, [LINK]), (SAME_TEXT, [LINK]), (READ_AND_EXCLUDED, [LINK]), (Moved("https://a.example/8"),
-        [Link("https://a.example/8")]), (Unchanged(), []), (Gone(), []), (Failed(403, ""), []),
+        [PageLink("https://a.example/8")]), (Unchanged(), []), (Gone(), []), (Failed(403, ""), []),
         (Deferred(503, ""), []), (Quarantined(""), []), (Held(""), []),
     ],
     ids=named,
 )  # fmt: skip
-def test_what_may_be_followed(outcome: Outcome, links: list[Link]) -> None:
+def test_what_may_be_followed(outcome: Outcome, links: list[PageLink]) -> None:
     found = batch_rows.links_to_follow(outcome, lambda _: None)
     assert list(found.follow) == links
     assert found.unfollowed == ()
@@ -380,7 +380,7 @@ def test_of_a_site_lost_and_leased_anew_the_older_lease_counts() -> None:
 
 
 def test_the_figures_of_a_batch() -> None:
-    counters, wire = Counters(), Wire(2, 1, 0, 500, 900)
+    counters, wire = Counters(), VisitTrace(2, 1, 0, 500, 900)
     visits = [
         visited(NEVER_SEEN, OK, wire=wire), visited(INDEXED, OK), visited(INDEXED, Unchanged()),
         visited(INDEXED, READ_AND_EXCLUDED), visited(NEVER_SEEN, Excluded(FORBIDDEN, 970)),

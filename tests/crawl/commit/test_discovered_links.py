@@ -9,19 +9,19 @@ from cormorant.crawl.commit import batch as batch_rows
 from cormorant.crawl.commit import discovered_links, persist
 from cormorant.crawl.commit.batch import Batch
 from cormorant.frontier.policy import priority
-from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.queue import host_leases
-from cormorant.frontier.queue.host_leases import Window
+from cormorant.frontier.queue.host_leases import ReadWindow
 from cormorant.frontier.sitemaps import registry
-from cormorant.frontier.sitemaps.lastmod_trust import Claim
-from cormorant.frontier.sitemaps.registry import Tally, Told
+from cormorant.frontier.sitemaps.lastmod_trust import LastmodClaim
+from cormorant.frontier.sitemaps.registry import SitemapContent, SitemapTally
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import enqueue, host_facts, writes
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
-from cormorant.model.content import Content, Entry, Sitemap
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+from cormorant.model.content import Content, FeedEntry, Sitemap
 from cormorant.model.outcome import Failed, Gone, Ok, Outcome, OutcomeKind, Unchanged
-from cormorant.model.resource import Found, How, Resource, Role, State
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Resource, Role, UrlState
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.store.db.database import Store
@@ -33,22 +33,24 @@ ORDER = Admission(SOURCE, 2, 5)
 MAP = a_resource(90)._replace(role=Role.SITEMAP, address="https://a.example/s.xml")
 
 
-def told(*claims: Claim, maps: list[str] | None = None) -> Told:
-    made = Told(MAP, Tally("urlset", len(claims)), claims=list(claims))
+def told(*claims: LastmodClaim, maps: list[str] | None = None) -> SitemapContent:
+    made = SitemapContent(MAP, SitemapTally("urlset", len(claims)), claims=list(claims))
     made.sitemaps = [arrival(each)._replace(found=a_map(each)) for each in maps or ()]
     return made
 
 
-def a_map(address: str) -> Found:
-    return Found(address, origin_of(address).site, 1, How.SITEMAP, Role.SITEMAP, MAP.id, priority=0)
+def a_map(address: str) -> DiscoveredUrl:
+    return DiscoveredUrl(address, origin_of(address).site, 1, DiscoveredBy.SITEMAP, Role.SITEMAP, MAP.id, priority=0)
 
 
-def arrival(address: str) -> Arrival:
-    return Arrival(found(address, 1), fingerprint(address, SOURCE))
+def arrival(address: str) -> NewUrl:
+    return NewUrl(found(address, 1), fingerprint(address, SOURCE))
 
 
-def claimed(address: str, *, is_new: bool) -> Claim:
-    return Claim(fingerprint(address, SOURCE), origin_of(address).site, Entry(address, False, 5.0, 5.0), is_new=is_new)
+def claimed(address: str, *, is_new: bool) -> LastmodClaim:
+    return LastmodClaim(
+        fingerprint(address, SOURCE), origin_of(address).site, FeedEntry(address, False, 5.0, 5.0), is_new=is_new
+    )
 
 
 def admitted(store: Store, batch: Batch) -> int:
@@ -89,21 +91,21 @@ def row(store: Store, address: str = PAGE) -> tuple[int, int, int, int]:
         return tuple(tx.rows(statement)[0])
 
 
-def how_found(store: Store) -> How:
+def how_found(store: Store) -> DiscoveredBy:
     with store.read() as tx:
-        return How(tx.rows(sa.select(resource.c.how).where(resource.c.address == PAGE))[0].how)
+        return DiscoveredBy(tx.rows(sa.select(resource.c.how).where(resource.c.address == PAGE))[0].how)
 
 
 def test_a_page_that_another_process_knows_by_a_link_is_named_all_the_same(store: Store) -> None:
     indexed(store)
-    by_map = arrival(PAGE)._replace(found=found(PAGE)._replace(how=How.SITEMAP, referrer=MAP.id))
+    by_map = arrival(PAGE)._replace(found=found(PAGE)._replace(how=DiscoveredBy.SITEMAP, referrer=MAP.id))
     made = told()
     made.named[by_map.key] = by_map.found.site
     assert admitted(store, Batch(arrivals=[by_map], told=[made])) == 0
-    assert how_found(store) is How.SITEMAP
+    assert how_found(store) is DiscoveredBy.SITEMAP
 
 
-def indexed(store: Store, how: How = How.LINK) -> Resource:
+def indexed(store: Store, how: DiscoveredBy = DiscoveredBy.LINK) -> Resource:
     """A document that search finds; nothing of it is due in this generation."""
     with store.begin() as tx:
         enqueue.admit(tx, SiteNumbers(), ORDER, [arrival(PAGE)._replace(found=found(PAGE)._replace(how=how))])
@@ -113,19 +115,19 @@ def indexed(store: Store, how: How = How.LINK) -> Resource:
         visited = {"outcome": int(OutcomeKind.OK), "status": 200, "due": due, "run": ORDER.run - 1}
         tx.execute(sa.update(resource).where(resource.c.id == number).values(**visited))
         writes.contents(tx, [a_content(number)])
-        window = Window(place, SOURCE, ORDER.generation + 1)
+        window = ReadWindow(place, SOURCE, ORDER.generation + 1)
         return host_leases.read(tx, window)[0]
 
 
 def leased(store: Store) -> Resource:
     with store.read() as tx:
-        return host_leases.read(tx, Window(site_numbers(tx)["b.example"], SOURCE, ORDER.generation))[0]
+        return host_leases.read(tx, ReadWindow(site_numbers(tx)["b.example"], SOURCE, ORDER.generation))[0]
 
 
 def settled(store: Store, resource: Resource, outcome: Outcome) -> set[int]:
     """Write a visit, and what it says of a sitemap; returns the sites where something is to be visited now."""
     made = visited(resource, outcome)
-    batch = Batch(visited=[made._replace(fate=fate(resource, outcome, Circumstances(ORDER.generation, False, AT)))])
+    batch = Batch(visited=[made._replace(fate=fate(resource, outcome, VisitConditions(ORDER.generation, False, AT)))])
     with store.begin() as tx:
         persist.write(tx, batch_rows.rows(batch, [], ORDER.run, lambda _: 1), ORDER.run)
         return discovered_links.put_right(tx, ORDER, batch)
@@ -143,12 +145,12 @@ def hidden_now(store: Store) -> frozenset[int]:
 def test_nobody_can_have_a_document_removed_by_calling_it_a_sitemap(store: Store) -> None:
     number = indexed(store).id
     admitted(store, Batch(told=[told(maps=[PAGE])]))
-    assert row(store) == (Role.SITEMAP, State.READY, 0, priority.due(ORDER.generation, 0))
+    assert row(store) == (Role.SITEMAP, UrlState.READY, 0, priority.due(ORDER.generation, 0))
     assert hidden_now(store) == frozenset(), "search finds it until it was read"
     turned = leased(store)
     assert (turned.id, turned.indexed) == (number, True)
     assert settled(store, turned, NONE_AT_ALL) == {turned.site}
-    assert row(store) == (Role.DOCUMENT, State.READY, 0, priority.due(ORDER.generation))
+    assert row(store) == (Role.DOCUMENT, UrlState.READY, 0, priority.due(ORDER.generation))
     assert hidden_now(store) == frozenset()
     settled(store, leased(store), Unchanged())
     admitted(store, Batch(told=[told(maps=[PAGE])]))
@@ -171,7 +173,7 @@ def test_a_visit_that_took_a_sitemap_for_a_document_is_made_once_more(store: Sto
     under_way = indexed(store)
     admitted(store, Batch(told=[told(maps=[PAGE])]))
     assert settled(store, under_way, Unchanged()) == {under_way.site}
-    assert row(store) == (Role.SITEMAP, State.READY, 0, priority.due(ORDER.generation, 0))
+    assert row(store) == (Role.SITEMAP, UrlState.READY, 0, priority.due(ORDER.generation, 0))
 
 
 def test_a_sitemap_that_breaks_stays_one(store: Store) -> None:
@@ -180,7 +182,7 @@ def test_a_sitemap_that_breaks_stays_one(store: Store) -> None:
     turned = leased(store)
     settled(store, turned, READ)
     with store.begin() as tx:
-        host_facts.write(tx, [Tally("urlset", 3).fact(turned)])
+        host_facts.write(tx, [SitemapTally("urlset", 3).fact(turned)])
     broken = turned._replace(outcome=int(OutcomeKind.DEFERRED), status=503)
     assert settled(store, broken, NONE_AT_ALL) == set()
     assert row(store)[0] == Role.SITEMAP
@@ -195,7 +197,7 @@ def test_what_is_gone_leaves_whatever_it_was_taken_for(store: Store) -> None:
 
 @pytest.mark.parametrize("named", [False, True])
 def test_a_start_address_is_made_a_sitemap_by_the_settings_alone(store: Store, *, named: bool) -> None:
-    indexed(store, How.SEED)
+    indexed(store, DiscoveredBy.SEED)
     with store.begin() as tx:
         registry.turn(tx, SiteNumbers(), ORDER, [arrival(PAGE)], named=named)
     assert row(store)[0] == (Role.SITEMAP if named else Role.DOCUMENT)

@@ -15,9 +15,9 @@ from cormorant.crawl.finish import sweep
 from cormorant.frontier.links import codec
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import writes
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, How, Removal, State
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, UrlState
 from cormorant.model.run import Counters, Refresh
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event
@@ -44,10 +44,13 @@ class Folder(WebSource):
         super().__init__(number, web.settings, None, web._clock)
         self._files, self.unlisted = files, unlisted
 
-    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """List them, two at a time."""
         self.next_cursor = cursor
-        every = [Found(each, "a.example", how=How.LISTING, validator=self._files[each]) for each in self._files]
+        every = [
+            DiscoveredUrl(each, "a.example", how=DiscoveredBy.LISTING, validator=self._files[each])
+            for each in self._files
+        ]
         yield from (every[start : start + 2] for start in range(0, len(every), 2))
 
 
@@ -78,7 +81,7 @@ def kept(store: Store, source: int, *files: str) -> dict[str, int]:
     with store.begin() as tx:
         found = numbers(tx)
         writes.contents(tx, [a_content(each, source) for each in found.values()])
-        values = {"state": int(State.SETTLED), "outcome": int(OutcomeKind.OK), "status": 200, "visited_at": 1.0}
+        values = {"state": int(UrlState.SETTLED), "outcome": int(OutcomeKind.OK), "status": 200, "visited_at": 1.0}
         tx.execute(sa.update(resource).values(values))
     return found
 
@@ -98,7 +101,7 @@ def test_a_document_keeps_what_is_known_of_it(store: Store, number: int) -> None
     found = rows(store)
     assert found.keys() == {B, C}
     row = found[B]
-    assert (row.id, row.url, row.state, row.run, row.validator) == (was, B, State.SETTLED, run, "1")
+    assert (row.id, row.url, row.state, row.run, row.validator) == (was, B, UrlState.SETTLED, run, "1")
     assert row.content_hash == before.content_hash
     with store.read() as tx:
         assert [(e.resource, e.event, e.url) for e in stream.after(tx, 0, 10)] == [
@@ -129,7 +132,7 @@ def test_what_is_no_move(
     _, counters = listed(store, number, *files, unlisted=unlisted)
     new = sum(not each.startswith(A) for each in files) - moved
     assert (counters.moved, counters.discovered) == (moved, new)
-    ready = [row for row in rows(store).values() if row.state == State.READY]
+    ready = [row for row in rows(store).values() if row.state == UrlState.READY]
     assert len(ready) == new
     with store.read() as tx:
         assert pending_deletes.indexed_count(tx, number) == 1
@@ -149,10 +152,10 @@ def test_what_depends_on_its_address_is_read_there(store: Store, number: int, wh
     target = f"{HOME}/b/other" if why == "another name" else B
     if why == "links":
         with store.begin() as tx:
-            writes.links(tx, [(was, 1, False, codec.pack([Link(f"{HOME}/a/two", "two", "")]))])
+            writes.links(tx, [(was, 1, False, codec.pack([PageLink(f"{HOME}/a/two", "two", "")]))])
     assert listed(store, number, f"{target} 1", force=why == "force")[1].moved == 1
     row = rows(store)[target]
-    assert (row.id, row.state) == (was, State.READY)
+    assert (row.id, row.state) == (was, UrlState.READY)
     assert (row.content_hash == b"") == (why != "force"), "by force nothing is compared"
 
 

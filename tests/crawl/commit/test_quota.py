@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cormorant.crawl.commit.batch import Batch
 from cormorant.crawl.commit.quota import IDLE_S, Allowance
 from cormorant.model.run import Counters
-from cormorant.store.journal.quota_claims import Claim
+from cormorant.store.journal.quota_claims import QuotaClaim
 
 
 @dataclass
@@ -38,9 +38,9 @@ class Process:
         self.size += size
         self.allowance.note(size)
 
-    def claimed(self) -> Claim:
+    def claimed(self) -> QuotaClaim:
         said = self.allowance.claimed
-        return Claim(max(said.documents, self.fetched), max(said.received, self.size))
+        return QuotaClaim(max(said.documents, self.fetched), max(said.received, self.size))
 
     def look(self, now: float, others: list[Process]) -> None:
         """What the process does now and then."""
@@ -50,7 +50,7 @@ class Process:
         low, idle = self.allowance.is_low(), self.allowance.is_idle(now)
         if low or idle:
             claims = [each.claimed() for each in others]
-            together = Claim(sum(each.documents for each in claims), sum(each.received for each in claims))
+            together = QuotaClaim(sum(each.documents for each in claims), sum(each.received for each in claims))
             self.allowance.share(together, 1 + len(others), more=low)
 
 

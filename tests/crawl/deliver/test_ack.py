@@ -10,7 +10,7 @@ from cormorant.crawl.deliver import ack
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs
@@ -26,8 +26,8 @@ def under_way(store: Store, state: RunState) -> int:
         number = runs.request(tx, source, json.dumps({}), Refresh.ALL, force=False)
         runs.change(tx, number, state=state)
         runs.count(tx, number, "receiver index", Counters(indexed=1, index_writes=1))
-        stream.append(tx, [Entry(source, each, number, event) for each, event in enumerate(told)])
-        stream.append(tx, [Entry(source, 1, number, Event.FOUND, None, other)])
+        stream.append(tx, [NewEvent(source, each, number, event) for each, event in enumerate(told)])
+        stream.append(tx, [NewEvent(source, 1, number, Event.FOUND, None, other)])
         pending_deletes.hide_until(tx, [(5, source, number, 6)])
         assert index != other
     return number

@@ -17,22 +17,29 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting, ConflictError, NoRoom
 from cormorant.crawl.deliver import ack, loop, replay
 from cormorant.crawl.deliver.loop import READ
-from cormorant.crawl.deliver.payload import Found, Outlet
-from cormorant.crawl.deliver.receiver_task import GATHERED, MOST_GATHERING_S, MOST_MENDED_S, MOST_S, Errand, rest_of
-from cormorant.crawl.deliver.sinks import IndexOutlet, ReceiverOutlet, is_told
+from cormorant.crawl.deliver.payload import Payload, Sink
+from cormorant.crawl.deliver.receiver_task import (
+    GATHERED,
+    MOST_GATHERING_S,
+    MOST_MENDED_S,
+    MOST_S,
+    ReceiverTask,
+    rest_of,
+)
+from cormorant.crawl.deliver.sinks import IndexSink, ReceiverSink, is_told
 from cormorant.crawl.run import transitions
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import Mode, Refresh, RunState
 from cormorant.plugins import receiver_settings
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken, ReceiverSettings, RecordSettings, Refusal, Stop
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.search.index.memory import MemoryIndex
 from cormorant.search.index.tantivy import folder
 from cormorant.search.index.tantivy.writer import EmbeddedWriter
 from cormorant.store.catalog import receivers, rejected_deliveries, sources
-from cormorant.store.catalog.receivers import ReceiverRow, Resend
-from cormorant.store.catalog.rejected_deliveries import Faulty
+from cormorant.store.catalog.receivers import ReceiverRow, Replay
+from cormorant.store.catalog.rejected_deliveries import RejectedDelivery
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs, visits
 from cormorant.store.schema import content
@@ -77,9 +84,9 @@ def test_links_to_what_is_not_committed_are_told_with_its_copy(house: House) -> 
     """They can be written on what is committed alone, and a commit for each would make many small segments."""
     first, other = house.keep(2)
     index = MemoryIndex()
-    outlet = IndexOutlet(index.writer(), house.shelf, house.store)
+    outlet = IndexSink(index.writer(), house.shelf, house.store)
 
-    def told(seq: int, number: int, event: Event) -> Found:
+    def told(seq: int, number: int, event: Event) -> Payload:
         with house.store.read() as tx:
             (found,) = outlet.prepare(tx, [stream.Numbered(seq, house.source, number, house.run, event, None)])
         outlet.receive([found], seq, 100.0)
@@ -107,7 +114,7 @@ def test_what_was_fetched_is_read_for_who_is_given_it(
     settings: ReceiverSettings, mime: str, body: bytes, house: House
 ) -> None:
     (number,) = house.keep(1)
-    outlet = ReceiverOutlet(SimpleNamespace(settings=settings), house.shelf, 0)  # type: ignore[arg-type]
+    outlet = ReceiverSink(SimpleNamespace(settings=settings), house.shelf, 0)  # type: ignore[arg-type]
     with house.store.begin() as tx:
         tx.execute(sa.update(content).values(mime=mime))
         told = stream.Numbered(1, house.source, number, house.run, Event.NEW, None)
@@ -123,8 +130,8 @@ def test_what_comes_little_by_little_is_waited_for(house: House, tmp_path: Path,
     events = [stream.Numbered(number, 1, number, 1, Event.DELETED, None) for number in range(1, GATHERED)]
 
     async def work() -> tuple[bool, bool]:
-        errand = Errand("quick", house.connect(house.row("quick")), 0)
-        errand.hand_over([Found(each, None, None) for each in events], GATHERED, lambda: None, more=more)
+        errand = ReceiverTask("quick", house.connect(house.row("quick")), 0)
+        errand.hand_over([Payload(each, None, None) for each in events], GATHERED, lambda: None, more=more)
         await errand.finish()
         at_once = errand.gathers()
         await asyncio.sleep(MOST_GATHERING_S)
@@ -192,7 +199,7 @@ def test_what_is_refused_is_noted_until_a_newer_delivery_is_taken(house: House) 
     assert noted[0].reason == "ValueError: number 2 is odd"
     assert house.row("shop").refused == 2
     with house.store.begin() as tx:
-        stream.append(tx, [Entry(house.source, 4, house.run, Event.DELETED, "https://a.example/4")])
+        stream.append(tx, [NewEvent(house.source, 4, house.run, Event.DELETED, "https://a.example/4")])
     house.provide(house.has_all("shop"))
     with house.store.read() as tx:
         assert [each.resource for each, _ in rejected_deliveries.of(tx, number, 10)] == [2]
@@ -204,7 +211,7 @@ def test_what_says_nothing_of_a_document_is_no_newer_delivery_of_it(house: House
     number = receivers_index(house)
 
     def acknowledged(place: int, refused: Sequence[int], *seen: tuple[int, Event]) -> int:
-        known = {seq: Faulty(7, house.source, seq, house.run, int(each), "u", "") for seq, each in seen}
+        known = {seq: RejectedDelivery(7, house.source, seq, house.run, int(each), "u", "") for seq, each in seen}
         outlet = SimpleNamespace(last_seq=0, said=lambda: [Refusal(seq, "no") for seq in refused], counted=dict)
         errand: Any = SimpleNamespace(outlet=outlet, seen=known, confirmed=0)
         with house.store.begin() as tx:
@@ -227,7 +234,7 @@ def test_what_is_named_late_is_found_by_its_number(house: House) -> None:
     first, _ = house.keep(2)
     house.add("python", "shop", call="tests.receivers.taking:Shop", runs=True)
     with house.store.begin() as tx:
-        stream.append(tx, [Entry(house.source, first, house.run, Event.NEW)])
+        stream.append(tx, [NewEvent(house.source, first, house.run, Event.NEW)])
     house.provide(house.has_all("shop"))
     with house.store.begin() as tx:
         row = runs.get(tx, house.run)
@@ -252,16 +259,16 @@ def test_of_what_is_named_late_the_run_is_found_and_what_was_told(house: House, 
         visits.write(tx, [older, newer])
         tx.execute(sa.update(content).where(content.c.id == second).values(seq=0))
         assert rejected_deliveries.numbered(tx, [1]) == {
-            1: Faulty(first, house.source, 1, 7, event, "https://a.example/0", "")
+            1: RejectedDelivery(first, house.source, 1, 7, event, "https://a.example/0", "")
         }
         tx.execute(sa.update(content).values(seq=90))
-        deleted = Entry(house.source, 99, 8, Event.DELETED, "https://a.example/gone")
+        deleted = NewEvent(house.source, 99, 8, Event.DELETED, "https://a.example/gone")
         stream.append(
-            tx, [Entry(house.source, second, 0, Event.FOUND), deleted, Entry(house.source, 0, 8, Event.FAILED)]
+            tx, [NewEvent(house.source, second, 0, Event.FOUND), deleted, NewEvent(house.source, 0, 8, Event.FAILED)]
         )
         assert rejected_deliveries.numbered(tx, [1, 2, 3]) == {
-            1: Faulty(second, house.source, 1, 0, Event.FOUND, "https://a.example/1", ""),
-            2: Faulty(99, house.source, 2, 8, Event.DELETED, "https://a.example/gone", ""),
+            1: RejectedDelivery(second, house.source, 1, 0, Event.FOUND, "https://a.example/1", ""),
+            2: RejectedDelivery(99, house.source, 2, 8, Event.DELETED, "https://a.example/gone", ""),
         }
 
 
@@ -272,7 +279,7 @@ def test_a_receiver_may_end_a_run_and_no_other_s(house: House) -> None:
         receivers.add(tx, "python", "shop", house.source, {"call": "tests.receivers.taking:Shop", "runs": True}, 0)
     taking.say_late(Stop(theirs, "not mine"), Stop(house.run, "enough\0"))
     with house.store.begin() as tx:
-        stream.append(tx, [Entry(house.source, 0, house.run, Event.FINISHED)])
+        stream.append(tx, [NewEvent(house.source, 0, house.run, Event.FINISHED)])
     house.provide(lambda: 2 in taking.taken())
     with house.store.read() as tx:
         mine, other_run = runs.get(tx, house.run), runs.get(tx, theirs)
@@ -337,7 +344,7 @@ def test_everything_is_sent_again_to_the_one_that_asked(house: House, monkeypatc
     known = house.keep(150)
     house.add("python", "shop", call="tests.receivers.taking:take", delta=False)
     house.add("python", "other", call="tests.receivers.taking:Shop")
-    order(house, Resend(None, -1, known[-1], faulty=False))
+    order(house, Replay(None, -1, known[-1], faulty=False))
     house.gone(1)
     house.provide(lambda: house.row("shop").place > 60)  # and the process ends in between
     house.provide(house.has_all("shop", "other"))
@@ -355,12 +362,12 @@ def test_each_record_names_the_one_before_whatever_numbers_lie_between(house: Ho
     house.add("python", "shop", call="tests.receivers.taking:take", delta=False)
     for number in known:
         with house.store.begin() as tx:
-            stream.append(tx, [Entry(house.source, number, house.run, Event.LINKS) for _ in range(number)])
-            stream.append(tx, [Entry(house.source, number, house.run, Event.NEW)])
-            stream.append(tx, [Entry(house.source, number, 0, Event.FOUND, receiver=house.row("shop").id)])
+            stream.append(tx, [NewEvent(house.source, number, house.run, Event.LINKS) for _ in range(number)])
+            stream.append(tx, [NewEvent(house.source, number, house.run, Event.NEW)])
+            stream.append(tx, [NewEvent(house.source, number, 0, Event.FOUND, receiver=house.row("shop").id)])
         if number % 3 == 0:
             house.provide(house.has_all("lines", "shop"))
-    order(house, Resend(None, -1, known[-1], faulty=False))
+    order(house, Replay(None, -1, known[-1], faulty=False))
     house.provide(house.has_all("lines", "shop"))
     lines = [json.loads(each) for each in file.read_text().splitlines()]
     records = [(each["seq"], each.get("previous_seq", 0)) for each in lines]
@@ -371,7 +378,7 @@ def test_each_record_names_the_one_before_whatever_numbers_lie_between(house: Ho
     assert house.row("lines").last_seq == records[-1][0] < house.row("lines").place
 
 
-def order(house: House, wanted: Resend) -> None:
+def order(house: House, wanted: Replay) -> None:
     with house.store.begin() as tx:
         receivers.set_resend(tx, receivers.named(tx, "shop").id, wanted)
 
@@ -380,13 +387,13 @@ def test_what_it_could_not_take_is_sent_again(house: House) -> None:
     known = house.keep(3)
     house.add("python", "shop", call="tests.receivers.taking:take", tries=1)
     with house.store.begin() as tx:
-        stream.append(tx, [Entry(house.source, each, house.run, Event.NEW) for each in known])
-        stream.append(tx, [Entry(house.source, 99, house.run, Event.DELETED, "https://a.example/gone")])
+        stream.append(tx, [NewEvent(house.source, each, house.run, Event.NEW) for each in known])
+        stream.append(tx, [NewEvent(house.source, 99, house.run, Event.DELETED, "https://a.example/gone")])
     taking.raise_for(2, 4)
     house.provide(house.has_all("shop"))
     assert sorted(taking.taken()) == [1, 3]
     taking.raise_for()
-    order(house, Resend(None, -1, 2**62, faulty=True))
+    order(house, Replay(None, -1, 2**62, faulty=True))
     house.provide(house.has_all("shop"))
     again = [taking.taken()[seq] for seq in (5, 6)]
     assert [(each.event, each.url) for each in again] == [
@@ -400,13 +407,13 @@ def test_of_what_left_it_is_told_again_that_it_did(house: House) -> None:
     known = house.keep(2)
     house.add("python", "shop", call="tests.receivers.taking:take", tries=1)
     with house.store.begin() as tx:
-        first = stream.append(tx, [Entry(house.source, known[0], house.run, Event.DELETED, "https://a.example/0")])
+        first = stream.append(tx, [NewEvent(house.source, known[0], house.run, Event.DELETED, "https://a.example/0")])
         pending_deletes.leave(tx, [(known[0], first)])
     taking.raise_for(first)
     house.provide(house.has_all("shop"))
     assert not taking.taken()
     taking.raise_for()
-    order(house, Resend(None, -1, 2**62, faulty=True))
+    order(house, Replay(None, -1, 2**62, faulty=True))
     house.provide(house.has_all("shop"))
     assert [(each.event, each.url) for each in taking.taken().values()] == [("deleted", "https://a.example/0")]
 
@@ -416,10 +423,10 @@ def test_an_index_that_is_lent_is_let_go_of_and_then_goes_on(house: House, tmp_p
     house.add(receivers.INDEX, "index")
     beside = house.connect
 
-    def connect(row: ReceiverRow) -> Outlet:
+    def connect(row: ReceiverRow) -> Sink:
         if row.kind != receivers.INDEX:
             return beside(row)
-        return IndexOutlet(folder.open_writer(tmp_path / "index"), house.shelf, house.store)
+        return IndexSink(folder.open_writer(tmp_path / "index"), house.shelf, house.store)
 
     def story() -> Iterator[None]:
         house.gone(3)

@@ -12,18 +12,18 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CormorantError
-from cormorant.crawl.deliver.payload import Found, Shelf
+from cormorant.crawl.deliver.payload import Payload, PayloadLoader
 from cormorant.crawl.deliver.sinks import (
     COMMIT_BYTES,
     COMMIT_DOCUMENTS,
     COMMIT_S,
     LARGE,
     QUIET_S,
-    IndexOutlet,
-    ReceiverOutlet,
+    IndexSink,
+    ReceiverSink,
     document_record,
 )
-from cormorant.frontier.links.link_score import Said
+from cormorant.frontier.links.link_score import AnchorSummary
 from cormorant.model.acl import ANYONE
 from cormorant.model.run import Counters
 from cormorant.receivers.protocol import DAMAGED, Delivery, NotTaken, ReceiverSettings, RecordSettings, Refusal
@@ -73,8 +73,8 @@ class Stream:
     """Events for an outlet, and the place it has confirmed after each."""
 
     def __init__(self, folder: Path) -> None:
-        shelf = Shelf(LocalCache(folder, SystemClock()), ACLNumbers())
-        self.outlet = IndexOutlet(MemoryIndex().writer(), shelf, unread(folder))
+        shelf = PayloadLoader(LocalCache(folder, SystemClock()), ACLNumbers())
+        self.outlet = IndexSink(MemoryIndex().writer(), shelf, unread(folder))
         self._numbers = count(1)
 
     def tell(self, events: int, now: float) -> int:
@@ -82,8 +82,8 @@ class Stream:
         return self.outlet.receive(found, found[-1].event.seq if found else self.outlet.place, now)
 
     @staticmethod
-    def _found(number: int) -> Found:
-        return Found(Numbered(number, 1, number, 1, Event.DELETED, "http://a.test/"), None, None)
+    def _found(number: int) -> Payload:
+        return Payload(Numbered(number, 1, number, 1, Event.DELETED, "http://a.test/"), None, None)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def a_frame(text: str) -> Frame:
 
 
 FRAME = a_frame("the text")
-SAID = Said(("tide tables",), 0.3)
+SAID = AnchorSummary(("tide tables",), 0.3)
 PUBLIC = (("everyone",), ())
 
 
@@ -154,27 +154,27 @@ def index() -> MemoryIndex:
 
 
 @pytest.fixture
-def outlet(index: MemoryIndex, tmp_path: Path) -> IndexOutlet:
-    return IndexOutlet(index.writer(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), unread(tmp_path))
+def outlet(index: MemoryIndex, tmp_path: Path) -> IndexSink:
+    return IndexSink(index.writer(), PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers()), unread(tmp_path))
 
 
-def deliver(outlet: IndexOutlet, *found: Found) -> Counters:
+def deliver(outlet: IndexSink, *found: Payload) -> Counters:
     """Hand events over and have them committed; returns what was counted."""
     outlet.receive(found, found[-1].event.seq, 100.0)
     outlet.receive((), found[-1].event.seq, 200.0)
     return dict(outlet.counted())[1]
 
 
-def test_a_document_brings_what_links_say_of_it(index: MemoryIndex, outlet: IndexOutlet) -> None:
-    counted = deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC, SAID))
+def test_a_document_brings_what_links_say_of_it(index: MemoryIndex, outlet: IndexSink) -> None:
+    counted = deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC, SAID))
     assert held_by(index) == {1: SAID}
     assert (counted.index_writes, counted.index_link_updates) == (1, 0)
 
 
-def test_links_alone_are_updated_and_counted_apart(index: MemoryIndex, outlet: IndexOutlet) -> None:
-    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+def test_links_alone_are_updated_and_counted_apart(index: MemoryIndex, outlet: IndexSink) -> None:
+    deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
     assert held_by(index) == {1: ((), 0.0)}
-    counted = deliver(outlet, Found(event(2, 1, Event.LINKS), None, None, said=SAID))
+    counted = deliver(outlet, Payload(event(2, 1, Event.LINKS), None, None, said=SAID))
     assert held_by(index) == {1: SAID}
     assert (counted.index_writes, counted.index_deletes, counted.index_link_updates) == (0, 0, 1)
     assert counted.indexed == 0
@@ -182,11 +182,11 @@ def test_links_alone_are_updated_and_counted_apart(index: MemoryIndex, outlet: I
 
 @pytest.mark.parametrize("kinds", [(Event.CHANGED, Event.LINKS), (Event.LINKS, Event.CHANGED)])
 def test_of_a_change_and_its_links_the_change_is_applied(
-    kinds: tuple[Event, Event], index: MemoryIndex, outlet: IndexOutlet
+    kinds: tuple[Event, Event], index: MemoryIndex, outlet: IndexSink
 ) -> None:
     found = {
-        Event.CHANGED: Found(event(1, 1, Event.CHANGED), ROW, FRAME, PUBLIC, SAID),
-        Event.LINKS: Found(event(1, 1, Event.LINKS), None, None, said=SAID),
+        Event.CHANGED: Payload(event(1, 1, Event.CHANGED), ROW, FRAME, PUBLIC, SAID),
+        Event.LINKS: Payload(event(1, 1, Event.LINKS), None, None, said=SAID),
     }
     batch = [found[kind]._replace(event=event(number, 1, kind)) for number, kind in enumerate(kinds, 1)]
     counted = deliver(outlet, *batch)
@@ -194,28 +194,28 @@ def test_of_a_change_and_its_links_the_change_is_applied(
     assert (counted.index_writes, counted.index_link_updates) == (1, 0)
 
 
-def test_links_to_what_is_deleted_bring_nothing_back(index: MemoryIndex, outlet: IndexOutlet) -> None:
-    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
-    gone = Found(event(3, 1, Event.DELETED), None, None)
-    counted = deliver(outlet, Found(event(2, 1, Event.LINKS), None, None, said=SAID), gone)
+def test_links_to_what_is_deleted_bring_nothing_back(index: MemoryIndex, outlet: IndexSink) -> None:
+    deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    gone = Payload(event(3, 1, Event.DELETED), None, None)
+    counted = deliver(outlet, Payload(event(2, 1, Event.LINKS), None, None, said=SAID), gone)
     assert (held_by(index), counted.index_deletes) == ({}, 1)
-    deliver(outlet, Found(event(4, 1, Event.LINKS), None, None, said=SAID))
+    deliver(outlet, Payload(event(4, 1, Event.LINKS), None, None, said=SAID))
     assert held_by(index) == {}
 
 
-def test_what_links_say_of_long_documents_is_committed_by_their_size(index: MemoryIndex, outlet: IndexOutlet) -> None:
+def test_what_links_say_of_long_documents_is_committed_by_their_size(index: MemoryIndex, outlet: IndexSink) -> None:
     many = 20
     long = a_frame("x" * (COMMIT_BYTES // many + 1))
     for number in range(1, many + 1):
-        deliver(outlet, Found(event(number, number, Event.NEW), ROW._replace(id=number), long, PUBLIC))
-    links = [Found(event(many + n, n, Event.LINKS), None, None, said=SAID) for n in range(1, many + 1)]
+        deliver(outlet, Payload(event(number, number, Event.NEW), ROW._replace(id=number), long, PUBLIC))
+    links = [Payload(event(many + n, n, Event.LINKS), None, None, said=SAID) for n in range(1, many + 1)]
     assert outlet.receive(links[:-1], 2 * many - 1, 300.0) == many
     assert outlet.receive(links[-1:], 2 * many, 300.0) == 2 * many
 
 
-def test_what_the_index_has_stays_when_its_copy_is_damaged(index: MemoryIndex, outlet: IndexOutlet) -> None:
-    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
-    counted = deliver(outlet, Found(event(2, 1, Event.CHANGED), ROW, None, PUBLIC, SAID))
+def test_what_the_index_has_stays_when_its_copy_is_damaged(index: MemoryIndex, outlet: IndexSink) -> None:
+    deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    counted = deliver(outlet, Payload(event(2, 1, Event.CHANGED), ROW, None, PUBLIC, SAID))
     assert held_by(index) == {1: SAID}
     assert (counted.index_writes, counted.index_deletes, counted.index_damaged) == (0, 0, 1)
     assert outlet.said() == [Refusal(2, DAMAGED)]
@@ -224,17 +224,17 @@ def test_what_the_index_has_stays_when_its_copy_is_damaged(index: MemoryIndex, o
 
 @pytest.mark.parametrize("rights", [(("group:staff",), ()), (("everyone",), ("everyone",)), ((), ())])
 def test_whoever_may_not_read_it_any_more_does_not_find_it_though_its_copy_is_damaged(
-    rights: tuple[tuple[str, ...], tuple[str, ...]], index: MemoryIndex, outlet: IndexOutlet
+    rights: tuple[tuple[str, ...], tuple[str, ...]], index: MemoryIndex, outlet: IndexSink
 ) -> None:
-    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
-    deliver(outlet, Found(event(2, 1, Event.ACCESS), ROW, None, rights))
+    deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    deliver(outlet, Payload(event(2, 1, Event.ACCESS), ROW, None, rights))
     assert held_by(index) == {}
     assert index.reader().count() == 1
 
 
-def test_one_that_is_to_be_left_out_goes_though_its_copy_is_damaged(index: MemoryIndex, outlet: IndexOutlet) -> None:
-    deliver(outlet, Found(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
-    counted = deliver(outlet, Found(event(2, 1, Event.CHANGED), ROW._replace(indexed=False), None, PUBLIC))
+def test_one_that_is_to_be_left_out_goes_though_its_copy_is_damaged(index: MemoryIndex, outlet: IndexSink) -> None:
+    deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    counted = deliver(outlet, Payload(event(2, 1, Event.CHANGED), ROW._replace(indexed=False), None, PUBLIC))
     assert (held_by(index), counted.index_deletes, counted.index_damaged) == ({}, 1, 0)
 
 
@@ -253,7 +253,7 @@ def test_whatever_a_receiver_raises_is_a_fault_of_its_own(at: str, tmp_path: Pat
             assert at != "close", "out of order"
 
     def work() -> None:
-        outlet = ReceiverOutlet(Faulty(), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
+        outlet = ReceiverSink(Faulty(), PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
         assert outlet.receive([Stream._found(1)], 1, 0.0) == 1
         outlet.close()
 
@@ -288,9 +288,9 @@ def test_other_receivers_are_not_told_of_links(tmp_path: Path) -> None:
             told.extend(each.seq for each in batch)
             return ()
 
-    shelf = Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers())
-    outlet = ReceiverOutlet(Told(), shelf, 0)
-    links = Found(event(1, 1, Event.LINKS), None, None)
+    shelf = PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers())
+    outlet = ReceiverSink(Told(), shelf, 0)
+    links = Payload(event(1, 1, Event.LINKS), None, None)
     assert outlet.receive([links], 1, 0.0) == 1
     assert outlet.receive([links._replace(event=event(2, 1, Event.LINKS)), Stream._found(3)], 3, 0.0) == 3
     assert told == [3]
@@ -323,15 +323,15 @@ def test_what_is_damaged_is_named_and_not_told_as_empty(
     settings: ReceiverSettings, given: list[tuple[int, bool]], tmp_path: Path
 ) -> None:
     taking = Taking(settings)
-    outlet = ReceiverOutlet(taking, Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
+    outlet = ReceiverSink(taking, PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
     row = SimpleNamespace(
         id=7, source="docs", url="https://a.example/x", address="https://a.example/x", status=200, title="A",
         mime="text/plain", language="en", size_bytes=1, depth=1, referrer=None, content_hash=b"", fetched_at=None,
         changed_at=None, indexed=True, attempts=0,
     )  # fmt: skip
-    whole = Found(event(1, 8, Event.NEW), row, Frame(row.url, row.url, row.mime, "", b"", b"", "says"))
-    lost = [Found(event(number, 7, Event.FOUND), row, None) for number in (2, 3)]
-    left = Found(event(4, 7, Event.NEW), SimpleNamespace(**vars(row) | {"indexed": False}), None)
+    whole = Payload(event(1, 8, Event.NEW), row, Frame(row.url, row.url, row.mime, "", b"", b"", "says"))
+    lost = [Payload(event(number, 7, Event.FOUND), row, None) for number in (2, 3)]
+    left = Payload(event(4, 7, Event.NEW), SimpleNamespace(**vars(row) | {"indexed": False}), None)
     assert outlet.receive([whole, *lost, left], 4, 0.0) == 4
     assert [(each.seq, each.damaged) for each in taking.told] == given
     named = [] if isinstance(settings, Ruling) else [Refusal(2, DAMAGED), Refusal(3, DAMAGED)]
@@ -346,8 +346,8 @@ def test_what_is_damaged_is_named_once_though_the_batch_comes_again(tmp_path: Pa
                 raise NotTaken("Later.")
             return super().receive(batch)
 
-    outlet = ReceiverOutlet(Late(RecordSettings()), Shelf(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
-    batch = [Stream._found(1), Found(event(2, 7, Event.FOUND), SimpleNamespace(indexed=True), None)]
+    outlet = ReceiverSink(Late(RecordSettings()), PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers()), 0)
+    batch = [Stream._found(1), Payload(event(2, 7, Event.FOUND), SimpleNamespace(indexed=True), None)]
     with pytest.raises(NotTaken):
         outlet.receive(batch, 2, 0.0)
     assert (outlet.said(), outlet.receive(batch, 2, 0.0), outlet.said()) == ([], 2, [Refusal(2, DAMAGED)])
@@ -356,14 +356,14 @@ def test_what_is_damaged_is_named_once_though_the_batch_comes_again(tmp_path: Pa
 def given(folder: Path, settings: ReceiverSettings, mime: str, body: bytes, charset: str = "") -> Delivery:
     """What a receiver is given of a document."""
     taking = Taking(settings)
-    outlet = ReceiverOutlet(taking, Shelf(LocalCache(folder, SystemClock()), ACLNumbers()), 0)
+    outlet = ReceiverSink(taking, PayloadLoader(LocalCache(folder, SystemClock()), ACLNumbers()), 0)
     row = SimpleNamespace(
         id=7, source="docs", url="https://a.example/x", address="https://a.example/x", status=200, title="A", mime=mime,
         language="en", size_bytes=len(body), depth=1, referrer=None, content_hash=b"", fetched_at=None, changed_at=None,
         indexed=True, attempts=0,
     )  # fmt: skip
     frame = Frame(row.url, row.url, mime, "HTTP/1.1 200 OK", b"", body, "says", charset=charset)
-    outlet.receive([Found(event(1, 7, Event.NEW), row, frame)], 1, 0.0)
+    outlet.receive([Payload(event(1, 7, Event.NEW), row, frame)], 1, 0.0)
     return taking.told[0]
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.crawl.discover.discovery import Intake, Listed
+from cormorant.crawl.discover.discovery import Intake, ListingResult
 from cormorant.crawl.finish import sweep
 from cormorant.crawl.run import approval
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import writes
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, How, Removal, State
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, UrlState
 from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event
@@ -37,19 +37,19 @@ class Feed(WebSource):
 
     discovery = Discovery.FEED
 
-    def __init__(self, *batches: Sequence[Found | Removal], closed: Sequence[str] = ()) -> None:
+    def __init__(self, *batches: Sequence[DiscoveredUrl | Removal], closed: Sequence[str] = ()) -> None:
         web = web_source()
         super().__init__(1, web.settings, None, web._clock)
         self._batches, self.closed = batches, closed
 
-    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """Tell them."""
         self.next_cursor = f"{cursor}+"
         yield from self._batches
 
 
-def fed(address: str, version: str = "1") -> Found:
-    return Found(address, "a.example", how=How.LISTING, validator=version)
+def fed(address: str, version: str = "1") -> DiscoveredUrl:
+    return DiscoveredUrl(address, "a.example", how=DiscoveredBy.LISTING, validator=version)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def number(store: Store) -> int:
 
 
 def taken_in(
-    store: Store, source: int, *batches: Sequence[Found | Removal], closed: Sequence[str] = ()
+    store: Store, source: int, *batches: Sequence[DiscoveredUrl | Removal], closed: Sequence[str] = ()
 ) -> tuple[int, Counters]:
     """Carry out the discovery of a run; returns its number and what was counted."""
     with store.begin() as tx:
@@ -69,7 +69,7 @@ def taken_in(
         runs.change(tx, run, generation=generation)
         row = runs.get(tx, run)
     listed = asyncio.run(Intake(store, Feed(*batches, closed=closed), row).take_in())
-    assert listed._replace(cursor="") == Listed(False, [], "")
+    assert listed._replace(cursor="") == ListingResult(False, [], "")
     with store.read() as tx:
         return run, runs.counted_by(tx, run, runs.ITSELF)
 
@@ -79,7 +79,7 @@ def kept(store: Store, source: int, *addresses: str) -> None:
     taken_in(store, source, [fed(each) for each in addresses])
     with store.begin() as tx:
         writes.contents(tx, [a_content(each, source) for each in numbers(tx).values()])
-        values = {"state": int(State.SETTLED), "outcome": int(OutcomeKind.OK), "status": 200, "visited_at": 1.0}
+        values = {"state": int(UrlState.SETTLED), "outcome": int(OutcomeKind.OK), "status": 200, "visited_at": 1.0}
         tx.execute(sa.update(resource).values(values))
 
 
@@ -98,7 +98,7 @@ def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, 
     run, counters = taken_in(store, number, [Removal(ONE), Removal("https://a.example/never")])
     assert counters == Counters(gone=1)
     gone = rows(store)[ONE]
-    assert (gone.state, gone.outcome, gone.status, gone.run) == (State.SETTLED, OutcomeKind.GONE, 410, run)
+    assert (gone.state, gone.outcome, gone.status, gone.run) == (UrlState.SETTLED, OutcomeKind.GONE, 410, run)
     assert gone.reason == pending_deletes.REMOVED
     with store.read() as tx:
         assert pending_deletes.everything(tx) == {gone.id}
@@ -153,17 +153,19 @@ def test_a_removal_told_twice_counts_once(store: Store, number: int) -> None:
 
 def test_what_was_never_visited_need_not_be(store: Store, number: int) -> None:
     taken_in(store, number, [fed(ONE), fed(TWO)], [Removal(ONE)])
-    assert {address: row.state for address, row in rows(store).items()} == {ONE: State.SETTLED, TWO: State.READY}
+    assert {address: row.state for address, row in rows(store).items()} == {ONE: UrlState.SETTLED, TWO: UrlState.READY}
 
 
 @pytest.mark.parametrize("together", [True, False])
 def test_the_last_word_on_an_address_counts(store: Store, number: int, together: bool) -> None:
     kept(store, number, ONE, TWO)
-    told: list[Found | Removal] = [Removal(ONE), fed(ONE), fed(TWO), Removal(TWO)]
+    told: list[DiscoveredUrl | Removal] = [Removal(ONE), fed(ONE), fed(TWO), Removal(TWO)]
     taken_in(store, number, *([told] if together else [[each] for each in told]))
     found = rows(store)
-    assert (found[TWO].state, found[TWO].status) == (State.SETTLED, 410)
-    assert found[ONE].state == (State.SETTLED if together else State.READY), "the same version, unless it was removed"
+    assert (found[TWO].state, found[TWO].status) == (UrlState.SETTLED, 410)
+    assert found[ONE].state == (UrlState.SETTLED if together else UrlState.READY), (
+        "the same version, unless it was removed"
+    )
     with store.read() as tx:
         assert found[TWO].id in pending_deletes.everything(tx)
 
@@ -173,7 +175,7 @@ def test_what_a_feed_names_with_another_version_is_visited_again(store: Store, n
     _, counters = taken_in(store, number, [fed(ONE, "2"), fed(TWO), fed(THREE)])
     assert (counters.discovered, counters.unchanged, counters.gone) == (1, 1, 0)
     assert {address: row.state for address, row in rows(store).items()} == {
-        ONE: State.READY, TWO: State.SETTLED, THREE: State.READY,
+        ONE: UrlState.READY, TWO: UrlState.SETTLED, THREE: UrlState.READY,
     }  # fmt: skip
 
 
@@ -184,11 +186,11 @@ def test_what_is_known_where_a_source_may_not_enter_is_visited(
     below, beside, waiting = f"{ONE}/below", f"{ONE}beside", f"{ONE}/waiting"
     kept(store, number, ONE, TWO, below, beside, waiting)
     with store.begin() as tx:
-        late = {"state": int(State.READY), "not_before": 9e12}
+        late = {"state": int(UrlState.READY), "not_before": 9e12}
         tx.execute(sa.update(resource).where(resource.c.address == waiting).values(late))
     monkeypatch.setattr(sweep, "CHUNK", 2)
     taken_in(store, number, [fed(TWO)], closed=(ONE,))
-    assert {address for address, row in rows(store).items() if row.state == State.READY} == {ONE, below, waiting}
+    assert {address for address, row in rows(store).items() if row.state == UrlState.READY} == {ONE, below, waiting}
     assert rows(store)[waiting].not_before == 9e12
 
 

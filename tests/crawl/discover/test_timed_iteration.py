@@ -15,13 +15,13 @@ from cormorant.base.errors import Unreachable
 from cormorant.crawl.discover import timed_iteration
 from cormorant.crawl.discover.discovery import Intake
 from cormorant.crawl.discover.timed_iteration import drawn
-from cormorant.crawl.resource_guard import Room
+from cormorant.crawl.resource_guard import DiskGuard
 from cormorant.crawl.run import completion
-from cormorant.crawl.run.controller import Conductor
+from cormorant.crawl.run.controller import RunController
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import writes
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, How, Removal, State
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, UrlState
 from cormorant.model.run import Refresh, RunState
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web.source import WebSource
@@ -33,7 +33,7 @@ from tests.clocks import HANG_S
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, numbers, pages
 
-ROOM = Room((), lambda: 0.0)
+ROOM = DiskGuard((), lambda: 0.0)
 STEP_S = 1.0
 
 
@@ -47,10 +47,10 @@ class Share(WebSource):
         super().__init__(number, web.settings, None, web._clock)
         self._gone, self._files = gone, files
 
-    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """Name the files, and hang."""
         self.next_cursor = cursor
-        yield [Found(each, "a.example", how=How.LISTING, validator="1") for each in self._files]
+        yield [DiscoveredUrl(each, "a.example", how=DiscoveredBy.LISTING, validator="1") for each in self._files]
         if self._gone is not None:
             self._gone.wait(HANG_S)
 
@@ -80,7 +80,7 @@ def begun(tx: Tx, source: int) -> runs.RunRow:
 def kept(store: Store, source: int) -> None:
     """All that is known is a document that search finds."""
     with store.begin() as tx:
-        values = {"state": int(State.SETTLED), "outcome": int(OutcomeKind.OK), "status": 200, "visited_at": 1.0}
+        values = {"state": int(UrlState.SETTLED), "outcome": int(OutcomeKind.OK), "status": 200, "visited_at": 1.0}
         tx.execute(sa.update(resource).values(values))
         writes.contents(tx, [a_content(each, source) for each in numbers(tx).values()])
 
@@ -92,7 +92,7 @@ def test_a_listing_that_hangs_keeps_no_other_run(store: Store, gone: Event, monk
 
     async def conducted(source: WebSource, row: runs.RunRow) -> float:
         async with asyncio.timeout(HANG_S):
-            await Conductor(store, SystemClock(), row, lambda _: source, ROOM).conduct()
+            await RunController(store, SystemClock(), row, lambda _: source, ROOM).conduct()
         return time.monotonic()
 
     asyncio.run(Intake(store, Share(share, None, *pages(10)), first).take_in())

@@ -6,15 +6,15 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.crawl.commit import persist
-from cormorant.crawl.commit.batch import Rows
+from cormorant.crawl.commit.batch import BatchRows
 from cormorant.crawl.finish import link_graph
 from cormorant.frontier.links import link_score
 from cormorant.frontier.links.codec import pack
 from cormorant.frontier.state import writes
 from cormorant.model.acl import ACL, PUBLIC
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers
 from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.db.database import Store
@@ -38,7 +38,7 @@ def site(store: Store) -> Store:
         everyone = ACLNumbers().of(tx, PUBLIC)
         known = numbers(tx)
         writes.contents(tx, [a_content(number)._replace(acl_id=everyone) for number in known.values()])
-        writes.links(tx, [(known[FRONT], RUN, False, pack([Link(PLAN, "merger"), Link(OTHER, "annex")]))])
+        writes.links(tx, [(known[FRONT], RUN, False, pack([PageLink(PLAN, "merger"), PageLink(OTHER, "annex")]))])
     return store
 
 
@@ -107,8 +107,8 @@ def grant(store: Store, page: str, rights: ACL) -> None:
     """Settle a visit that learned other rights of a page, and nothing else."""
     with store.begin() as tx:
         number, acl = numbers(tx)[page], ACLNumbers().of(tx, rights)
-        entry = Entry(SOURCE, number, RUN, Event.ACCESS)
-        persist.write(tx, Rows(access=[(acl, number)], entries=[entry], regranted={number}), RUN)
+        entry = NewEvent(SOURCE, number, RUN, Event.ACCESS)
+        persist.write(tx, BatchRows(access=[(acl, number)], entries=[entry], regranted={number}), RUN)
 
 
 def test_a_page_that_is_taken_back_takes_its_words_along_at_once(site: Store) -> None:

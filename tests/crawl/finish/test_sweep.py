@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from cormorant.crawl.commit import counters
 from cormorant.frontier.sitemaps import lastmod_trust
-from cormorant.frontier.sitemaps.lastmod_trust import Said, Trust
+from cormorant.frontier.sitemaps.lastmod_trust import ClaimVerdict, Trust
 from cormorant.frontier.state import writes
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Refresh
@@ -33,7 +33,7 @@ def test_a_forced_run_says_nothing_of_what_a_sitemap_claims(store: Store, *, for
         tx.execute(sa.update(resource).where(resource.c.id == number).values(**visited))
         row = tx.rows(sa.select(resource.c.site_id, resource.c.hash))[0]
         said = {"source_id": source, "hash": row.hash, "site_id": row.site_id, "every_s": 0, "run": run}
-        tx.execute(sa.insert(claim).values(**said, said=int(Said.SAME)))
+        tx.execute(sa.insert(claim).values(**said, said=int(ClaimVerdict.SAME)))
         ordered = runs.get(tx, run)
     counters.finish(store, ordered)
     with store.read() as tx:

@@ -13,18 +13,18 @@ import sqlalchemy as sa
 from cormorant.base.clock import SystemClock
 from cormorant.base.exhaustion import Shortage
 from cormorant.crawl.deliver.loop import Provider
-from cormorant.crawl.deliver.payload import Found
-from cormorant.crawl.resource_guard import Room
+from cormorant.crawl.deliver.payload import Payload
+from cormorant.crawl.resource_guard import DiskGuard
 from cormorant.crawl.run import approval, completion, transitions
-from cormorant.crawl.run.completion import Ended
-from cormorant.crawl.run.controller import Conductor
-from cormorant.frontier.policy.host_errors import Trouble
+from cormorant.crawl.run.completion import RetrievalEnd
+from cormorant.crawl.run.controller import RunController
+from cormorant.frontier.policy.host_errors import HostTrouble
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import writes
 from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import Refusal
-from cormorant.receivers.stream import Entry, Event, Numbered
+from cormorant.receivers.stream import Event, NewEvent, Numbered
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Store, Tx
@@ -37,7 +37,7 @@ from tests.frontier.samples import a_content, admit, admitted, numbers, pages
 from tests.stores import prepare
 
 DAY_S = 86_400.0
-ROOM = Room((), lambda: 0.0)
+ROOM = DiskGuard((), lambda: 0.0)
 
 
 def stop(tx: Tx, number: int) -> None:
@@ -60,7 +60,7 @@ def under_way(store: Store, state: RunState) -> int:
         number = runs.request(tx, source, json.dumps({}), Refresh.ALL, force=False)
         runs.change(tx, number, state=state, generation=sources.next_generation(tx, source))
         admit(tx, *pages(1), source=source)
-        stream.append(tx, [Entry(source, 1, number, Event.NEW)])
+        stream.append(tx, [NewEvent(source, 1, number, Event.NEW)])
     return number
 
 
@@ -74,7 +74,9 @@ def test_a_run_that_is_taken_away_is_let_go(
         row = runs.get(tx, number)
 
     async def work() -> None:
-        conducted = asyncio.create_task(Conductor(store, SystemClock(), row, lambda _: web_source(), ROOM).conduct())
+        conducted = asyncio.create_task(
+            RunController(store, SystemClock(), row, lambda _: web_source(), ROOM).conduct()
+        )
         await asyncio.sleep(0)
         assert not conducted.done()
         with store.begin() as tx:
@@ -110,7 +112,9 @@ async def put_off_again_and_again(store: Store, number: int, counted: Callable[[
             await asyncio.sleep(0.03)
 
 
-def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float, trouble: int = 0) -> Ended | None:
+def ended_while(
+    store: Store, counted: Callable[[int], Counters], limit_s: float, trouble: int = 0
+) -> RetrievalEnd | None:
     """How retrieving ended while its only page was put off again and again, None if it did not in time.
 
     With `trouble` its site has failed so.
@@ -119,7 +123,7 @@ def ended_while(store: Store, counted: Callable[[int], Counters], limit_s: float
     with store.begin() as tx:
         tx.execute(sa.update(site).values(failures=12 if trouble else 0, trouble=trouble))
 
-    async def work() -> Ended | None:
+    async def work() -> RetrievalEnd | None:
         visits = asyncio.create_task(put_off_again_and_again(store, number, counted))
         try:
             async with asyncio.timeout(limit_s):
@@ -149,8 +153,8 @@ def test_a_server_that_fails_once_more_is_not_waited_for_anew(store: Store, stat
 
     ended = ended_while(store, failed, HANG_S, status)
     assert ended is not None
-    assert (ended.complete, ended.bottleneck) == (False, Trouble("", status).why)
-    assert (ended.reason or "").startswith(Trouble("a.example", status).said)
+    assert (ended.complete, ended.bottleneck) == (False, HostTrouble("", status).why)
+    assert (ended.reason or "").startswith(HostTrouble("a.example", status).said)
     assert "patience_s, 0.6 seconds" in (ended.reason or "")
 
 
@@ -162,7 +166,7 @@ def test_other_sites_are_not_given_up_with_the_one_that_is_dead(store: Store) ->
         dead = sa.update(site).where(site.c.key == "a.example")
         tx.execute(dead.values(failures=12, trouble=906, not_before=tx.now() + 60))
 
-    async def work() -> Ended:
+    async def work() -> RetrievalEnd:
         waited = asyncio.create_task(
             completion.until_retrieved(store, run_of(store, number), lambda _: web_source(patience_s=0), ROOM)
         )  # fmt: skip
@@ -229,7 +233,7 @@ def test_no_run_is_given_up_because_somebody_sets_the_clock(shifted: Store, cloc
         tx.execute(sa.update(site).values(failures=12, trouble=906))
     given = web_source(patience_s=100, max_minutes=10)
 
-    async def work() -> Ended:
+    async def work() -> RetrievalEnd:
         waited = asyncio.create_task(
             completion.until_retrieved(shifted, run_of(shifted, number), lambda _: given, ROOM)
         )
@@ -306,7 +310,7 @@ def test_a_receiver_that_cannot_be_made_is_waited_for_as_long_as_one_that_gets_o
     number = under_way(store, RunState.DELIVERING)
     with store.begin() as tx:
         made = receivers.add(tx, "python", "shop", None, {"call": "no.such:thing"}, stream.head(tx))
-        stream.append(tx, [Entry(1, 1, number, Event.NEW)])
+        stream.append(tx, [NewEvent(1, 1, number, Event.NEW)])
         receivers.set_place(tx, receivers.index(tx), stream.head(tx))
         receivers.set_error(tx, made, "no.such:thing cannot be had", 1_000.0, unmade=True)
         runs.change(tx, number, started_at=tx.now())
@@ -390,10 +394,10 @@ class Outbox:
 
     place, last_seq = 0, 0
 
-    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> list[Found]:
+    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> list[Payload]:
         return []
 
-    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
+    def receive(self, found: Sequence[Payload], upto: int, now: float) -> int:
         return self.place
 
     def counted(self) -> dict[int, Counters]:
@@ -436,7 +440,7 @@ def test_a_run_waits_while_a_retriever_is_short_of_files_and_says_so(store: Stor
         with store.begin() as tx:
             heartbeats.say(tx, "retriever-1", "retriever", 0.0, "here", lack)
 
-    async def work() -> Ended:
+    async def work() -> RetrievalEnd:
         say(Shortage.FILES)
         with store.begin() as tx:
             tx.execute(sa.update(site).values(failures=12, trouble=906, not_before=tx.now() + 60))

@@ -16,7 +16,7 @@ from cormorant.receivers import stream
 from cormorant.receivers.stream import Event
 from cormorant.store.blobs.local import LocalCache
 from cormorant.store.blobs.pack_format import pack_path
-from cormorant.store.blobs.protocol import Cache, Place
+from cormorant.store.blobs.protocol import BlobPlace, Cache
 from cormorant.store.blobs.record import encode
 from cormorant.store.catalog import receivers, rejected_deliveries, sources
 from cormorant.store.db.database import Store
@@ -53,7 +53,7 @@ class World:
     def cache(self) -> Cache:
         return LocalCache(self.folder, Hands(MOMENT))
 
-    def spoil(self, place: Place) -> None:
+    def spoil(self, place: BlobPlace) -> None:
         with pack_path(self.folder, place.pack).open("r+b") as file:
             file.seek(place.offset + place.length - 1)
             file.write(b"?")

@@ -7,10 +7,10 @@ import os
 import pytest
 
 from cormorant.crawl.run import progress
-from cormorant.crawl.run.progress import EVERY_S, Measuring
+from cormorant.crawl.run.progress import EVERY_S, ProgressSampler
 from cormorant.model.run import RunState
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers
 from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Store
@@ -40,7 +40,7 @@ def now(store: Store) -> float:
 
 
 def test_two_looks_are_kept_and_one_is_not(store: Store, row: RunRow) -> None:
-    measuring, began = Measuring(store), now(store)
+    measuring, began = ProgressSampler(store), now(store)
     measuring.look(row, began, 3)
     assert newest(store, row) is None
     measuring.look(row, began + EVERY_S / 2, 4)
@@ -53,7 +53,7 @@ def test_two_looks_are_kept_and_one_is_not(store: Store, row: RunRow) -> None:
 
 
 def test_only_the_last_minute_is_kept(store: Store, row: RunRow) -> None:
-    measuring, began = Measuring(store), now(store)
+    measuring, began = ProgressSampler(store), now(store)
     for second in range(0, 200, 10):
         measuring.look(row, began + second, second)
     found = newest(store, row)
@@ -62,7 +62,7 @@ def test_only_the_last_minute_is_kept(store: Store, row: RunRow) -> None:
 
 
 def test_a_clock_that_was_set_back_begins_anew(store: Store, row: RunRow) -> None:
-    measuring, began = Measuring(store), now(store)
+    measuring, began = ProgressSampler(store), now(store)
     for at in (60, 70, 10, 20):
         measuring.look(row, began + at, at)
     found = newest(store, row)
@@ -71,7 +71,7 @@ def test_a_clock_that_was_set_back_begins_anew(store: Store, row: RunRow) -> Non
 
 
 def test_a_clock_that_was_set_forward_begins_anew(store: Store, row: RunRow) -> None:
-    measuring, began = Measuring(store), now(store)
+    measuring, began = ProgressSampler(store), now(store)
     for at, stepped in ((60, 0), (70, 0), (3_680, 3_600), (3_690, 3_600)):
         store.steady.total = stepped
         measuring.look(row, began + at, at)
@@ -82,7 +82,7 @@ def test_a_clock_that_was_set_forward_begins_anew(store: Store, row: RunRow) -> 
 
 def test_looking_takes_little_of_the_time(store: Store, row: RunRow) -> None:
     """It is as if looking had taken ten seconds: `look` is told a time that is so long ago."""
-    measuring, began = Measuring(store), now(store) - 70.0
+    measuring, began = ProgressSampler(store), now(store) - 70.0
     for at in (0, 100, 400, 600):
         measuring.look(row, began + at, at)
     found = newest(store, row)
@@ -93,7 +93,7 @@ def test_looking_takes_little_of_the_time(store: Store, row: RunRow) -> None:
 def test_how_busy_the_busiest_retriever_is(store: Store, row: RunRow, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = iter([{1: 1.0, 2: 1.0}, {1: 1.5, 2: 5.5, 3: 90.0}])
     monkeypatch.setattr(progress, "processors_s", lambda _: next(seen))
-    looks, began = Measuring(store), now(store)
+    looks, began = ProgressSampler(store), now(store)
     looks.look(row, began, 0)
     looks.look(row, began + 5.0, 0)
     found = newest(store, row)
@@ -112,7 +112,7 @@ def test_processors_are_those_of_retrievers_that_are_there(store: Store) -> None
 
 def test_it_is_seen_how_far_the_slowest_receiver_is(store: Store, row: RunRow) -> None:
     with store.begin() as tx:
-        stream.append(tx, [Entry(row.source_id, 1, row.id, Event.CHANGED)] * 7)
+        stream.append(tx, [NewEvent(row.source_id, 1, row.id, Event.CHANGED)] * 7)
         head = stream.head(tx)
         receivers.set_place(tx, receivers.add(tx, "jsonlines", "slow", None, {}, 0), 2)
         receivers.set_error(tx, receivers.add(tx, "jsonlines", "failing", None, {}, 0), "It is full.")
@@ -123,7 +123,7 @@ def test_it_is_seen_how_far_the_slowest_receiver_is(store: Store, row: RunRow) -
         assert progress.delivered(tx, slowest) == (2, head - 2)
     assert slowest is not None
     assert slowest.said == "the receiver 'slow'"
-    looks, began = Measuring(store), now(store)
+    looks, began = ProgressSampler(store), now(store)
     looks.look(row, began, 0)
     looks.look(row, began + EVERY_S, 0)
     found = newest(store, row)
@@ -133,7 +133,7 @@ def test_it_is_seen_how_far_the_slowest_receiver_is(store: Store, row: RunRow) -
 
 def test_with_nobody_to_be_told_nothing_is_behind(store: Store, row: RunRow) -> None:
     with store.begin() as tx:
-        stream.append(tx, [Entry(row.source_id, 1, row.id, Event.CHANGED)])
+        stream.append(tx, [NewEvent(row.source_id, 1, row.id, Event.CHANGED)])
         receivers.set_paused(tx, paused=True)
         assert receivers.slowest(tx, row.source_id) is None
         assert progress.delivered(tx, None) == (stream.head(tx), 0)

@@ -168,7 +168,7 @@ def test_what_was_decided_on_an_older_look_is_decided_again(
         heartbeats.say(tx, "conductor@elsewhere", "conductor", 0.0, "beta")
     decide, once = run_queue.decide, threading.Event()
 
-    def slowly(*said: Any) -> run_queue.Turns:
+    def slowly(*said: Any) -> run_queue.RunTurns:
         found = decide(*said)
         if not once.is_set():
             once.set()

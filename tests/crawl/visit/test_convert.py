@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from cormorant.base.profiling import unmeasured
-from cormorant.crawl.visit.convert import Reader
-from cormorant.model.content import Content, Extraction, Wire
+from cormorant.crawl.visit.convert import Converter
+from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Excluded, Failed, OutcomeKind
 from cormorant.model.resource import Resource
 from cormorant.sandbox.client import ChildPool
@@ -30,7 +30,7 @@ BINARY = bytes(range(256)) * 4
 )  # fmt: skip
 def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeKind) -> None:
     content = Content("https://a.example/x", body, mime)
-    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), Wire()))
+    said = asyncio.run(Converter(ChildPool({}), unmeasured).read(content, web_source(), VisitTrace()))
     assert isinstance(said, Excluded | Failed)
     assert (said.status, said.kind) == (status, outcome)
 
@@ -38,7 +38,7 @@ def test_what_is_not_read(mime: str, body: bytes, status: int, outcome: OutcomeK
 @pytest.mark.parametrize(("body", "read"), [(b"%PDF-1.7 and so on", False), (b"<p>Only its beginning", True)])
 def test_of_what_was_cut_short_only_text_is_read(body: bytes, read: bool) -> None:
     content = Content("https://a.example/x", body, "", truncated=True)
-    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), Wire()))
+    said = asyncio.run(Converter(ChildPool({}), unmeasured).read(content, web_source(), VisitTrace()))
     assert isinstance(said, tuple) == read
     if isinstance(said, Excluded):
         assert (said.status, said.ruling.rule) == (960, "cut short, and application/pdf cannot be read in part")
@@ -51,7 +51,7 @@ def test_a_page_is_a_copy_only_of_what_stands_inside_the_boundary() -> None:
         asked.append(address)
         return None if address.endswith("/silent") else address.endswith("/real")
 
-    reader, source = Reader(ChildPool({}), unmeasured, stands), web_source()
+    reader, source = Converter(ChildPool({}), unmeasured, stands), web_source()
     here = NEVER_SEEN._replace(address="https://a.example/x")
     content = Content(here.address, b"", "text/html")
 
@@ -71,7 +71,7 @@ def test_a_page_is_a_copy_only_of_what_stands_inside_the_boundary() -> None:
 def test_a_page_is_no_copy_of_itself_however_it_is_written(canonical: str) -> None:
     here = NEVER_SEEN._replace(address="https://a.example/x", display="https://a.example/shown")
     said = Extraction("", canonical=f"https://a.example{canonical}")
-    reader = Reader(ChildPool({}), unmeasured, lambda *_: True)
+    reader = Converter(ChildPool({}), unmeasured, lambda *_: True)
     ruling = reader.judged(web_source(), here, Content(here.address, b"", "text/html"), said)
     assert (ruling.admitted, ruling.lasting) == (True, True), "else it is read in full in every run"
 
@@ -85,8 +85,8 @@ def test_a_page_is_no_copy_of_itself_however_it_is_written(canonical: str) -> No
     ],
 )  # fmt: skip
 def test_what_is_empty_is_called_by_its_name_and_says_nothing(mime: str, name: str, body: bytes) -> None:
-    content, wire = Content(f"file:///srv/{name}", body, mime, file_name=name), Wire()
-    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, web_source(), wire))
+    content, wire = Content(f"file:///srv/{name}", body, mime, file_name=name), VisitTrace()
+    said = asyncio.run(Converter(ChildPool({}), unmeasured).read(content, web_source(), wire))
     assert isinstance(said, tuple)
     assert (said[1].title, said[1].text, wire.conversions) == (name, "", 0)
 
@@ -101,7 +101,7 @@ def test_what_is_empty_is_called_by_its_name_and_says_nothing(mime: str, name: s
 def test_a_page_speaks_to_our_robot_by_its_name(meta: str, agent: str, admitted: bool) -> None:
     source = web_source(robots_agent=agent)
     content = Content("https://a.example/x", f"<meta name={meta} content=noindex><p>text".encode(), "text/html")
-    said = asyncio.run(Reader(ChildPool({}), unmeasured).read(content, source, Wire()))
+    said = asyncio.run(Converter(ChildPool({}), unmeasured).read(content, source, VisitTrace()))
     assert isinstance(said, tuple)
     ruling = source.gates.index(*said)
     assert (ruling.admitted, ruling.status) == ((True, 0) if admitted else (False, 971))

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.profiling import unmeasured
-from cormorant.crawl.visit.convert import Reader
+from cormorant.crawl.visit.convert import Converter
 from cormorant.crawl.visit.soft_errors import DAY_S, FACT, Doubts
-from cormorant.crawl.visit.visit import Report, visit
-from cormorant.frontier.queue.workbench import SiteWork, Task
-from cormorant.model.content import Content, Wire
+from cormorant.crawl.visit.visit import VisitResult, visit
+from cormorant.frontier.queue.workbench import HostState, VisitTask
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Failed, Gone, Outcome, OutcomeKind
 from cormorant.model.resource import Lease, Resource
 from cormorant.sandbox.client import ChildPool
@@ -35,9 +35,9 @@ class Site:
     def __init__(self, lost: bytes | Outcome = LOST) -> None:
         self.pages: dict[str, bytes] = {}
         self.lost, self.asked, self.now = lost, list[str](), NOW
-        self.work = SiteWork(Lease(1, "a.example", 1, 1e12), {})
+        self.work = HostState(Lease(1, "a.example", 1, 1e12), {})
 
-    async def fetch(self, _source: object, resource: Resource, wire: Wire) -> Content | Outcome:
+    async def fetch(self, _source: object, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         wire.requests += 1
         self.asked.append(resource.address)
         await asyncio.sleep(0)
@@ -49,28 +49,28 @@ class Site:
         return [each for each in self.asked if each not in self.pages]
 
 
-Visit = Callable[..., Awaitable[Report]]
+Visit = Callable[..., Awaitable[VisitResult]]
 
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Site:
     made = Site()
 
-    async def fetch(source: WebSource, resource: Resource, wire: Wire) -> Content | Outcome:
+    async def fetch(source: WebSource, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         return await made.fetch(source, resource, wire)
 
     monkeypatch.setattr(WebSource, "fetch", fetch)
     return made
 
 
-def visits(site: Site, *resources: Resource, copy: Frame | None = None, **settings: object) -> list[Report]:
+def visits(site: Site, *resources: Resource, copy: Frame | None = None, **settings: object) -> list[VisitResult]:
     """Visit these at once with one retriever."""
-    reader = Reader(ChildPool({}), unmeasured, doubts=Doubts(lambda _: copy))
+    reader = Converter(ChildPool({}), unmeasured, doubts=Doubts(lambda _: copy))
     source = web_source(**settings)
 
-    async def all_of_them() -> list[Report]:
-        tasks = [visit(Task(each, site.work), source, reader, SystemClock()) for each in resources]
-        return [each for each in await asyncio.gather(*tasks) if isinstance(each, Report)]
+    async def all_of_them() -> list[VisitResult]:
+        tasks = [visit(VisitTask(each, site.work), source, reader, SystemClock()) for each in resources]
+        return [each for each in await asyncio.gather(*tasks) if isinstance(each, VisitResult)]
 
     return asyncio.run(all_of_them())
 

@@ -12,17 +12,16 @@ from msgspec.structs import replace
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.profiling import unmeasured
-from cormorant.crawl.visit.convert import Reader
-from cormorant.crawl.visit.visit import Blocked, Report, visit
-from cormorant.frontier.queue.workbench import SiteWork, Task
+from cormorant.crawl.visit.convert import Converter
+from cormorant.crawl.visit.visit import Blocked, VisitResult, visit
+from cormorant.frontier.queue.workbench import HostState, VisitTask
 from cormorant.model.acl import ACL
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Ok, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Lease, Resource
 from cormorant.model.ruling import ADMITTED, Ruling
-from cormorant.net.http.messages import Answer as HTTPAnswer
-from cormorant.sandbox import Answer, ServerGone
-from cormorant.sandbox import Failed as TaskFailed
+from cormorant.net.http.messages import Response as HTTPAnswer
+from cormorant.sandbox import Answer, ServerGone, TaskFailed
 from cormorant.sandbox.client import ChildPool
 from cormorant.sources.web.filters import WebGates
 from cormorant.sources.web.response import content_of
@@ -32,18 +31,18 @@ from tests.crawl.samples import INDEXED, NEVER_SEEN, a_content, web_source
 
 def made(
     resource: Resource, got: Content | Outcome | BaseException, monkeypatch: pytest.MonkeyPatch, **settings: object
-) -> Report | Blocked:
+) -> VisitResult | Blocked:
     """Visit a resource whose source, which has these settings, answers so."""
 
-    async def fetch(_self: WebSource, _resource: Resource, wire: Wire) -> Content | Outcome:
+    async def fetch(_self: WebSource, _resource: Resource, wire: VisitTrace) -> Content | Outcome:
         wire.requests += 1
         if isinstance(got, BaseException):
             raise got
         return got
 
     monkeypatch.setattr(WebSource, "fetch", fetch)
-    task = Task(resource, SiteWork(Lease(1, "a.example", 1, 1e12), {}))
-    reader = Reader(ChildPool({}), unmeasured)
+    task = VisitTask(resource, HostState(Lease(1, "a.example", 1, 1e12), {}))
+    reader = Converter(ChildPool({}), unmeasured)
     return asyncio.run(visit(task, web_source(**settings), reader, SystemClock()))
 
 
@@ -51,7 +50,7 @@ def test_what_nobody_foresaw_costs_one_document(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     report = made(NEVER_SEEN, ZeroDivisionError("in a plug-in"), monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert isinstance(report.outcome, Failed)
     assert report.outcome.status == 903
     assert report.outcome.reason.endswith("ZeroDivisionError: in a plug-in")
@@ -78,10 +77,10 @@ def test_a_page_that_refreshes_to_itself_stays(
 ) -> None:
     page = a_content(f'<meta http-equiv="refresh" content="{refresh}"><p>words'.encode())
     report = made(NEVER_SEEN, page, monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert report.outcome.kind is kind
     elsewhere = made(NEVER_SEEN, replace(page, address="https://a.example/after-a-redirect"), monkeypatch)
-    assert isinstance(elsewhere, Report)
+    assert isinstance(elsewhere, VisitResult)
     assert elsewhere.outcome.kind is kind
 
 
@@ -89,11 +88,11 @@ def test_the_same_bytes_are_unchanged_unless_a_header_says_otherwise(monkeypatch
     content = a_content(b"<title>t</title><p>the same")
     known = INDEXED._replace(content_hash=hashlib.sha256(content.body).digest())
     report = made(known, content, monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert isinstance(report.outcome, Unchanged)
     forbidden = Content(content.address, content.body, content.mime, directives=("noindex",))
     report = made(known, forbidden, monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert isinstance(report.outcome, Excluded)
     assert report.outcome.status == 971
 
@@ -103,12 +102,12 @@ def test_a_document_that_shrank_to_nothing_is_believed_the_second_time(
     body: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = made(INDEXED, a_content(body), monkeypatch)
-    assert isinstance(first, Report)
+    assert isinstance(first, VisitResult)
     assert isinstance(first.outcome, Failed)
     assert first.outcome.status == 911
     known = INDEXED._replace(outcome=int(OutcomeKind.FAILED), status=911)
     second = made(known, a_content(body), monkeypatch)
-    assert isinstance(second, Report)
+    assert isinstance(second, VisitResult)
     assert isinstance(second.outcome, Ok)
     assert second.outcome.document is not None
     assert (second.outcome.document.title, second.outcome.document.text) == ("7", "")
@@ -117,21 +116,21 @@ def test_a_document_that_shrank_to_nothing_is_believed_the_second_time(
 def test_a_name_is_the_same_however_its_address_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     said = HTTPAnswer(200, "HTTP/1.1 200 OK", b"Content-Type: text/html\r\n", b"", 0)
     report = made(INDEXED, content_of(said, "https://a.example/J%C3%A4ger.html", "", 0.0), monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert report.outcome.status == 911, "it shrank to nothing but its name"
 
 
 def test_a_document_that_has_always_been_empty_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     first = made(NEVER_SEEN, a_content(b""), monkeypatch)
-    assert isinstance(first, Report)
+    assert isinstance(first, VisitResult)
     assert isinstance(first.outcome, Ok)
     assert first.outcome.document is not None
     known = INDEXED._replace(text_hash=first.outcome.document.text_hash)
     again = made(known, a_content(b"\n\n"), monkeypatch)
-    assert isinstance(again, Report)
+    assert isinstance(again, VisitResult)
     assert isinstance(again.outcome, Unchanged)
     forced = made(known._replace(text_hash=b"", before=known.text_hash), a_content(b""), monkeypatch)
-    assert isinstance(forced, Report)
+    assert isinstance(forced, VisitResult)
     assert isinstance(forced.outcome, Ok)
 
 
@@ -153,7 +152,7 @@ def test_links_that_ask_not_to_be_followed_are_told_apart(
 ) -> None:
     content = Content("https://a.example/7", b"<title>t</title><p>text" + body, "text/html", directives=directives)
     report = made(NEVER_SEEN, content, monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert isinstance(report.outcome, Ok | Excluded)
     paths = [[link.address.removeprefix("https://a.example") for link in each] for each in (
         report.outcome.follow, report.outcome.unfollowed,
@@ -194,7 +193,7 @@ def test_rights_hold_whatever_became_of_the_text_they_came_with(
     own = STAFF if whose == "the document's" else None
     grants = () if own else ("group:staff",)
     report = made(INDEXED, Content("https://a.example/7", body, mime, acl=own), monkeypatch, grants=grants)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert isinstance(report.outcome, Failed | Moved | Excluded)
     assert (report.outcome.status, report.outcome.acl) == (status, STAFF)
 
@@ -208,7 +207,7 @@ def test_what_a_child_reads_is_a_conversion(
 
     monkeypatch.setattr(ChildPool, "run", run)
     report = made(NEVER_SEEN, Content("https://a.example/7", body, mime), monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert report.wire.conversions == children
     assert (report.outcome.status == 903) == bool(children)
 
@@ -216,10 +215,10 @@ def test_what_a_child_reads_is_a_conversion(
 @pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE])
 def test_what_fails_for_want_of_files_is_put_off(error: int, monkeypatch: pytest.MonkeyPatch) -> None:
     report = made(INDEXED, OSError(error, os.strerror(error)), monkeypatch)
-    assert isinstance(report, Report)
+    assert isinstance(report, VisitResult)
     assert isinstance(report.outcome, Deferred)
     assert (report.outcome.status, report.lack) == (904, report.outcome.lack)
     assert report.lack is not None
     other = made(INDEXED, OSError(errno.EIO, ""), monkeypatch)
-    assert isinstance(other, Report)
+    assert isinstance(other, VisitResult)
     assert other.lack is None

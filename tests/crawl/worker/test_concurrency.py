@@ -8,20 +8,20 @@ from collections.abc import Callable
 import pytest
 
 from cormorant.crawl.worker.concurrency import LONG_S, Slots
-from cormorant.frontier.queue.workbench import Desk, SiteWork
+from cormorant.frontier.queue.workbench import HostState, Workbench
 from tests.clocks import HANG_S
 from tests.frontier.samples import a_lease
 
 WIDTH, MOST = 2, 6
 
 
-def a_site(number: int) -> SiteWork:
-    return SiteWork(a_lease(number), {}, parallel=4)
+def a_site(number: int) -> HostState:
+    return HostState(a_lease(number), {}, parallel=4)
 
 
-def with_slots(check: Callable[[Slots, Desk], None]) -> None:
+def with_slots(check: Callable[[Slots, Workbench], None]) -> None:
     async def work() -> None:
-        desk, stay = Desk(), asyncio.Event()
+        desk, stay = Workbench(), asyncio.Event()
 
         async def slot() -> None:
             await stay.wait()
@@ -34,7 +34,7 @@ def with_slots(check: Callable[[Slots, Desk], None]) -> None:
 
 
 def test_a_visit_that_takes_long_does_not_count() -> None:
-    def check(slots: Slots, _desk: Desk) -> None:
+    def check(slots: Slots, _desk: Workbench) -> None:
         number = slots.began(a_site(1), 0.0)
         slots.look_after(LONG_S - 0.1)
         assert len(slots) == WIDTH
@@ -48,7 +48,7 @@ def test_a_visit_that_takes_long_does_not_count() -> None:
 
 
 def test_there_is_a_bound() -> None:
-    def check(slots: Slots, _desk: Desk) -> None:
+    def check(slots: Slots, _desk: Workbench) -> None:
         for number in range(10):
             slots.began(a_site(number), 0.0)
         slots.look_after(LONG_S)
@@ -58,7 +58,7 @@ def test_there_is_a_bound() -> None:
 
 
 def test_above_half_of_it_a_site_with_such_a_visit_gets_no_other() -> None:
-    def check(slots: Slots, desk: Desk) -> None:
+    def check(slots: Slots, desk: Workbench) -> None:
         sites = [a_site(number) for number in range(3)]
         visits = [slots.began(site, 0.0) for site in sites]
         slots.look_after(LONG_S)
@@ -74,7 +74,7 @@ def test_a_fault_in_a_slot_is_not_swallowed() -> None:
         raise LookupError("a bug")
 
     async def work() -> None:
-        slots = Slots(slot, Desk(), 1, 1)
+        slots = Slots(slot, Workbench(), 1, 1)
         await asyncio.sleep(0)
         slots.look_after(0.0)
 
@@ -97,7 +97,7 @@ def test_what_misses_that_it_is_to_end_is_told_again() -> None:
                         raise
                     missed.append("once")
 
-        slots = Slots(slot, Desk(), WIDTH, MOST)
+        slots = Slots(slot, Workbench(), WIDTH, MOST)
         await asyncio.sleep(0)
         async with asyncio.timeout(HANG_S):
             await slots.close()

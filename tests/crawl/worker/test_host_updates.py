@@ -12,14 +12,14 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.exhaustion import Shortage
-from cormorant.crawl.resource_guard import Room
-from cormorant.crawl.visit.visit import Blocked, Report
+from cormorant.crawl.resource_guard import DiskGuard
+from cormorant.crawl.visit.visit import Blocked, VisitResult
 from cormorant.crawl.worker import host_updates
 from cormorant.frontier.policy.host_backoff import CIRCUIT
 from cormorant.frontier.queue.refill import Moment
-from cormorant.frontier.queue.workbench import SLACK_S, Desk, SiteWork, SourceWork, Task
+from cormorant.frontier.queue.workbench import SLACK_S, HostState, SourceWork, VisitTask, Workbench
 from cormorant.frontier.state.enqueue import Admission
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Held, Ok, Outcome, OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role
 from cormorant.model.ruling import Gate, Prerequisite, Ruling
@@ -35,19 +35,19 @@ from tests.crawl.worker.test_housekeeping import means_at
 from tests.frontier.samples import admitted, numbers
 
 if TYPE_CHECKING:
-    from cormorant.crawl.commit.committer import Dispatch
+    from cormorant.crawl.commit.committer import BatchCommitter
 
 NOW = 50.0
-ROOM = Room((), lambda: NOW)
+ROOM = DiskGuard((), lambda: NOW)
 
 
-def learned(outcome: Outcome, requests: int = 1, failures: int = 0, received: int = 0) -> SiteWork:
+def learned(outcome: Outcome, requests: int = 1, failures: int = 0, received: int = 0) -> HostState:
     """A site with a delay of ten seconds whose visit, begun three seconds ago, has just ended so."""
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), {}, failures, delay_s=10.0, next_at=NOW + 7, under_way=1)
+    site = HostState(Lease(1, "a.example", 1, 1e12), {}, failures, delay_s=10.0, next_at=NOW + 7, under_way=1)
     if requests:
         site.sent(NOW - 2, AT - 2)
-    report = Report(Task(NEVER_SEEN, site), outcome, Wire(requests=requests, received=received), AT)
-    assert host_updates.learn(report, Desk(), web_source(), NOW) == []
+    report = VisitResult(VisitTask(NEVER_SEEN, site), outcome, VisitTrace(requests=requests, received=received), AT)
+    assert host_updates.learn(report, Workbench(), web_source(), NOW) == []
     return site
 
 
@@ -60,9 +60,9 @@ def test_a_rest_is_for_the_site_that_asked_for_it(status: int) -> None:
 
 
 def test_a_rest_that_was_asked_for_is_kept_though_the_run_was_stopped_meanwhile() -> None:
-    site, desk = SiteWork(Lease(1, "a.example", 1, 1e12), {}, under_way=1), Desk()
-    task = Task(NEVER_SEEN, site)
-    busy = Report(task, Deferred(503, "busy", 60.0, whole_site=True), Wire(requests=1), AT)
+    site, desk = HostState(Lease(1, "a.example", 1, 1e12), {}, under_way=1), Workbench()
+    task = VisitTask(NEVER_SEEN, site)
+    busy = VisitResult(task, Deferred(503, "busy", 60.0, whole_site=True), VisitTrace(requests=1), AT)
     host_updates.leave(task, busy, desk, NOW)
     assert (site.not_before, site.rest_until, site.under_way) == (AT + 60, NOW + 60, 0)
     site.under_way = 1
@@ -83,21 +83,34 @@ def test_why_a_site_has_to_wait_is_kept_until_it_answers() -> None:
 
 
 def test_an_answer_that_was_on_its_way_does_not_hide_why_a_site_rests() -> None:
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, under_way=2)
+    site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, under_way=2)
     for outcome in (Deferred(503, "busy", 60.0, whole_site=True), Gone()):
-        host_updates.learn(Report(Task(NEVER_SEEN, site), outcome, Wire(requests=1), AT), Desk(), web_source(), NOW)
+        host_updates.learn(
+            VisitResult(VisitTask(NEVER_SEEN, site), outcome, VisitTrace(requests=1), AT),
+            Workbench(),
+            web_source(),
+            NOW,
+        )
     assert (site.failures, site.trouble, site.rest_until) == (0, 503, NOW + 60)
     host_updates.learn(
-        Report(Task(NEVER_SEEN, site), Gone(), Wire(requests=1), AT + 61), Desk(), web_source(), NOW + 61
+        VisitResult(VisitTask(NEVER_SEEN, site), Gone(), VisitTrace(requests=1), AT + 61),
+        Workbench(),
+        web_source(),
+        NOW + 61,
     )
     assert site.trouble == 0
 
 
 def test_a_page_that_is_well_ends_the_rest_that_failing_ones_began_but_none_that_was_asked_for() -> None:
     def rests(outcome: Outcome, failures: int) -> float:
-        site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=2)
+        site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=2)
         for each in (outcome, Gone()):
-            host_updates.learn(Report(Task(NEVER_SEEN, site), each, Wire(requests=1), AT), Desk(), web_source(), NOW)
+            host_updates.learn(
+                VisitResult(VisitTask(NEVER_SEEN, site), each, VisitTrace(requests=1), AT),
+                Workbench(),
+                web_source(),
+                NOW,
+            )
         return site.rest_until
 
     assert rests(Deferred(500, "an error"), CIRCUIT - 1) == 0.0
@@ -106,9 +119,9 @@ def test_a_page_that_is_well_ends_the_rest_that_failing_ones_began_but_none_that
 
 def test_a_site_that_answers_after_its_rest_has_its_sources_make_up_for_what_they_missed() -> None:
     def makes_up(outcome: Outcome, failures: int, requests: int = 1) -> set[int]:
-        site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=1)
-        report = Report(Task(NEVER_SEEN, site), outcome, Wire(requests=requests), AT)
-        host_updates.learn(report, Desk(), web_source(), NOW)
+        site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}, failures, under_way=1)
+        report = VisitResult(VisitTask(NEVER_SEEN, site), outcome, VisitTrace(requests=requests), AT)
+        host_updates.learn(report, Workbench(), web_source(), NOW)
         return site.answers_again
 
     assert makes_up(Gone(), CIRCUIT) == {SOURCE}
@@ -135,11 +148,13 @@ def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
 
 def test_a_site_that_answers_after_all_rests_no_longer() -> None:
     works = {SOURCE: SourceWork(1, queue=deque([NEVER_SEEN]))}
-    desk, site = Desk(), SiteWork(Lease(1, "a.example", 1, 1e12), works, CIRCUIT, under_way=2)
+    desk, site = Workbench(), HostState(Lease(1, "a.example", 1, 1e12), works, CIRCUIT, under_way=2)
     site.parallel, site.paced = 2, True
     desk.open(site)
     for outcome, resting in ((Deferred(902, "late"), True), (Gone(), False)):
-        host_updates.learn(Report(Task(NEVER_SEEN, site), outcome, Wire(requests=1), AT), desk, web_source(), NOW)
+        host_updates.learn(
+            VisitResult(VisitTask(NEVER_SEEN, site), outcome, VisitTrace(requests=1), AT), desk, web_source(), NOW
+        )
         assert (site.rest_until > NOW, site.not_before > AT, site.trouble > 0) == (resting,) * 3
         assert (desk.take(NOW) is None) == resting
 
@@ -158,12 +173,14 @@ def test_a_visit_without_a_request_gives_its_turn_back() -> None:
 
 
 def test_a_pace_that_robots_txt_asks_for_counts_from_its_own_request() -> None:
-    site = SiteWork(Lease(1, "127.0.0.1:8000", 1, 1e12), {}, under_way=1)
+    site = HostState(Lease(1, "127.0.0.1:8000", 1, 1e12), {}, under_way=1)
     site.sent(NOW - 1, AT - 1)
     said = Content("http://127.0.0.1:8000/robots.txt", b"User-agent: *\nCrawl-delay: 5", "text/plain", validator="60")
     robots = NEVER_SEEN._replace(role=Role.ROBOTS, address=said.address)
     source = web_source(start=["http://127.0.0.1:8000/"], robots="obey")
-    host_updates.learn(Report(Task(robots, site), Ok(said, None), Wire(requests=1), AT), Desk(), source, NOW)
+    host_updates.learn(
+        VisitResult(VisitTask(robots, site), Ok(said, None), VisitTrace(requests=1), AT), Workbench(), source, NOW
+    )
     assert (site.delay_s, site.next_at) == (5.0, NOW + 4 + SLACK_S)
 
 
@@ -177,8 +194,8 @@ UNREACHABLE = [
 def test_the_visit_that_asked_for_a_robots_txt_ends_as_it_did(outcome: Excluded | Failed | Deferred) -> None:
     waiting = [NEVER_SEEN._replace(id=number) for number in (1, 2, 3)]
     work = SourceWork(1, queue=deque(waiting))
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, parallel=3)
-    desk = Desk()
+    site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, parallel=3)
+    desk = Workbench()
     desk.open(site)
     desk.offer(site)
     tasks = [desk.take(NOW), desk.take(NOW)]
@@ -188,7 +205,7 @@ def test_the_visit_that_asked_for_a_robots_txt_ends_as_it_did(outcome: Excluded 
     assert [each.id for each in work.queue] == [2, 1, 3], "the second to ask stands before the first"
     asked = desk.take(NOW)
     assert asked is not None
-    (refused,) = host_updates.learn(Report(asked, outcome, Wire(), AT), desk, web_source(), NOW)
+    (refused,) = host_updates.learn(VisitResult(asked, outcome, VisitTrace(), AT), desk, web_source(), NOW)
     assert (refused.task.resource.id, refused.outcome.status) == (1, outcome.status)
     assert [each.id for each in work.queue] == [2, 3]
 
@@ -207,22 +224,24 @@ class Inside:
 def test_the_first_request_shows_that_a_name_leads_inside(
     sources: tuple[int, ...], requests: int, pace: tuple[float, int]
 ) -> None:
-    site = SiteWork(
+    site = HostState(
         Lease(1, "a.example", 1, 1e12), {each: SourceWork(1) for each in sources}, delay_s=1.0, under_way=1
     )  # fmt: skip
     source = WebSource(SOURCE, web_source().settings, cast("Fetcher", Inside()), SystemClock())
     site.sent(NOW - 2, AT - 2)
-    host_updates.learn(Report(Task(NEVER_SEEN, site), Gone(), Wire(requests=requests), AT), Desk(), source, NOW)
+    host_updates.learn(
+        VisitResult(VisitTask(NEVER_SEEN, site), Gone(), VisitTrace(requests=requests), AT), Workbench(), source, NOW
+    )
     assert (site.delay_s, site.parallel) == pace
 
 
-def watched(settings: object, run: int) -> Dispatch:
+def watched(settings: object, run: int) -> BatchCommitter:
     source = web_source(**{"max_host_documents": 3, **cast("dict[str, object]", settings)})
-    return cast("Dispatch", SimpleNamespace(source=source, order=SimpleNamespace(run=run, generation=1)))
+    return cast("BatchCommitter", SimpleNamespace(source=source, order=SimpleNamespace(run=run, generation=1)))
 
 
 def test_how_much_of_a_host_a_run_may_ask_for_counts_from_its_begin() -> None:
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
+    site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
     host_updates.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
     assert [site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is None for _ in range(4)] == [True] * 3 + [False]
     site.watched[SOURCE] = site.watches[SOURCE].pack()
@@ -237,7 +256,7 @@ def test_how_much_of_a_host_a_run_may_ask_for_counts_from_its_begin() -> None:
 
 
 def test_what_a_watch_has_learned_since_it_was_kept_outlasts_a_source_that_joins() -> None:
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
+    site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)})
     host_updates.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
     kept = site.watches[SOURCE].pack()
     assert [site.watches[SOURCE].ruling(NEVER_SEEN, NOW) for _ in range(3)] == [None] * 3
@@ -253,9 +272,12 @@ def test_what_a_watch_has_learned_since_it_was_kept_outlasts_a_source_that_joins
 
 def test_a_site_of_two_sources_is_only_slowed() -> None:
     sources = {each: SourceWork(1) for each in (SOURCE, SOURCE + 1)}
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), sources, delay_s=0.5, parallel=1, under_way=1)
+    site = HostState(Lease(1, "a.example", 1, 1e12), sources, delay_s=0.5, parallel=1, under_way=1)
     host_updates.learn(
-        Report(Task(NEVER_SEEN, site), Gone(), Wire(requests=1), AT), Desk(), web_source(per_host=4), NOW
+        VisitResult(VisitTask(NEVER_SEEN, site), Gone(), VisitTrace(requests=1), AT),
+        Workbench(),
+        web_source(per_host=4),
+        NOW,
     )
     assert (site.delay_s, site.parallel) == (1.0, 1)
 
@@ -268,8 +290,8 @@ def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
     source = web_source(variable_delay=hours, time_zone="UTC", delay_s=2)
     clock = Hands(NOON)
     timed = WebSource(SOURCE, source.settings, None, clock)
-    run = cast("Dispatch", SimpleNamespace(source=timed, order=SimpleNamespace(run=1)))
-    site, desk = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}), Desk()
+    run = cast("BatchCommitter", SimpleNamespace(source=timed, order=SimpleNamespace(run=1)))
+    site, desk = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: SourceWork(1)}), Workbench()
     desk.open(site)
     host_updates.set_pace(site, {SOURCE: run}, Moment(NOW, NOON))
     paces = []
@@ -287,15 +309,18 @@ def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
     assert site.delay_s == 0.5, "an hour later at the latest"
 
 
-def closed(outcomes: list[Outcome], waiting: int = 2) -> tuple[SourceWork, list[Report]]:
+def closed(outcomes: list[Outcome], waiting: int = 2) -> tuple[SourceWork, list[VisitResult]]:
     """A source at a site where so many resources wait and visits end so, and visits that were not made for it."""
     work = SourceWork(1)
     work.queue = deque(NEVER_SEEN._replace(id=100 + number) for number in range(waiting))
     work.held = {each.id for each in work.queue}
-    site, made = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, under_way=9), list[Report]()
+    site, made = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, under_way=9), list[VisitResult]()
     for outcome in outcomes:
         made += host_updates.learn(
-            Report(Task(NEVER_SEEN, site), outcome, Wire(requests=1), AT), Desk(), web_source(), NOW
+            VisitResult(VisitTask(NEVER_SEEN, site), outcome, VisitTrace(requests=1), AT),
+            Workbench(),
+            web_source(),
+            NOW,
         )
     return work, made
 
@@ -319,9 +344,9 @@ def test_a_robots_txt_that_was_put_off_is_not_asked_for_twice(store: Store, tmp_
         (number,) = numbers(tx).values()
     waiting = deque[Resource]()
     work = SourceWork(0, queue=waiting, held={number})
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work})
-    page = Task(NEVER_SEEN._replace(id=number, site=1), site)
-    means, order, desk = means_at(store, tmp_path), Admission(SOURCE, 1, RUN), Desk()
+    site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: work})
+    page = VisitTask(NEVER_SEEN._replace(id=number, site=1), site)
+    means, order, desk = means_at(store, tmp_path), Admission(SOURCE, 1, RUN), Workbench()
     wanted = Blocked(page, Prerequisite("https://a.example/robots.txt", "robots.txt"))
     host_updates.require(wanted, desk, order, means)
     robots = site.first.popleft()
@@ -335,11 +360,11 @@ def test_a_robots_txt_that_was_put_off_is_not_asked_for_twice(store: Store, tmp_
 
 def test_a_visit_that_we_were_short_of_files_for_is_made_later_as_if_it_had_not_been_begun() -> None:
     work = SourceWork(0, queue=deque[Resource](), held={NEVER_SEEN.id})
-    site = SiteWork(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, 3, delay_s=10.0, next_at=NOW + 7, under_way=1)
-    room = Room((), lambda: NOW)
-    report = Report(Task(NEVER_SEEN, site), Deferred(904, "", lack=Shortage.FILES), Wire(), AT)
-    assert host_updates.put_off(report, Desk(), room)
-    assert not host_updates.put_off(report._replace(outcome=Deferred(904, "")), Desk(), room), "of nothing"
+    site = HostState(Lease(1, "a.example", 1, 1e12), {SOURCE: work}, 3, delay_s=10.0, next_at=NOW + 7, under_way=1)
+    room = DiskGuard((), lambda: NOW)
+    report = VisitResult(VisitTask(NEVER_SEEN, site), Deferred(904, "", lack=Shortage.FILES), VisitTrace(), AT)
+    assert host_updates.put_off(report, Workbench(), room)
+    assert not host_updates.put_off(report._replace(outcome=Deferred(904, "")), Workbench(), room), "of nothing"
     assert list(work.queue) == [NEVER_SEEN]
     assert (site.failures, site.rest_until, site.not_before) == (3, 0.0, 0.0)
     assert room.lack() == Shortage.FILES.said

@@ -12,26 +12,26 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.profiling import unmeasured
-from cormorant.crawl.commit.committer import Dispatch
-from cormorant.crawl.context import Means
+from cormorant.crawl.commit.committer import BatchCommitter
+from cormorant.crawl.context import WorkerContext
 from cormorant.crawl.link_filter import SiteKeys
-from cormorant.crawl.resource_guard import Room
-from cormorant.crawl.worker.housekeeping import Crew, Tending, plan_of
+from cormorant.crawl.resource_guard import DiskGuard
+from cormorant.crawl.worker.housekeeping import Housekeeper, WorkerConfig, plan_of
 from cormorant.frontier.queue.seen_lookup import Lookup
-from cormorant.frontier.queue.seen_urls import Seen
-from cormorant.frontier.queue.workbench import Task
+from cormorant.frontier.queue.seen_urls import SeenUrls
+from cormorant.frontier.queue.workbench import VisitTask
 from cormorant.frontier.state.enqueue import Admission, SiteNumbers
 from cormorant.model.run import Counters
 from cormorant.sources.web.source import WebSource
 from cormorant.store.blobs.local import LocalCache
 from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.db.database import Store
-from cormorant.store.journal.quota_claims import Claim
+from cormorant.store.journal.quota_claims import QuotaClaim
 from tests.clocks import HANG_S
 from tests.crawl.samples import INDEXED, OLD_BODY, OLD_TEXT, RUN, SOURCE, web_source
 from tests.frontier.samples import admitted, pages
 
-ROOM = Room((), lambda: 0.0)
+ROOM = DiskGuard((), lambda: 0.0)
 BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
 
 
@@ -60,26 +60,28 @@ def test_a_run_at_its_share_of_a_limit_is_settled_at_once(
     tmp_path: Path, store: Store, most: int | None, visited: int, under_way: int, want: bool
 ) -> None:
     means = means_at(store, tmp_path)
-    dispatch = Dispatch(web_source(), Admission(SOURCE, 1, RUN), means, Counters())
+    dispatch = BatchCommitter(web_source(), Admission(SOURCE, 1, RUN), means, Counters())
     dispatch.allowance.documents.set(most)
-    dispatch.allowance.share(Claim(), peers=2, more=True)
+    dispatch.allowance.share(QuotaClaim(), peers=2, more=True)
     dispatch.under_way = under_way
     nobody: Any = None
     dispatch.batch.visited.extend([nobody] * visited)
 
     async def work() -> bool:
-        crew = Crew(means, nobody, SystemClock(), Orders(), width=2, most=4, tidy=lambda: None, room=ROOM)
-        tending = Tending(crew, lambda: None)
+        crew = WorkerConfig(means, nobody, SystemClock(), Orders(), width=2, most=4, tidy=lambda: None, room=ROOM)
+        tending = Housekeeper(crew, lambda: None)
         tending.runs = {SOURCE: dispatch}
         return tending.limited()
 
     assert asyncio.run(work()) is want
 
 
-def means_at(store: Store, folder: Path) -> Means:
+def means_at(store: Store, folder: Path) -> WorkerContext:
     """What a retriever works with, its cache in this folder."""
     cache = LocalCache(folder, SystemClock())
-    return Means("ada", store, cache, Seen(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured)
+    return WorkerContext(
+        "ada", store, cache, SeenUrls(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
+    )
 
 
 class Orders:
@@ -88,9 +90,9 @@ class Orders:
     peers = 1
 
     def __init__(self) -> None:
-        self.runs: dict[int, Dispatch] = {}
+        self.runs: dict[int, BatchCommitter] = {}
 
-    def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
+    def __call__(self, current: Mapping[int, BatchCommitter]) -> dict[int, BatchCommitter]:
         return self.runs
 
 
@@ -105,14 +107,14 @@ def test_a_new_run_visits_what_was_under_way_when_the_one_before_was_stopped(
 
     def begin(generation: int) -> None:
         order = Admission(SOURCE, generation, RUN + generation)
-        orders.runs = {SOURCE: Dispatch(web_source(), order, means, Counters())}
+        orders.runs = {SOURCE: BatchCommitter(web_source(), order, means, Counters())}
 
     async def work() -> None:
-        tending = Tending(
-            Crew(means, nobody, clock, orders, width=2, most=4, tidy=lambda: None, room=ROOM), lambda: None
+        tending = Housekeeper(
+            WorkerConfig(means, nobody, clock, orders, width=2, most=4, tidy=lambda: None, room=ROOM), lambda: None
         )
 
-        async def visit_next() -> Task:
+        async def visit_next() -> VisitTask:
             async with asyncio.timeout(HANG_S):
                 waiting = asyncio.create_task(tending.line.take())
                 while not waiting.done():
@@ -147,12 +149,12 @@ def test_a_source_without_a_site_gets_one_though_every_slot_is_busy(store: Store
 
     def begin(*several: WebSource) -> None:
         orders.runs = {
-            each.number: Dispatch(each, Admission(each.number, 1, RUN), means, Counters()) for each in several
+            each.number: BatchCommitter(each, Admission(each.number, 1, RUN), means, Counters()) for each in several
         }
 
     async def work() -> None:
-        crew = Crew(means, nobody, SystemClock(), orders, width=2, most=4, tidy=lambda: None, room=ROOM)
-        tending = Tending(crew, lambda: None)
+        crew = WorkerConfig(means, nobody, SystemClock(), orders, width=2, most=4, tidy=lambda: None, room=ROOM)
+        tending = Housekeeper(crew, lambda: None)
         begin(large)
         tending.tend()  # nobody waits for a visit
         before = set(tending.desk.sites)

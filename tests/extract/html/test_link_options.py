@@ -4,7 +4,7 @@ from cormorant.extract.formats.plain import extract_text
 from cormorant.extract.header_metadata import with_header
 from cormorant.extract.html.link_options import written
 from cormorant.extract.html.page import extract_html
-from cormorant.model.content import Content, Extraction, Link, LinkKind, Manner
+from cormorant.model.content import Content, Extraction, LinkKind, Manner, PageLink
 from tests.clocks import cpu_s
 
 HERE = "https://h.example/a/page"
@@ -57,7 +57,7 @@ def test_a_form_may_ask_not_to_be_followed(markup: str, *, nofollow: bool) -> No
 
 def test_what_a_reader_follows_keeps_its_text_beside_more_kinds() -> None:
     page = extract_html(b"<a href=/x>An x</a> /x.y <img src=/x>", address=HERE, manner=Manner(links=("all",)))
-    assert page.links[0] == Link("https://h.example/x", "An x")
+    assert page.links[0] == PageLink("https://h.example/x", "An x")
 
 
 def test_plain_texts_lead_on_when_addresses_in_text_are_asked_for() -> None:
@@ -76,12 +76,12 @@ def test_hostile_texts_are_read_in_time(piece: str) -> None:
 
 def test_a_header_speaks_beside_its_document() -> None:
     beside = (
-        Link("https://h.example/next", "", "next"), Link("https://h.example/s.css", "", "preload"),
-        Link("https://h.example/a/x", "", "content-location"), Link("https://h.example/c", "", "canonical"),
-        Link("javascript:x()", "", "next"),
+        PageLink("https://h.example/next", "", "next"), PageLink("https://h.example/s.css", "", "preload"),
+        PageLink("https://h.example/a/x", "", "content-location"), PageLink("https://h.example/c", "", "canonical"),
+        PageLink("javascript:x()", "", "next"),
     )  # fmt: skip
     content = Content(HERE, b"", "text/html", beside=beside, refresh="0; url=/away")
-    said = with_header(content, Extraction("", links=(Link("https://h.example/own"),)), ())
+    said = with_header(content, Extraction("", links=(PageLink("https://h.example/own"),)), ())
     assert [link.address for link in said.links] == [
         "https://h.example/own", "https://h.example/next", "https://h.example/c", "https://h.example/away",
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cormorant.extract.html import safe_html
-from cormorant.extract.html.safe_html import Shown
+from cormorant.extract.html.safe_html import SafeHtml
 from tests.pages.vectors import OUTSIDE, PAYLOADS, said
 
 AT = "https://docs.example.org/a/b.html"
@@ -29,7 +29,7 @@ def word(looked_for: str) -> safe_html.Marks:
     return lambda text: [(*each.span(), 0) for each in re.finditer(looked_for, text, re.IGNORECASE)]
 
 
-def shown(markup: str, marks: safe_html.Marks = nothing, charset: str = "utf-8") -> Shown:
+def shown(markup: str, marks: safe_html.Marks = nothing, charset: str = "utf-8") -> SafeHtml:
     return safe_html.page(markup.encode(charset, "replace"), address=AT, charset=charset, marks=marks)
 
 

@@ -22,7 +22,7 @@ from cormorant.extract.job import ConversionFault, encode_task
 from cormorant.extract.sitemap.fields import moment, weight
 from cormorant.extract.sitemap.job import INLINE_BYTES, decode_sitemap, is_read_inline, read, sitemap_or_fault
 from cormorant.extract.sitemap.parser import MAX_ENTRIES, MAX_ITEMS, read_sitemap
-from cormorant.model.content import Entry, Sitemap
+from cormorant.model.content import FeedEntry, Sitemap
 from tests.clocks import cpu_s
 from tests.suites.record import record
 
@@ -44,7 +44,7 @@ def test_what_an_entry_says() -> None:
         "<urlset><url><loc> https://a.example/x?a=1&amp;b=2 </loc><lastmod>2024-02-29T12:00:00+02:00</lastmod>"
         "<changefreq>Weekly</changefreq><priority>0.8</priority></url></urlset>"
     ).entries
-    assert entry == Entry("https://a.example/x?a=1&b=2", False, 1709200800.0, 1709200800.0, 7 * DAY, 0.8)
+    assert entry == FeedEntry("https://a.example/x?a=1&b=2", False, 1709200800.0, 1709200800.0, 7 * DAY, 0.8)
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ class _Java:
         got = sitemap_or_fault(body, address=case["url"])
         self.said = got if isinstance(got, Sitemap) else None
         self._pages = iter(self.said.entries if self.said else ())
-        self._now: Entry | None = None
+        self._now: FeedEntry | None = None
 
     def answers(self, check: dict[str, Any]) -> bool:
         """Is it what the suite expects?"""
@@ -364,7 +364,7 @@ class _Java:
                 return None
 
     @staticmethod
-    def _of(entry: Entry, names: list[str]) -> Any:
+    def _of(entry: FeedEntry, names: list[str]) -> Any:
         match names:
             case ["getUrl", *_] | []:
                 return entry.address

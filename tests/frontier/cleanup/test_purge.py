@@ -10,12 +10,12 @@ from cormorant.frontier.links import codec
 from cormorant.frontier.links import inlinks as inlink_lists
 from cormorant.frontier.links.codec import pack, unpack_in
 from cormorant.frontier.sitemaps import registry
-from cormorant.frontier.sitemaps.registry import Tally
+from cormorant.frontier.sitemaps.registry import SitemapTally
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import host_facts, writes
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Role
+from cormorant.model.resource import DiscoveredBy, Role
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import visits
@@ -76,7 +76,7 @@ def test_a_link_to_itself_keeps_nothing(page: Store) -> None:
 def test_a_sitemap_that_is_gone_leaves_its_room_to_others(page: Store) -> None:
     gone, other = (a_resource(number)._replace(role=Role.SITEMAP) for number in (1, 2))
     with page.begin() as tx:
-        host_facts.write(tx, [Tally("urlset", 4_000_000).fact(gone), Tally("urlset", 7).fact(other)])
+        host_facts.write(tx, [SitemapTally("urlset", 4_000_000).fact(gone), SitemapTally("urlset", 7).fact(other)])
         assert registry.room(tx, SOURCE, 3) == registry.MAX_ADDRESSES - 4_000_007
     assert purged(page)
     with page.read() as tx:
@@ -88,9 +88,9 @@ def test_a_sitemap_that_is_gone_leaves_its_room_to_others(page: Store) -> None:
     [
         ({"attempts": 1}, False),
         ({"attempts": 1, "status": 410}, True),
-        ({"attempts": 1, "how": int(How.LISTING)}, False),
-        ({"how": int(How.SEED)}, False),
-        ({"how": int(How.SEED), "status": 410}, False),
+        ({"attempts": 1, "how": int(DiscoveredBy.LISTING)}, False),
+        ({"how": int(DiscoveredBy.SEED)}, False),
+        ({"how": int(DiscoveredBy.SEED), "status": 410}, False),
         ({"outcome": int(OutcomeKind.FAILED), "attempts": 9}, False),
         ({"outcome": int(OutcomeKind.EXCLUDED), "attempts": 9}, False),
         ({"outcome": int(OutcomeKind.OK)}, False),
@@ -105,12 +105,12 @@ def test_what_goes(page: Store, values: dict[str, int], goes: bool) -> None:
     assert purged(page) is goes
 
 
-@pytest.mark.parametrize("how", [How.LINK, How.LISTING])
-def test_what_is_linked_to_stays_unless_a_listing_says_otherwise(page: Store, how: How) -> None:
+@pytest.mark.parametrize("how", [DiscoveredBy.LINK, DiscoveredBy.LISTING])
+def test_what_is_linked_to_stays_unless_a_listing_says_otherwise(page: Store, how: DiscoveredBy) -> None:
     with page.begin() as tx:
         tx.execute(sa.update(inlinks).values(count=1))
         mark(tx, 1, how=int(how))
-    assert purged(page) is (how is How.LISTING)
+    assert purged(page) is (how is DiscoveredBy.LISTING)
 
 
 def test_what_search_may_still_find_stays(page: Store) -> None:
@@ -131,7 +131,7 @@ def test_what_a_purged_page_linked_to_loses_the_link(store: Store) -> None:
     admitted(store, first, second, third)
     with store.begin() as tx:
         known = numbers(tx)
-        blob = pack([Link(third, "see")])
+        blob = pack([PageLink(third, "see")])
         writes.links(tx, [(known[first], 1, False, blob), (known[second], 1, False, blob)])
         rows = inlink_lists.chunk(tx, SOURCE)
         inlink_lists.apply(

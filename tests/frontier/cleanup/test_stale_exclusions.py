@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from cormorant.frontier.cleanup import stale_exclusions
 from cormorant.frontier.links.codec import pack
 from cormorant.frontier.state import writes
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.ruling import Gate
@@ -36,7 +36,7 @@ def exclude(tx: Tx, *names: str, referrer: int | None, run: int = OLD) -> None:
 
 def page(tx: Tx, number: int, *linked: str) -> None:
     """A page that was read and leads there."""
-    writes.links(tx, [(number, OLD, True, pack([Link(out(name)) for name in linked]))])
+    writes.links(tx, [(number, OLD, True, pack([PageLink(out(name)) for name in linked]))])
 
 
 def mark(tx: Tx, number: int, **values: Any) -> None:

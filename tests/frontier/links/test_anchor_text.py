@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.links.anchor_text import LONGEST, MOST_TEXTS, OF_NAVIGATION, Linked, folded, score, texts
+from cormorant.frontier.links.anchor_text import LONGEST, MOST_TEXTS, OF_NAVIGATION, AnchorLink, folded, score, texts
 
 HERE, THERE = 1, 2
 SIZES = {HERE: 100, THERE: 100}
 
 
-def links(*counted: tuple[str, int], site: int = HERE) -> Counter[Linked]:
-    heap: Counter[Linked] = Counter()
+def links(*counted: tuple[str, int], site: int = HERE) -> Counter[AnchorLink]:
+    heap: Counter[AnchorLink] = Counter()
     for text, count in counted:
-        heap[Linked(text, site)] += count
+        heap[AnchorLink(text, site)] += count
     return heap
 
 
@@ -93,8 +93,8 @@ def test_navigation_counts_as_few_pages() -> None:
     assert score(links(("x", 49)), SIZES, HERE) == 0.2
 
 
-@given(st.lists(st.builds(Linked, st.text(max_size=300), st.sampled_from((HERE, THERE)))), st.text(max_size=50))
-def test_anything_may_be_a_text(some: list[Linked], title: str) -> None:
+@given(st.lists(st.builds(AnchorLink, st.text(max_size=300), st.sampled_from((HERE, THERE)))), st.text(max_size=50))
+def test_anything_may_be_a_text(some: list[AnchorLink], title: str) -> None:
     found = texts(Counter(some), SIZES, title)
     assert len({folded(each) for each in found}) == len(found) <= MOST_TEXTS
     assert all(0 < len(each) <= LONGEST for each in found)

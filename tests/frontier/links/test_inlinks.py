@@ -12,9 +12,9 @@ from cormorant.frontier.links import orphans
 from cormorant.frontier.links.codec import pack, unpack_in
 from cormorant.frontier.links.inlinks import CHUNK, MAX_INLINKS
 from cormorant.frontier.state import writes
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, How
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import inlinks, outlinks, resource, site, site_source
 from tests.frontier.samples import SOURCE, a_content, admit, admitted, numbers, pages
@@ -25,7 +25,7 @@ PAGES = [f"{host}/{number}" for host in HOSTS for number in range(3)]
 InLinks = dict[int, dict[int, str]]
 
 
-def write(tx: Tx, page: int, *links: Link) -> None:
+def write(tx: Tx, page: int, *links: PageLink) -> None:
     writes.links(tx, [(page, 1, False, pack(links))])
 
 
@@ -55,12 +55,18 @@ def test_out_links_become_in_links(store: Store) -> None:
     with store.begin() as tx:
         known = numbers(tx)
         first, second, third = (known[each] for each in PAGES[:3])
-        write(tx, first, Link(PAGES[1], "two"), Link(PAGES[2], "three"), Link("https://unknown.example/x", "far"))
-        write(tx, second, Link(PAGES[2], "drei"), Link(PAGES[1], "myself"), Link("mailto:a@b.example"))
+        write(
+            tx,
+            first,
+            PageLink(PAGES[1], "two"),
+            PageLink(PAGES[2], "three"),
+            PageLink("https://unknown.example/x", "far"),
+        )
+        write(tx, second, PageLink(PAGES[2], "drei"), PageLink(PAGES[1], "myself"), PageLink("mailto:a@b.example"))
         assert invert(tx) == 2
         assert in_links(tx) == {second: {first: "two", second: "myself"}, third: {first: "three", second: "drei"}}
         assert invert(tx) == 0, "once is enough"
-        write(tx, first, Link(PAGES[2], "3"))
+        write(tx, first, PageLink(PAGES[2], "3"))
         assert invert(tx) == 2
         assert in_links(tx) == {second: {second: "myself"}, third: {first: "3", second: "drei"}}
 
@@ -70,7 +76,7 @@ def test_pages_with_many_links_are_taken_few_at_a_time(store: Store, monkeypatch
     with store.begin() as tx:
         first, second, third = (numbers(tx)[each] for each in PAGES[:3])
         for page in (first, second, third):
-            write(tx, page, Link(PAGES[1], "two"))
+            write(tx, page, PageLink(PAGES[1], "two"))
         size = len(inlink_lists.chunk(tx, SOURCE)[0][1])
         monkeypatch.setattr(inlink_lists, "CHUNK_BYTES", 2 * size)
         assert [row[0] for row in inlink_lists.chunk(tx, SOURCE)] == [first, second]
@@ -86,13 +92,13 @@ def test_a_page_written_twice_before_it_is_inverted(store: Store) -> None:
     admitted(store, *PAGES)
     with store.begin() as tx:
         first, second, third = (numbers(tx)[each] for each in PAGES[:3])
-        write(tx, first, Link(PAGES[1], "a"))
+        write(tx, first, PageLink(PAGES[1], "a"))
         invert(tx)
-        write(tx, first, Link(PAGES[2], "b"))
-        write(tx, first, Link(PAGES[1], "c"), Link(PAGES[2], "c"))
+        write(tx, first, PageLink(PAGES[2], "b"))
+        write(tx, first, PageLink(PAGES[1], "c"), PageLink(PAGES[2], "c"))
         invert(tx)
         assert in_links(tx) == {second: {first: "c"}, third: {first: "c"}}
-        write(tx, first, Link(PAGES[2], "c"))
+        write(tx, first, PageLink(PAGES[2], "c"))
         write(tx, first)
         invert(tx)
         assert in_links(tx) == {}
@@ -102,7 +108,7 @@ def test_the_last_of_two_equal_links_gives_the_text(store: Store) -> None:
     admitted(store, *PAGES)
     with store.begin() as tx:
         first, second = (numbers(tx)[each] for each in PAGES[:2])
-        write(tx, first, Link(PAGES[1], "a"), Link(PAGES[1], "b"))
+        write(tx, first, PageLink(PAGES[1], "a"), PageLink(PAGES[1], "b"))
         invert(tx)
         assert in_links(tx) == {second: {first: "b"}}
 
@@ -111,8 +117,8 @@ def test_only_the_pages_of_the_source(store: Store) -> None:
     admitted(store, *PAGES)
     admitted(store, *PAGES, source=2)
     with store.begin() as tx:
-        write(tx, 1, Link(PAGES[1]))
-        write(tx, len(PAGES) + 1, Link(PAGES[1]))
+        write(tx, 1, PageLink(PAGES[1]))
+        write(tx, len(PAGES) + 1, PageLink(PAGES[1]))
         assert [row[0] for row in inlink_lists.chunk(tx, SOURCE)] == [1]
         assert [row[0] for row in inlink_lists.chunk(tx, 2)] == [len(PAGES) + 1]
 
@@ -145,7 +151,7 @@ def test_many_inversions_equal_one_from_scratch(store: Store, rounds: list[list[
         for edited in rounds:
             for place, links in edited:
                 pages_now[known[PAGES[place]]] = links
-                write(tx, known[PAGES[place]], *(Link(address, text) for address, text in links.items()))
+                write(tx, known[PAGES[place]], *(PageLink(address, text) for address, text in links.items()))
             invert(tx)
         assert in_links(tx) == from_scratch(pages_now, known)
         assert not tx.rows(
@@ -159,7 +165,7 @@ def popular(store: Store) -> Store:
     count = MAX_INLINKS + 300
     admitted(store, "https://a.example/popular", *pages(count))
     with store.begin() as tx:
-        blob = pack([Link("https://a.example/popular", "here")])
+        blob = pack([PageLink("https://a.example/popular", "here")])
         writes.links(tx, [(number, 1, False, blob) for number in range(2, count + 2)])
         assert len(inlink_lists.chunk(tx, SOURCE)) == CHUNK
         invert(tx)
@@ -176,7 +182,7 @@ def test_the_count_goes_on_where_no_more_are_kept(popular: Store) -> None:
     with popular.begin() as tx:
         assert counted(tx) == (MAX_INLINKS + 300, MAX_INLINKS)
         for number in (5, MAX_INLINKS + 200):  # one that is kept, one that is not
-            write(tx, number, Link("https://a.example/popular", "there"))
+            write(tx, number, PageLink("https://a.example/popular", "there"))
         invert(tx)
         assert counted(tx) == (MAX_INLINKS + 300, MAX_INLINKS)
         write(tx, 5)
@@ -188,16 +194,16 @@ def test_the_count_goes_on_where_no_more_are_kept(popular: Store) -> None:
 
 
 def test_documents_that_nothing_links_to_any_more(store: Store) -> None:
-    admitted(store, *pages(3), Found("https://a.example/start", "a.example", how=How.SEED))
+    admitted(store, *pages(3), DiscoveredUrl("https://a.example/start", "a.example", how=DiscoveredBy.SEED))
     with store.begin() as tx:
         known = numbers(tx)
         writes.contents(tx, [a_content(number) for number in known.values()])
         assert orphans.count(tx, SOURCE) == 3
         start = known["https://a.example/start"]
-        write(tx, start, Link(pages(3)[0]), Link(pages(3)[1]))
+        write(tx, start, PageLink(pages(3)[0]), PageLink(pages(3)[1]))
         invert(tx)
         assert orphans.count(tx, SOURCE) == 1
-        write(tx, start, Link(pages(3)[0]))
+        write(tx, start, PageLink(pages(3)[0]))
         invert(tx)
         assert orphans.count(tx, SOURCE) == 2
         writes.contents(tx, [a_content(known[pages(3)[1]], indexed=False)])
@@ -209,22 +215,22 @@ def test_documents_that_nothing_links_to_any_more(store: Store) -> None:
 def test_a_link_of_a_document_to_itself_leads_nowhere(store: Store) -> None:
     """Nor is it linked again by that; a second link, or one of another page alone, does lead there."""
     lost, other = pages(2)
-    admitted(store, lost, Found(other, "a.example", how=How.SEED))
+    admitted(store, lost, DiscoveredUrl(other, "a.example", how=DiscoveredBy.SEED))
     with store.begin() as tx:
         known = numbers(tx)
         writes.contents(tx, [a_content(number) for number in known.values()])
-        write(tx, known[lost], Link(lost), Link(f"{other}/elsewhere"))
+        write(tx, known[lost], PageLink(lost), PageLink(f"{other}/elsewhere"))
         invert(tx)
         assert orphans.page(tx, SOURCE, 10, 0) == [(known[lost], False)]
         orphans.know(tx, [known[lost]], unvisited=True)
         assert orphans.linked_again(tx, SOURCE, 1) == []
-        write(tx, known[other], Link(lost))
+        write(tx, known[other], PageLink(lost))
         invert(tx)
         assert (orphans.count(tx, SOURCE), orphans.linked_again(tx, SOURCE, 1)) == (0, [known[lost]])
         write(tx, known[lost])
         invert(tx)
         assert (orphans.count(tx, SOURCE), orphans.linked_again(tx, SOURCE, 1)) == (0, [known[lost]])
-        write(tx, known[lost], Link(lost))
+        write(tx, known[lost], PageLink(lost))
         write(tx, known[other])
         invert(tx)
         gone = sa.update(resource).where(resource.c.id == known[lost]).values(outcome=int(OutcomeKind.GONE))

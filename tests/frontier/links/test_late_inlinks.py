@@ -12,7 +12,7 @@ from cormorant.frontier.links import inlinks as inlink_lists
 from cormorant.frontier.links import late_inlinks
 from cormorant.frontier.links.codec import pack, unpack_in
 from cormorant.frontier.state import writes
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.store.db.database import Store
@@ -30,7 +30,7 @@ def read(store: Store, page: str, *links: str) -> None:
     with store.begin() as tx:
         number = numbers(tx)[page]
         writes.contents(tx, [a_content(number)])
-        writes.links(tx, [(number, RUN, False, pack([Link(each, "there") for each in links]))])
+        writes.links(tx, [(number, RUN, False, pack([PageLink(each, "there") for each in links]))])
 
 
 def keep_out(store: Store, page: str, referrer: int | None = 1) -> None:

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from cormorant.frontier.links import inlinks as inlink_lists
 from cormorant.frontier.links import link_score
 from cormorant.frontier.links.codec import pack, unpack_in
-from cormorant.frontier.links.link_score import CHUNK, Said, Weighing
+from cormorant.frontier.links.link_score import CHUNK, AnchorSummary, Weighing
 from cormorant.frontier.state import writes
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import content, inlinks
 from tests.frontier.samples import SOURCE, a_content, admitted, numbers, pages
@@ -30,7 +30,7 @@ def site(store: Store) -> Store:
     return store
 
 
-def link(store: Store, page: str, *links: Link) -> None:
+def link(store: Store, page: str, *links: PageLink) -> None:
     """Write a page's links, and invert them."""
     with store.begin() as tx:
         writes.links(tx, [(numbers(tx)[page], 1, False, pack(links))])
@@ -53,7 +53,7 @@ def weigh(store: Store) -> list[str]:
     return sorted(names[number] for number in told)
 
 
-def said(store: Store, page: str) -> Said:
+def said(store: Store, page: str) -> AnchorSummary:
     with store.read() as tx:
         number = numbers(tx)[page]
         return link_score.said_of(tx, [number]).get(number, link_score.NOTHING)
@@ -64,22 +64,22 @@ def grant(tx: Tx, page: str, rights: int) -> None:
 
 
 def test_what_links_say_is_told_once(site: Store) -> None:
-    link(site, FRONT, Link(TIDES, "Tide tables"), Link(FERRIES, "here"))
+    link(site, FRONT, PageLink(TIDES, "Tide tables"), PageLink(FERRIES, "here"))
     assert weigh(site) == [TIDES]
-    assert said(site, TIDES) == Said(("Tide tables",), 0.0)
+    assert said(site, TIDES) == AnchorSummary(("Tide tables",), 0.0)
     assert said(site, FERRIES) == link_score.NOTHING
     assert weigh(site) == [], "nothing is stale"
-    link(site, FRONT, Link(TIDES, "Tide tables"), Link(FERRIES, "more"))
+    link(site, FRONT, PageLink(TIDES, "Tide tables"), PageLink(FERRIES, "more"))
     assert weigh(site) == [], "it says no more than before"
-    link(site, FRONT, Link(TIDES, "High water"))
+    link(site, FRONT, PageLink(TIDES, "High water"))
     assert weigh(site) == [TIDES]
-    assert (said(site, TIDES), said(site, FERRIES)) == (Said(("High water",), 0.0), link_score.NOTHING)
+    assert (said(site, TIDES), said(site, FERRIES)) == (AnchorSummary(("High water",), 0.0), link_score.NOTHING)
 
 
 def test_links_that_vouch_for_nothing_do_not_count(site: Store) -> None:
-    link(site, FRONT, Link(TIDES, "cheap pills", "nofollow"), Link(FERRIES, "buy", "external ugc"))
+    link(site, FRONT, PageLink(TIDES, "cheap pills", "nofollow"), PageLink(FERRIES, "buy", "external ugc"))
     assert weigh(site) == []
-    link(site, FRONT, Link(TIDES, "cheap pills", "external"), Link(FERRIES, "buy", "external ugc"))
+    link(site, FRONT, PageLink(TIDES, "cheap pills", "external"), PageLink(FERRIES, "buy", "external ugc"))
     assert weigh(site) == [TIDES]
     with site.read() as tx:
         (row,) = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == numbers(tx)[FERRIES]))
@@ -88,14 +88,14 @@ def test_links_that_vouch_for_nothing_do_not_count(site: Store) -> None:
 
 
 def test_the_name_of_a_part_is_no_name_of_the_whole(site: Store) -> None:
-    link(site, FRONT, Link(TIDES, "Low water", of_part=True))
+    link(site, FRONT, PageLink(TIDES, "Low water", of_part=True))
     assert weigh(site) == []
-    link(site, FRONT, Link(TIDES, "Low water"))
+    link(site, FRONT, PageLink(TIDES, "Low water"))
     assert weigh(site) == [TIDES]
 
 
 def test_a_page_says_nothing_of_itself(site: Store) -> None:
-    link(site, TIDES, Link(TIDES, "the best page of all"))
+    link(site, TIDES, PageLink(TIDES, "the best page of all"))
     assert weigh(site) == []
 
 
@@ -112,20 +112,20 @@ def test_a_link_counts_where_who_reads_the_target_may_read_the_page(
     with site.begin() as tx:
         grant(tx, FRONT, page)
         grant(tx, TIDES, target)
-    link(site, FRONT, Link(TIDES, "secret plans"))
+    link(site, FRONT, PageLink(TIDES, "secret plans"))
     assert weigh(site) == ([TIDES] if counts else [])
-    assert said(site, TIDES) == (Said(("secret plans",), 0.0) if counts else link_score.NOTHING)
+    assert said(site, TIDES) == (AnchorSummary(("secret plans",), 0.0) if counts else link_score.NOTHING)
 
 
 def test_nobody_knows_the_rights_of_a_page_without_content(site: Store) -> None:
     admitted(site, "https://a.example/excluded")
-    link(site, "https://a.example/excluded", Link(TIDES, "rumours"))
+    link(site, "https://a.example/excluded", PageLink(TIDES, "rumours"))
     assert weigh(site) == []
     assert said(site, TIDES) == link_score.NOTHING
 
 
 def test_rights_that_change_are_weighed_by_name(site: Store) -> None:
-    link(site, FRONT, Link(TIDES, "Tide tables"))
+    link(site, FRONT, PageLink(TIDES, "Tide tables"))
     weigh(site)
     with site.begin() as tx:
         grant(tx, FRONT, STAFF)
@@ -141,7 +141,7 @@ def test_links_wait_for_the_document_they_lead_to(store: Store) -> None:
     admitted(store, FRONT, TIDES)
     with store.begin() as tx:
         writes.contents(tx, [a_content(numbers(tx)[FRONT])])
-    link(store, FRONT, Link(TIDES, "Tide tables"))
+    link(store, FRONT, PageLink(TIDES, "Tide tables"))
     with store.read() as tx:
         assert not link_score.waits(tx, SOURCE)
     assert weigh(store) == []
@@ -155,7 +155,7 @@ def test_links_wait_for_the_document_they_lead_to(store: Store) -> None:
 def test_what_search_may_not_find_is_weighed_and_not_told(site: Store) -> None:
     with site.begin() as tx:
         tx.execute(sa.update(content).where(content.c.id == numbers(tx)[TIDES]).values(indexed=False))
-    link(site, FRONT, Link(TIDES, "Tide tables"))
+    link(site, FRONT, PageLink(TIDES, "Tide tables"))
     assert weigh(site) == []
     assert said(site, TIDES).anchors == ("Tide tables",)
 
@@ -165,7 +165,7 @@ def test_more_than_a_chunk(store: Store) -> None:
     admitted(store, *addresses)
     with store.begin() as tx:
         writes.contents(tx, [a_content(number) for number in numbers(tx).values()])
-    link(store, addresses[0], *(Link(address, f"The page {address[-3:]}") for address in addresses))
+    link(store, addresses[0], *(PageLink(address, f"The page {address[-3:]}") for address in addresses))
     assert weigh(store) == sorted(_without(addresses, addresses[0]))
 
 

@@ -3,17 +3,17 @@ from __future__ import annotations
 import pytest
 
 from cormorant.frontier.links import redirect_chains
-from cormorant.model.resource import How
+from cormorant.model.resource import DiscoveredBy
 from cormorant.store.db.database import Store
 from tests.frontier.samples import admitted, found, numbers, pages
 
 
-def chained(store: Store, hops: int, how: How = How.REDIRECT) -> list[int]:
+def chained(store: Store, hops: int, how: DiscoveredBy = DiscoveredBy.REDIRECT) -> list[int]:
     """A page, and so many more, each where the one before has moved to; returns their numbers in order."""
     made: list[int] = []
     for address in pages(hops + 1):
         last = made[-1] if made else None
-        admitted(store, found(address)._replace(how=how if made else How.LINK, referrer=last))
+        admitted(store, found(address)._replace(how=how if made else DiscoveredBy.LINK, referrer=last))
         with store.read() as tx:
             made.append(numbers(tx)[address])
     return made
@@ -26,8 +26,8 @@ def test_a_chain_ends_after_the_tenth_hop(store: Store) -> None:
     assert far == frozenset(chain[redirect_chains.MOST :])
 
 
-@pytest.mark.parametrize("how", [How.LINK, How.SITEMAP])
-def test_links_are_no_hops(store: Store, how: How) -> None:
+@pytest.mark.parametrize("how", [DiscoveredBy.LINK, DiscoveredBy.SITEMAP])
+def test_links_are_no_hops(store: Store, how: DiscoveredBy) -> None:
     chain = chained(store, redirect_chains.MOST + 2, how)
     with store.read() as tx:
         assert redirect_chains.at_the_end(tx, chain) == frozenset()

@@ -5,25 +5,25 @@ from __future__ import annotations
 import pytest
 
 from cormorant.frontier.policy import backoff, host_errors
-from cormorant.frontier.policy.host_errors import Trouble, Why
+from cormorant.frontier.policy.host_errors import HoldReason, HostTrouble
 
-DEAD, DOWN = Trouble("127.0.0.1:9", 906), Trouble("gone.example", 975)
-BUSY, SICK = Trouble("busy.example", 503), Trouble("sick.example", 500)
+DEAD, DOWN = HostTrouble("127.0.0.1:9", 906), HostTrouble("gone.example", 975)
+BUSY, SICK = HostTrouble("busy.example", 503), HostTrouble("sick.example", 500)
 
 
 @pytest.mark.parametrize(
     ("of", "why", "said"),
     [
-        (DEAD, Why.SILENT, "127.0.0.1:9 does not answer (connection refused)"),
-        (DOWN, Why.SILENT, "gone.example does not answer (its name is not resolved)"),
-        (Trouble("slow.example", 902), Why.SILENT, "slow.example does not answer (timed out)"),
-        (Trouble("file:/srv/papers", 905), Why.SILENT, "/srv/papers does not answer (reading failed)"),
-        (BUSY, Why.ASKED, "busy.example asked to be left alone for a while (503)"),
-        (SICK, Why.FAILING, "sick.example has pages that failed (500 Internal server error)"),
-        (Trouble("new.example", 0), Why.FAILING, "new.example has to wait"),
+        (DEAD, HoldReason.SILENT, "127.0.0.1:9 does not answer (connection refused)"),
+        (DOWN, HoldReason.SILENT, "gone.example does not answer (its name is not resolved)"),
+        (HostTrouble("slow.example", 902), HoldReason.SILENT, "slow.example does not answer (timed out)"),
+        (HostTrouble("file:/srv/papers", 905), HoldReason.SILENT, "/srv/papers does not answer (reading failed)"),
+        (BUSY, HoldReason.ASKED, "busy.example asked to be left alone for a while (503)"),
+        (SICK, HoldReason.FAILING, "sick.example has pages that failed (500 Internal server error)"),
+        (HostTrouble("new.example", 0), HoldReason.FAILING, "new.example has to wait"),
     ],
 )
-def test_one_site(of: Trouble, why: Why, said: str) -> None:
+def test_one_site(of: HostTrouble, why: HoldReason, said: str) -> None:
     assert (of.why, of.said) == (why, said)
 
 
@@ -35,13 +35,13 @@ def test_one_site(of: Trouble, why: Why, said: str) -> None:
         (SICK, "answered with an error when it was last asked (500 Internal server error)"),
     ],
 )
-def test_one_site_when_it_was_last_asked(of: Trouble, lately: str) -> None:
+def test_one_site_when_it_was_last_asked(of: HostTrouble, lately: str) -> None:
     assert of.lately == lately
 
 
 @pytest.mark.parametrize("status", backoff.NO_ANSWER)
 def test_every_way_of_not_answering_has_its_words_and_an_advice(status: int) -> None:
-    silent = Trouble("a.example", status)
+    silent = HostTrouble("a.example", status)
     assert silent.said.startswith("a.example does not answer (")
     assert silent.advice.endswith(".")
 
@@ -56,7 +56,12 @@ def test_several_sites() -> None:
 
 @pytest.mark.parametrize(
     ("of", "why"),
-    [((BUSY, DEAD), Why.SILENT), ((SICK, BUSY), Why.ASKED), ((SICK,), Why.FAILING), ((), Why.FAILING)],
+    [
+        ((BUSY, DEAD), HoldReason.SILENT),
+        ((SICK, BUSY), HoldReason.ASKED),
+        ((SICK,), HoldReason.FAILING),
+        ((), HoldReason.FAILING),
+    ],
 )
-def test_silence_is_worst(of: tuple[Trouble, ...], why: Why) -> None:
+def test_silence_is_worst(of: tuple[HostTrouble, ...], why: HoldReason) -> None:
     assert host_errors.worst(of) is why

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from cormorant.frontier.policy import priority as url_priority
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.queue import host_leases
-from cormorant.frontier.queue.host_leases import Window
+from cormorant.frontier.queue.host_leases import ReadWindow
 from cormorant.frontier.sitemaps import lastmod_trust
-from cormorant.model.content import Entry
+from cormorant.model.content import FeedEntry
 from cormorant.model.settings.priority import Level
 from cormorant.store.db.database import Store
 from cormorant.store.schema import resource
@@ -42,7 +42,7 @@ def test_priority_comes_before_depth(generation: int, one: tuple[int, int], two:
 def visited(store: Store, generation: int) -> list[str]:
     """The paths of what is due in a generation, in the order of its visits."""
     with store.read() as tx:
-        window = Window(site_numbers(tx)["a.example"], SOURCE, generation)
+        window = ReadWindow(site_numbers(tx)["a.example"], SOURCE, generation)
         return [each.address.rpartition("/")[2] for each in host_leases.read(tx, window)]
 
 
@@ -116,7 +116,7 @@ def test_the_parts_of_a_generation_lie_side_by_side(generation: int, now: int, p
 @pytest.mark.parametrize("level", Level)
 def test_what_a_sitemap_says_never_leads_into_another_level(level: Level) -> None:
     weights = [None, *(number / 10 for number in range(11))]
-    entries = [Entry("https://a.example/", weight=each) for each in weights]
+    entries = [FeedEntry("https://a.example/", weight=each) for each in weights]
     newer, others = ([lastmod_trust.priority(each, newer=newer) for each in entries] for newer in (True, False))
     assert {
         url_priority.level_of(url_priority.due(1, url_priority.at_level(place, level))) for place in newer + others

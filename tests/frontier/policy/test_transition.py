@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.frontier.policy import priority
-from cormorant.frontier.policy.transition import MOST_TRIES, Circumstances, Fate, fate, is_unreachable, reason_of
+from cormorant.frontier.policy.transition import MOST_TRIES, RowUpdate, VisitConditions, fate, is_unreachable, reason_of
 from cormorant.model.content import Content
 from cormorant.model.outcome import (
     Deferred,
@@ -20,7 +20,7 @@ from cormorant.model.outcome import (
     Quarantined,
     Unchanged,
 )
-from cormorant.model.resource import Resource, Role, State
+from cormorant.model.resource import Resource, Role, UrlState
 from cormorant.model.ruling import Gate, Ruling
 from tests.frontier.samples import a_resource
 
@@ -36,8 +36,8 @@ EVERY_OUTCOME: list[Outcome] = [
 ]  # fmt: skip
 
 
-def decided(resource: Resource, outcome: Outcome, *, lists: bool = False) -> Fate:
-    return fate(resource, outcome, Circumstances(GENERATION, lists, NOW))
+def decided(resource: Resource, outcome: Outcome, *, lists: bool = False) -> RowUpdate:
+    return fate(resource, outcome, VisitConditions(GENERATION, lists, NOW))
 
 
 def name(value: object) -> str:
@@ -53,10 +53,10 @@ def test_every_outcome_has_a_fate() -> None:
 def test_a_page_is_due_in_the_next_generation_and_a_listed_file_when_it_changes(outcome: Outcome, lists: bool) -> None:
     got = decided(NEVER_SEEN, outcome, lists=lists)
     if isinstance(outcome, Deferred):
-        assert (got.state, got.due) == (State.READY, priority.due(GENERATION, priority.LAST, 3)), "behind all others"
+        assert (got.state, got.due) == (UrlState.READY, priority.due(GENERATION, priority.LAST, 3)), "behind all others"
         assert got.not_before == NOW + 60
     else:
-        assert (got.state, got.not_before) == (State.SETTLED if lists else State.READY, 0.0)
+        assert (got.state, got.not_before) == (UrlState.SETTLED if lists else UrlState.READY, 0.0)
         assert got.due == priority.due(GENERATION + 1, 128, 3)
     assert got.outcome == outcome.kind
     assert got.status == outcome.status
@@ -64,13 +64,13 @@ def test_a_page_is_due_in_the_next_generation_and_a_listed_file_when_it_changes(
 
 def test_a_sitemap_is_visited_in_every_run_before_the_pages() -> None:
     got = decided(NEVER_SEEN._replace(role=Role.SITEMAP), Gone())
-    assert (got.state, got.due) == (State.READY, priority.due(GENERATION + 1, 0, 3))
+    assert (got.state, got.due) == (UrlState.READY, priority.due(GENERATION + 1, 0, 3))
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role not in (Role.DOCUMENT, Role.SITEMAP)])
 def test_what_is_no_document_is_visited_when_somebody_asks_for_it(role: Role) -> None:
-    assert decided(NEVER_SEEN._replace(role=role), Gone()).state is State.SETTLED
-    assert decided(NEVER_SEEN._replace(role=role), Deferred(500, "an error")).state is State.READY
+    assert decided(NEVER_SEEN._replace(role=role), Gone()).state is UrlState.SETTLED
+    assert decided(NEVER_SEEN._replace(role=role), Deferred(500, "an error")).state is UrlState.READY
 
 
 KEEPING = {"Ok", "Unchanged", "Deferred", "Failed", "Held", "Quarantined"}
@@ -94,7 +94,7 @@ def test_what_a_server_asks_for_is_obeyed() -> None:
     assert decided(NEVER_SEEN, Deferred(503, "busy", 5.0)).not_before == NOW + 5
 
 
-def after(resource: Resource, *outcomes: Outcome) -> Fate:
+def after(resource: Resource, *outcomes: Outcome) -> RowUpdate:
     """The fate after a row of visits."""
     got = decided(resource, outcomes[0])
     for outcome in outcomes[1:]:

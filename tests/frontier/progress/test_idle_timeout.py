@@ -6,29 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.progress.idle_timeout import Patience, got
-from cormorant.frontier.progress.remaining import Left
+from cormorant.frontier.progress.idle_timeout import IdleTimeout, got
+from cormorant.frontier.progress.remaining import Remaining
 from cormorant.model.run import Counters
 
 VISIT_S = 300.0
-WORKING = Left(2, 0.0, troubled=1)
+WORKING = Remaining(2, 0.0, troubled=1)
 
 
-def resting(until: float) -> Left:
+def resting(until: float) -> Remaining:
     """Two sites, of which the first goes on then."""
-    return Left(2, until, troubled=2)
+    return Remaining(2, until, troubled=2)
 
 
-PROBED = Left(1, 0.0, troubled=1)
+PROBED = Remaining(1, 0.0, troubled=1)
 """A site that failed and is asked at this moment."""
 
 
-def ends_at(patience: Patience) -> float | None:
+def ends_at(patience: IdleTimeout) -> float | None:
     return patience.ends_at
 
 
 def test_a_server_that_answers_again_within_the_patience_is_waited_for() -> None:
-    patience = Patience(300)
+    patience = IdleTimeout(300)
     assert not patience.is_spent(resting(60), 7, 0, VISIT_S)
     assert ends_at(patience) == 300
     assert not patience.is_spent(PROBED, 7, 60, VISIT_S)
@@ -40,26 +40,26 @@ def test_a_server_that_answers_again_within_the_patience_is_waited_for() -> None
 
 
 def test_failing_once_more_is_no_reason_to_wait_longer() -> None:
-    patience = Patience(300)
+    patience = IdleTimeout(300)
     for now, until in ((0, 60), (60, 180)):
         assert not patience.is_spent(resting(until), 7, now, VISIT_S)
     assert patience.is_spent(resting(420), 7, 181, VISIT_S), "nothing can come before the patience ends"
 
 
 def test_a_site_that_works_has_all_the_time_it_needs() -> None:
-    patience = Patience(0)
+    patience = IdleTimeout(0)
     assert not any(patience.is_spent(WORKING, 7, now, VISIT_S) for now in range(0, 10_000, 100))
 
 
 def test_what_is_visited_and_put_off_again_is_waited_for_once() -> None:
-    patience = Patience(100)
+    patience = IdleTimeout(100)
     assert not patience.is_spent(resting(60), 7, 0, VISIT_S)
     assert not patience.is_spent(WORKING, 7, 60, VISIT_S), "the pages that are put off are due again"
     assert patience.is_spent(resting(180), 7, 61, VISIT_S)
 
 
 def test_a_visit_to_a_site_that_failed_may_take_its_time_however_short_the_patience() -> None:
-    patience = Patience(0)
+    patience = IdleTimeout(0)
     assert not patience.is_spent(PROBED, 7, 0, VISIT_S)
     assert ends_at(patience) == VISIT_S, "what is told is what holds"
     assert not patience.is_spent(PROBED, 7, VISIT_S + 60, VISIT_S + 60)
@@ -69,7 +69,7 @@ def test_a_visit_to_a_site_that_failed_may_take_its_time_however_short_the_patie
 
 @given(st.floats(0, 10_000), st.lists(st.tuples(st.floats(0, 600), st.floats(1, 90_000)), min_size=1))
 def test_where_nothing_answers_it_ends_within_the_patience(patience_s: float, tries: list[tuple[float, float]]) -> None:
-    patience, now = Patience(patience_s), 0.0
+    patience, now = IdleTimeout(patience_s), 0.0
     for asked_again_s, rest_s in tries:
         if patience.is_spent(resting(now + rest_s), 7, now, VISIT_S):
             break

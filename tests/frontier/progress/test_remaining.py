@@ -4,13 +4,13 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier.policy import priority
-from cormorant.frontier.policy.host_errors import Trouble
+from cormorant.frontier.policy.host_errors import HostTrouble
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.remaining import Start
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import writes
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, How, Role, State
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Role, UrlState
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import resource, site, site_source
@@ -63,7 +63,9 @@ def test_sites_that_rest_or_failed_are_in_trouble(store: Store) -> None:
         mark(tx, HOSTS[2], outcome=int(OutcomeKind.DEFERRED), status=500)
         found = remaining.left(tx, SOURCE, 1)
         assert (found.sites, found.troubled) == (5, 4)
-        want = [Trouble(f"{key}.example", status) for key, status in (("d", 902), ("b", 906), ("c", 500), ("e", 503))]
+        want = [
+            HostTrouble(f"{key}.example", status) for key, status in (("d", 902), ("b", 906), ("c", 500), ("e", 503))
+        ]
         assert sorted(remaining.troubles(tx, SOURCE, found.some)) == sorted(want), "one of them works"
         tx.driver("UPDATE site_source SET done_generation = 1 WHERE site_id = 1")
         found = remaining.left(tx, SOURCE, 1)
@@ -114,7 +116,7 @@ def test_how_many_are_to_be_fetched(store: Store) -> None:
     with store.begin() as tx:
         assert [remaining.to_fetch(tx, source, 1) for source in (1, 2, 3)] == [7, 3, 0]
         mark(tx, pages(1)[0], due=priority.due(2))
-        mark(tx, HOSTS[1], state=int(State.SETTLED))
+        mark(tx, HOSTS[1], state=int(UrlState.SETTLED))
         assert [remaining.to_fetch(tx, SOURCE, generation) for generation in (1, 2)] == [5, 6]
 
 
@@ -147,7 +149,7 @@ def test_what_would_leave_is_shown_and_hidden_when_a_person_accepts(store: Store
 
 
 def test_start_addresses_and_what_became_of_them(store: Store) -> None:
-    admitted(store, Found(HOSTS[0], "a.example", how=How.SEED), HOSTS[1])
+    admitted(store, DiscoveredUrl(HOSTS[0], "a.example", how=DiscoveredBy.SEED), HOSTS[1])
     with store.begin() as tx:
         mark(tx, HOSTS[0], outcome=int(OutcomeKind.GONE), status=404)
         assert remaining.starts(tx, SOURCE) == [Start(HOSTS[0], OutcomeKind.GONE, 404)]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cormorant.frontier.policy import priority
-from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.progress.url_states import BY_OUTCOME, TRANSITIONS, Cause, Standing, set_of
 from cormorant.model.outcome import (
     Deferred,
@@ -22,7 +22,7 @@ from cormorant.model.outcome import (
     Quarantined,
     Unchanged,
 )
-from cormorant.model.resource import SETS, State
+from cormorant.model.resource import SETS, UrlState
 from cormorant.model.ruling import Gate, Ruling
 from tests.crawl.samples import a_content
 from tests.frontier.samples import a_resource
@@ -83,7 +83,7 @@ class Life:
     def _visit(self, outcome: Outcome) -> Cause:
         at = self.at
         before = a_resource()._replace(outcome=int(at.outcome))
-        become = fate(before, outcome, Circumstances(at.generation, self.lists, 1.0))
+        become = fate(before, outcome, VisitConditions(at.generation, self.lists, 1.0))
         seq, kind = at.seq, become.outcome
         waits = isinstance(outcome, Ok) and self.examines
         if waits:
@@ -92,7 +92,7 @@ class Life:
             self.head += 1
             seq = self.head
         self.at = at._replace(
-            due=become.due, ready=become.state is State.READY, visited=True, outcome=kind,
+            due=become.due, ready=become.state is UrlState.READY, visited=True, outcome=kind,
             run=at.running or 0, seq=seq, waits=waits,
         )  # fmt: skip
         return BY_OUTCOME[become.outcome]

@@ -4,10 +4,10 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier.queue import host_leases
-from cormorant.frontier.queue.host_leases import LEASE_S, READ_AHEAD, LeasedSite, Window
+from cormorant.frontier.queue.host_leases import LEASE_S, READ_AHEAD, LeasedSite, ReadWindow
 from cormorant.frontier.state import refetch, writes
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Resource, Role, State
+from cormorant.model.resource import DiscoveredBy, Resource, Role, UrlState
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import content, resource, site
 from cormorant.store.schema import source as sources
@@ -239,7 +239,7 @@ def test_reading_gives_what_was_known_of_a_page(store: Store) -> None:
         values = {"attempts": 2, "outcome": 1, "status": 200, "depth": 3, "validator": "v", "role": int(Role.ROBOTS)}
         tx.execute(sa.update(resource).where(resource.c.id == number).values(values))
         place = site_numbers(tx)["a.example"]
-        read = host_leases.read(tx, Window(place, SOURCE, 1))
+        read = host_leases.read(tx, ReadWindow(place, SOURCE, 1))
         assert host_leases.at_address(tx, place, SOURCE, "https://a.example/0") == read[0]
     assert read[0] == Resource(
         number, SOURCE, place, "https://a.example/0", Role.ROBOTS, 3, 2, OutcomeKind.OK, 200, '"e"', "Mon", "v",
@@ -259,7 +259,7 @@ def test_what_is_to_be_kept_anew_is_compared_with_nothing_and_known_by_what_it_s
         writes.contents(tx, [a_content(said), a_content(unsaid)._replace(text_hash=b"")])
         for _ in range(2):
             refetch.renew(tx, [said, unsaid])
-        found = {each.id: each for each in host_leases.read(tx, Window(site_numbers(tx)["a.example"], SOURCE, 1))}
+        found = {each.id: each for each in host_leases.read(tx, ReadWindow(site_numbers(tx)["a.example"], SOURCE, 1))}
         awaited = {row[0] for row in tx.rows(sa.select(content.c.id).where(refetch.AWAITED))}
     assert (found[said].text_hash, found[said].before, found[said].renewed) == (b"", b"t" * 32, True)
     assert (found[unsaid].text_hash, found[unsaid].before, found[unsaid].renewed) == (b"", b"", False)
@@ -275,9 +275,9 @@ def test_what_is_fetched_since_its_copy_is_damaged_waits_as_long_as_its_server_w
         patient, due = numbers(tx)["https://a.example/0"], numbers(tx)["https://a.example/1"]
         writes.contents(tx, [a_content(patient), a_content(due)])
         tx.execute(sa.update(resource).where(resource.c.id == patient).values(not_before=tx.now() + 60.0))
-        tx.execute(sa.update(resource).where(resource.c.id == due).values(state=int(State.SETTLED)))
+        tx.execute(sa.update(resource).where(resource.c.id == due).values(state=int(UrlState.SETTLED)))
         refetch.mend(tx, [patient, due])
-        window = Window(site_numbers(tx)["a.example"], SOURCE, 1)
+        window = ReadWindow(site_numbers(tx)["a.example"], SOURCE, 1)
         assert [each.id for each in host_leases.read(tx, window)] == [due]
         assert refetch.awaited(tx, [patient, due]) == {patient, due}
 
@@ -285,7 +285,7 @@ def test_what_is_fetched_since_its_copy_is_damaged_waits_as_long_as_its_server_w
 def test_reading_goes_on_behind_what_is_held(store: Store) -> None:
     admitted(store, *pages(READ_AHEAD + 50))
     with store.read() as tx:
-        window = Window(site_numbers(tx)["a.example"], SOURCE, 1)
+        window = ReadWindow(site_numbers(tx)["a.example"], SOURCE, 1)
         first, second = host_leases.read(tx, window), host_leases.read(tx, window, READ_AHEAD + 100)
     assert len(first) == READ_AHEAD
     assert [each.address for each in second] == pages(READ_AHEAD + 50)
@@ -297,7 +297,7 @@ def test_reading_can_begin_behind_the_newest(store: Store) -> None:
     with store.read() as tx:
         place, known = site_numbers(tx)["a.example"], numbers(tx)
         newest = known["https://a.example/1"]
-        assert [each.address for each in host_leases.read(tx, Window(place, SOURCE, 1, newest))] == pages(3)[2:]
+        assert [each.address for each in host_leases.read(tx, ReadWindow(place, SOURCE, 1, newest))] == pages(3)[2:]
 
 
 def test_what_is_new_to_a_run_was_visited_by_no_other(store: Store) -> None:
@@ -310,7 +310,7 @@ def test_what_is_new_to_a_run_was_visited_by_no_other(store: Store) -> None:
         ):  # fmt: skip
             values = {"outcome": int(outcome), "run": run, "not_before": float(run)}
             tx.execute(sa.update(resource).where(resource.c.id == known[page]).values(values))
-        everything = Window(site_numbers(tx)["a.example"], SOURCE, 1)
+        everything = ReadWindow(site_numbers(tx)["a.example"], SOURCE, 1)
         new = everything._replace(new_of=2)
         assert [each.address for each in host_leases.read(tx, everything)] == pages(5)
         assert [each.address for each in host_leases.read(tx, new)] == [pages(5)[0], pages(5)[3]]
@@ -323,9 +323,9 @@ def test_what_is_new_to_a_run_was_visited_by_no_other(store: Store) -> None:
 def test_a_settled_row_is_not_read_and_is_found_by_its_address(store: Store) -> None:
     admitted(store, *pages(1))
     with store.begin() as tx:
-        tx.execute(sa.update(resource).values(state=int(State.SETTLED), how=int(How.PREREQUISITE)))
+        tx.execute(sa.update(resource).values(state=int(UrlState.SETTLED), how=int(DiscoveredBy.PREREQUISITE)))
         place = site_numbers(tx)["a.example"]
-        assert host_leases.read(tx, Window(place, SOURCE, 1)) == []
+        assert host_leases.read(tx, ReadWindow(place, SOURCE, 1)) == []
         assert host_leases.at_address(tx, place, SOURCE, "https://a.example/0") is not None
         assert host_leases.at_address(tx, place, SOURCE, "https://a.example/nothing") is None
         assert host_leases.at_address(tx, place, 2, "https://a.example/0") is None
@@ -335,13 +335,13 @@ def test_the_earliest_of_what_is_left(store: Store) -> None:
     admitted(store, *pages(3))
     with store.begin() as tx:
         place = site_numbers(tx)["a.example"]
-        assert host_leases.earliest(tx, Window(place, SOURCE, 1)) == 0.0
+        assert host_leases.earliest(tx, ReadWindow(place, SOURCE, 1)) == 0.0
         for number, at in zip(sorted(numbers(tx).values()), (50.0, 30.5, 70.0), strict=True):
             tx.execute(sa.update(resource).where(resource.c.id == number).values(not_before=at))
-        assert host_leases.earliest(tx, Window(place, SOURCE, 1)) == 30.5
-        assert host_leases.earliest(tx, Window(place, SOURCE, 0)) is None
-        tx.execute(sa.update(resource).values(state=int(State.SETTLED)))
-        assert host_leases.earliest(tx, Window(place, SOURCE, 1)) is None
+        assert host_leases.earliest(tx, ReadWindow(place, SOURCE, 1)) == 30.5
+        assert host_leases.earliest(tx, ReadWindow(place, SOURCE, 0)) is None
+        tx.execute(sa.update(resource).values(state=int(UrlState.SETTLED)))
+        assert host_leases.earliest(tx, ReadWindow(place, SOURCE, 1)) is None
 
 
 def owner_of(tx: Tx, key: str) -> str:

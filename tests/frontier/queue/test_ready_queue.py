@@ -5,8 +5,8 @@ import selectors
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from cormorant.frontier.queue.ready_queue import Line
-from cormorant.frontier.queue.workbench import Desk, SiteWork, SourceWork, Task
+from cormorant.frontier.queue.ready_queue import ReadyQueue
+from cormorant.frontier.queue.workbench import HostState, SourceWork, VisitTask, Workbench
 from tests.frontier.samples import a_lease, a_resource
 
 
@@ -42,20 +42,20 @@ def run(work: Callable[[], Awaitable[None]]) -> None:
         runner.run(main())
 
 
-def site(count: int, delay_s: float, place: int = 1, parallel: int = 10) -> SiteWork:
+def site(count: int, delay_s: float, place: int = 1, parallel: int = 10) -> HostState:
     waiting = deque(a_resource(place * 100 + n, place=place) for n in range(count))
-    return SiteWork(a_lease(place), {1: SourceWork(1, queue=waiting)}, delay_s=delay_s, parallel=parallel)
+    return HostState(a_lease(place), {1: SourceWork(1, queue=waiting)}, delay_s=delay_s, parallel=parallel)
 
 
-def desk_of(*sites: SiteWork) -> Desk:
-    desk = Desk()
+def desk_of(*sites: HostState) -> Workbench:
+    desk = Workbench()
     for each in sites:
         desk.open(each)
         desk.offer(each)
     return desk
 
 
-async def take_all(line: Line, count: int) -> list[tuple[float, int]]:
+async def take_all(line: ReadyQueue, count: int) -> list[tuple[float, int]]:
     """When each visit began, and which it was; a slot each."""
     loop = asyncio.get_running_loop()
     taken: list[tuple[float, int]] = []
@@ -72,7 +72,7 @@ async def take_all(line: Line, count: int) -> list[tuple[float, int]]:
 
 def test_visits_begin_when_the_pace_of_their_site_allows() -> None:
     async def work() -> None:
-        line = Line(desk_of(site(3, 2.0), site(2, 5.0, place=2)))
+        line = ReadyQueue(desk_of(site(3, 2.0), site(2, 5.0, place=2)))
         assert await take_all(line, 5) == [(0.0, 100), (0.0, 200), (2.0, 101), (4.0, 102), (5.0, 201)]
         assert line.idle == 0
 
@@ -81,8 +81,8 @@ def test_visits_begin_when_the_pace_of_their_site_allows() -> None:
 
 def test_slots_wait_until_there_is_something() -> None:
     async def work() -> None:
-        desk, one = Desk(), site(2, 0.0)
-        line = Line(desk)
+        desk, one = Workbench(), site(2, 0.0)
+        line = ReadyQueue(desk)
         slots = asyncio.gather(*(line.take() for _ in range(3)))
         await asyncio.sleep(1)
         assert line.idle == 3
@@ -98,8 +98,8 @@ def test_slots_wait_until_there_is_something() -> None:
 
 def test_slots_are_served_in_the_order_they_came() -> None:
     async def work() -> None:
-        desk, one = Desk(), site(2, 1.0)
-        line = Line(desk)
+        desk, one = Workbench(), site(2, 1.0)
+        line = ReadyQueue(desk)
         order: list[str] = []
 
         async def slot(name: str) -> None:
@@ -120,8 +120,8 @@ def test_slots_are_served_in_the_order_they_came() -> None:
 
 def test_a_slot_that_gave_up_takes_nothing() -> None:
     async def work() -> None:
-        desk, one = Desk(), site(1, 0.0)
-        line = Line(desk)
+        desk, one = Workbench(), site(1, 0.0)
+        line = ReadyQueue(desk)
         gone, waiting = asyncio.create_task(line.take()), asyncio.create_task(line.take())
         await asyncio.sleep(1)
         gone.cancel()
@@ -139,12 +139,12 @@ def test_a_slot_that_gave_up_takes_nothing() -> None:
 def test_the_end_of_a_visit_lets_the_next_begin() -> None:
     async def work() -> None:
         desk = desk_of(site(3, 0.0, parallel=1))
-        line = Line(desk)
+        line = ReadyQueue(desk)
         times: list[float] = []
 
         async def slot() -> None:
             for _ in range(3):
-                task: Task = await line.take()
+                task: VisitTask = await line.take()
                 times.append(asyncio.get_running_loop().time())
                 await asyncio.sleep(4)
                 desk.done(task)
@@ -162,7 +162,7 @@ def test_the_end_of_a_visit_lets_the_next_begin() -> None:
 def test_a_rest_that_was_asked_for_meanwhile_is_waited_for() -> None:
     async def work() -> None:
         one = site(2, 1.0)
-        line = Line(desk_of(one))
+        line = ReadyQueue(desk_of(one))
         task = await line.take()
         one.sent(0.0, 0.0, task.resource.id)
         one.rest_until = 60.0

@@ -7,9 +7,9 @@ from cormorant.frontier.policy import priority
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.queue import host_leases, refill, request_log, seen_lookup
 from cormorant.frontier.queue.host_leases import LEASE_S, READ_AHEAD
-from cormorant.frontier.queue.refill import CLOSED_S, LONG_REST_S, LOW, SOON_S, Plan
-from cormorant.frontier.queue.seen_urls import KnownSet, LookedUp
-from cormorant.frontier.queue.workbench import Lane
+from cormorant.frontier.queue.refill import CLOSED_S, LONG_REST_S, LOW, SOON_S, RefillPlan
+from cormorant.frontier.queue.seen_urls import KnownUrls, UrlLookup
+from cormorant.frontier.queue.workbench import IpGroup
 from cormorant.frontier.state import host_facts
 from cormorant.frontier.state.host_facts import INSTALLATION, Fact
 from cormorant.model.outcome import OutcomeKind
@@ -45,12 +45,12 @@ def test_a_run_for_what_is_new_leaves_the_rest_and_is_done(ada: Retriever) -> No
     with ada.store.begin() as tx:
         known = resource.c.address.in_(pages(2))
         tx.execute(sa.update(resource).where(known).values(outcome=int(OutcomeKind.OK), run=1))
-    ada.plan = Plan({SOURCE: 1}, as_it_is, {SOURCE: 2})
+    ada.plan = RefillPlan({SOURCE: 1}, as_it_is, {SOURCE: 2})
     assert sorted(ada.visit_all()) == sorted([pages(3)[2], "https://b.example/"])
     assert left(ada.store) == 0
     with ada.store.begin() as tx:
         remaining.awake(tx, SOURCE, 1)
-    ada.plan = Plan({SOURCE: 1}, as_it_is)
+    ada.plan = RefillPlan({SOURCE: 1}, as_it_is)
     assert ada.visit_all() == pages(2)
 
 
@@ -131,7 +131,7 @@ def test_of_a_large_site_only_what_is_met_is_looked_up(store: Store) -> None:
     ada.tend()
     known, new = (fingerprint(address, SOURCE) for address in (pages(1)[0], "https://a.example/new"))
     (large,) = [each.key for each in ada.desk.sites.values() if "a.example" in each.key]
-    assert {type(each): key == large for key, each in ada.seen._sites.items()} == {LookedUp: True, KnownSet: False}
+    assert {type(each): key == large for key, each in ada.seen._sites.items()} == {UrlLookup: True, KnownUrls: False}
     ada.seen.meet([(large, known), (large, new)])
     assert [ada.seen.first_time(large, key) for key in (known, new, new)] == [False, True, False]
 
@@ -151,7 +151,7 @@ def test_a_fact_past_its_time_is_asked_for_anew(ada: Retriever) -> None:
 
 
 def test_rows_are_adapted_to_their_run(ada: Retriever) -> None:
-    ada.plan = Plan({SOURCE: 1}, lambda row: row._replace(etag="none"))
+    ada.plan = RefillPlan({SOURCE: 1}, lambda row: row._replace(etag="none"))
     ada.tend()
     assert {task.resource.etag for task in ada.take()} == {"none"}
 
@@ -404,7 +404,7 @@ def test_no_site_leaves_that_nobody_else_could_take_up(ada: Retriever, other: St
     bob = Retriever(other, "bob")
     admitted(other, "https://d.example/")
     for site_ in ada.desk.sites.values():
-        site_.lane = Lane()
+        site_.lane = IpGroup()
     assert ada.share(2) == [], "one is free"
     with other.begin() as tx:
         everything = host_leases.workable(tx, ada.plan.generations)
@@ -439,7 +439,7 @@ def test_no_more_sites_are_leased_for_a_source_than_it_allows(store: Store) -> N
     admitted(store, *hosts(9))
     ada, bob = Retriever(store), Retriever(store, "bob")
     for each in (ada, bob):
-        each.plan = Plan({SOURCE: 1}, as_it_is, limits={SOURCE: 3})
+        each.plan = RefillPlan({SOURCE: 1}, as_it_is, limits={SOURCE: 3})
     assert (len(ada.tend(2)), len(bob.tend()), len(ada.tend())) == (2, 1, 0)
     visited: list[str] = []
     for _ in range(40):
@@ -457,7 +457,7 @@ def test_a_limit_of_one_source_is_none_for_another(store: Store) -> None:
     admitted(store, *hosts(4))
     admitted(store, *hosts(4), source=2)
     ada = Retriever(store)
-    ada.plan = Plan({SOURCE: 1, 2: 1}, as_it_is, limits={SOURCE: 1})
+    ada.plan = RefillPlan({SOURCE: 1, 2: 1}, as_it_is, limits={SOURCE: 1})
     ada.tend()
     assert len(ada.desk.sites) == 4
     assert sum(SOURCE in each.sources for each in ada.desk.sites.values()) <= 1

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from cormorant.frontier.queue import seen_urls as knowing
-from cormorant.frontier.queue.seen_urls import LARGE, KnownSet, LookedUp, Seen
-from cormorant.model.content import Link
+from cormorant.frontier.queue.seen_urls import LARGE, KnownUrls, SeenUrls, UrlLookup
+from cormorant.model.content import PageLink
 from cormorant.model.url import fingerprint
 from tests.frontier.books import Books, nothing_seen
 
@@ -20,7 +20,7 @@ keys = st.integers(-(1 << 63), (1 << 63) - 1)
 class AgainstASet(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.known, self.model = KnownSet(), set[int]()
+        self.known, self.model = KnownUrls(), set[int]()
 
     @rule(key=keys)
     def add(self, key: int) -> None:
@@ -43,7 +43,7 @@ TestAgainstASet = AgainstASet.TestCase
 
 @given(st.sets(keys, max_size=50), st.sets(keys, max_size=20))
 def test_whatever_it_is_made_of(inside: set[int], asked: set[int]) -> None:
-    for known in (KnownSet(inside), KnownSet(iter(inside)), KnownSet(array("q", sorted(inside)))):
+    for known in (KnownUrls(inside), KnownUrls(iter(inside)), KnownUrls(array("q", sorted(inside)))):
         assert {key for key in asked | inside if key in known} == inside
 
 
@@ -55,7 +55,7 @@ def many() -> array[int]:
 
 @pytest.mark.parametrize("form", [array, list])
 def test_a_large_site(many: array[int], form: type) -> None:
-    known = KnownSet(many if form is array else many.tolist())
+    known = KnownUrls(many if form is array else many.tolist())
     assert len(known) == len(many)
     assert len(known._old) == len(many), "eight bytes each"
     assert all(key in known for key in many[::997])
@@ -70,7 +70,7 @@ def test_a_large_site(many: array[int], form: type) -> None:
 
 
 def test_news_are_merged_into_what_was_there(many: array[int]) -> None:
-    known = KnownSet(many)
+    known = KnownUrls(many)
     news = {fingerprint(f"https://b.example/{number}", 1) for number in range(LARGE + 1)}
     news |= {-(1 << 63), (1 << 63) - 1}
     for key in news:
@@ -89,7 +89,7 @@ class AgainstTheStore(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.books = Books(range(0, 60, 3))
-        self.known, self.model = LookedUp(self.books, 1), set(self.books.keys)
+        self.known, self.model = UrlLookup(self.books, 1), set(self.books.keys)
 
     @rule(keys=st.lists(st.integers(0, 70), max_size=9))
     def meet(self, keys: list[int]) -> None:
@@ -118,7 +118,7 @@ def test_the_keys_of_a_large_site_are_those_of_the_store_and_what_came(
 
 def test_what_is_met_at_once_is_looked_up_at_once_and_never_again() -> None:
     books = Books((1, 2, 3))
-    seen = Seen(books)
+    seen = SeenUrls(books)
     seen.open_large("a", 7)
     seen.open("b", [5])
     for _ in range(2):
@@ -142,7 +142,7 @@ def test_what_is_met_at_once_is_looked_up_at_once_and_never_again() -> None:
 def test_as_much_is_remembered_of_a_large_site_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knowing, "REMEMBERED", 4)
     books = Books((1, 2, 3))
-    known = LookedUp(books, 1)
+    known = UrlLookup(books, 1)
     known.meet((1, 7, 8))
     known.add(7)
     known.meet((1, 2))
@@ -158,7 +158,7 @@ def test_as_much_is_remembered_of_a_large_site_as_there_is_room_for(monkeypatch:
 
 def test_what_a_store_does_not_tell_is_taken_for_new_and_what_is_known_stays() -> None:
     books = Books((1, 2, 3))
-    known = LookedUp(books, 1)
+    known = UrlLookup(books, 1)
     known.meet((1,))
     books.away = True
     known.meet((2, 3))
@@ -201,21 +201,21 @@ def test_what_is_not_to_be_followed_is_no_known_address() -> None:
     assert [seen.first_time("a", 2), seen.first_time("b", 3)] == [True, True]
     seen.forget_elsewhere()
     assert [seen.first_unfollowed("a", 2), seen.first_unfollowed("b", 3)] == [False, True]
-    for key in range(Seen.ELSEWHERE + 5):
+    for key in range(SeenUrls.ELSEWHERE + 5):
         seen.first_unfollowed("c", key)
-    assert len(seen._unfollowed) <= Seen.ELSEWHERE
+    assert len(seen._unfollowed) <= SeenUrls.ELSEWHERE
 
 
 def test_the_memory_of_elsewhere_is_bounded() -> None:
     seen = nothing_seen()
-    for key in range(Seen.ELSEWHERE * 2 + 5):
+    for key in range(SeenUrls.ELSEWHERE * 2 + 5):
         assert seen.first_time("b", key)
-    assert len(seen._elsewhere) <= Seen.ELSEWHERE
-    assert not seen.first_time("b", Seen.ELSEWHERE * 2 + 4)
+    assert len(seen._elsewhere) <= SeenUrls.ELSEWHERE
+    assert not seen.first_time("b", SeenUrls.ELSEWHERE * 2 + 4)
     assert seen.first_time("b", 0), "asked again, which costs a statement and no page"
 
 
-A, B = Link("https://a.example/a"), Link("https://b.example/b")
+A, B = PageLink("https://a.example/a"), PageLink("https://b.example/b")
 
 
 def test_a_link_is_strange_once_to_each_source() -> None:
@@ -223,7 +223,7 @@ def test_a_link_is_strange_once_to_each_source() -> None:
     assert seen.strange(1, [A, B, A]) == [A, B, A]
     assert seen.strange(1, [B, A]) == []
     assert seen.strange(2, [A]) == [A]
-    assert seen.strange(1, [A, Link("https://a.example/c")]) == [Link("https://a.example/c")]
+    assert seen.strange(1, [A, PageLink("https://a.example/c")]) == [PageLink("https://a.example/c")]
 
 
 @pytest.mark.parametrize("what", ["open", "close", "forget_elsewhere"])
@@ -239,8 +239,8 @@ def test_what_may_be_unknown_again_is_strange_again(what: str) -> None:
 
 def test_what_is_familiar_is_bounded() -> None:
     seen = nothing_seen()
-    long = Link("https://a.example/" + "x" * 300)
+    long = PageLink("https://a.example/" + "x" * 300)
     assert seen.strange(1, [long]) == seen.strange(1, [long]) == [long]
-    for number in range(3 * Seen.FAMILIAR):
-        seen.strange(number % 7, [Link(f"https://a.example/{number}")])
-        assert sum(map(len, seen._familiar.values())) <= Seen.FAMILIAR
+    for number in range(3 * SeenUrls.FAMILIAR):
+        seen.strange(number % 7, [PageLink(f"https://a.example/{number}")])
+        assert sum(map(len, seen._familiar.values())) <= SeenUrls.FAMILIAR

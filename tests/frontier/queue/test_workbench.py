@@ -7,37 +7,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.queue.workbench import SLACK_S, Desk, SiteWork, SourceWork, Task
+from cormorant.frontier.queue.workbench import SLACK_S, HostState, SourceWork, VisitTask, Workbench
 from cormorant.model.resource import Role
 from tests.frontier.samples import a_lease, a_resource
 
 
-def site(place: int = 1, **queues: int) -> SiteWork:
+def site(place: int = 1, **queues: int) -> HostState:
     """A site with that many resources waiting for each source: `s1=3` is three for source 1."""
     sources = {}
     for name, count in queues.items():
         source = int(name[1:])
         waiting = [a_resource(source * 1000 + n, source, place) for n in range(count)]
         sources[source] = SourceWork(1, queue=deque(waiting), held={each.id for each in waiting})
-    return SiteWork(a_lease(place), sources)
+    return HostState(a_lease(place), sources)
 
 
-def opened(*sites: SiteWork) -> Desk:
-    desk = Desk()
+def opened(*sites: HostState) -> Workbench:
+    desk = Workbench()
     for each in sites:
         desk.open(each)
         desk.offer(each)
     return desk
 
 
-def take(desk: Desk, now: float) -> Task:
+def take(desk: Workbench, now: float) -> VisitTask:
     task = desk.take(now)
     assert task is not None
     return task
 
 
 def test_an_empty_desk() -> None:
-    desk = Desk()
+    desk = Workbench()
     assert desk.take(1e9) is None
     assert desk.next_time() is None
 
@@ -220,7 +220,7 @@ def test_a_prerequisite_comes_first_and_alone() -> None:
     assert take(desk, 0.0).resource is robots
     assert desk.take(0.0) is None, "nothing else before it ended"
     one.awaited = None
-    desk.done(Task(robots, one))
+    desk.done(VisitTask(robots, one))
     assert take(desk, 0.0).resource.source == 2, "the turn goes on"
     assert take(desk, 0.0).resource == task.resource, "what asked for it is in front of its queue"
 
@@ -378,7 +378,7 @@ def test_a_site_is_never_hurried(steps: list[tuple[str, float]], delay: float, p
     one = site(s1=count, s2=count)
     one.delay_s, one.parallel = delay, parallel
     desk = opened(one)
-    now, started, sent, under_way, connecting = 0.0, [], [], list[Task](), list[Task]()
+    now, started, sent, under_way, connecting = 0.0, [], [], list[VisitTask](), list[VisitTask]()
     for step, size in steps:
         if step == "later":
             now += size
@@ -415,7 +415,7 @@ def test_when_crowded_a_site_with_a_visit_that_takes_long_gets_no_other() -> Non
 
 
 def test_a_site_that_is_asked_beside_is_left_its_gap() -> None:
-    site = SiteWork(a_lease(1), {}, delay_s=10.0)
+    site = HostState(a_lease(1), {}, delay_s=10.0)
     site.sent(100.0, 5_000.0)
     site.give_way(5_004.0)
     assert (site.sent_at, site.requested_at) == (104.0, 5_004.0)

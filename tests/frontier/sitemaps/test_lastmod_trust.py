@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.frontier.sitemaps.lastmod_trust import MEMORY, SAMPLE, Said, Trust, priority, said_of
-from cormorant.model.content import Entry
+from cormorant.frontier.sitemaps.lastmod_trust import MEMORY, SAMPLE, ClaimVerdict, Trust, priority, said_of
+from cormorant.model.content import FeedEntry
 
 DAY, NOW = 86_400.0, 1_700_000_000.0
 
 
-def entry(since: float | None = None, until: float | None = None, weight: float | None = None) -> Entry:
-    return Entry("https://a.example/", False, since, until if until is not None else since, 0, weight)
+def entry(since: float | None = None, until: float | None = None, weight: float | None = None) -> FeedEntry:
+    return FeedEntry("https://a.example/", False, since, until if until is not None else since, 0, weight)
 
 
 @pytest.mark.parametrize(
     ("given", "visited", "expected"),
     [
-        (entry(NOW - 10), NOW - 20, Said.NEWER),
-        (entry(NOW - 30), NOW - 20, Said.SAME),
-        (entry(NOW - 30), None, Said.NOTHING),
-        (entry(), NOW - 20, Said.NOTHING),
-        (entry(NOW + 2 * DAY), NOW - 20, Said.NOTHING),
-        (entry(NOW - DAY, NOW - 1), NOW - 20, Said.NOTHING),
-        (entry(NOW - DAY, NOW - 30), NOW - 20, Said.SAME),
-        (entry(NOW - 10, NOW + DAY), NOW - 20, Said.NEWER),
+        (entry(NOW - 10), NOW - 20, ClaimVerdict.NEWER),
+        (entry(NOW - 30), NOW - 20, ClaimVerdict.SAME),
+        (entry(NOW - 30), None, ClaimVerdict.NOTHING),
+        (entry(), NOW - 20, ClaimVerdict.NOTHING),
+        (entry(NOW + 2 * DAY), NOW - 20, ClaimVerdict.NOTHING),
+        (entry(NOW - DAY, NOW - 1), NOW - 20, ClaimVerdict.NOTHING),
+        (entry(NOW - DAY, NOW - 30), NOW - 20, ClaimVerdict.SAME),
+        (entry(NOW - 10, NOW + DAY), NOW - 20, ClaimVerdict.NEWER),
     ],
 )
-def test_what_a_date_claims_at_a_visit(given: Entry, visited: float | None, expected: Said) -> None:
+def test_what_a_date_claims_at_a_visit(given: FeedEntry, visited: float | None, expected: ClaimVerdict) -> None:
     assert said_of(given, visited, NOW) is expected
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cormorant.base.clock import SystemClock
 from cormorant.frontier.staging import duplicate_clusters
-from cormorant.frontier.staging.duplicate_clusters import MOST_FILED, Classes, Member, Told
+from cormorant.frontier.staging.duplicate_clusters import MOST_FILED, Classes, ClusterChange, Member
 from cormorant.model.text.near_duplicates import ALIKE, FIGURES, PLACES, bands, likeness
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import metadata, near, near_band
@@ -37,7 +37,7 @@ class Shelf:
 
     def tell(self, *told: tuple[int, int, bytes]) -> set[int]:
         """Tell of documents: number, rights, sketch."""
-        said = [Told(number, 1, acl, sketch, next(self._seq)) for number, acl, sketch in told]
+        said = [ClusterChange(number, 1, acl, sketch, next(self._seq)) for number, acl, sketch in told]
         with self.store.begin() as tx:
             return Classes(tx, lambda acl: acl == PUBLIC, lambda: next(_fresh)).tell(said)
 

@@ -11,7 +11,7 @@ from cormorant.frontier.progress import remaining
 from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import Admission, Admitted, SiteNumbers
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, How, Role, State
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Role, UrlState
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import resource, site
@@ -22,13 +22,13 @@ from tests.stores import within
 HOME = "file:///srv/"
 
 
-def listed(store: Store, run: int, *files: Found, forced: bool = False, generation: int = 1) -> Admitted:
+def listed(store: Store, run: int, *files: DiscoveredUrl, forced: bool = False, generation: int = 1) -> Admitted:
     with store.begin() as tx:
         return enqueue.admit_listing(tx, SiteNumbers(), Admission(SOURCE, generation, run, forced), files)
 
 
-def a_file(name: str, validator: str) -> Found:
-    return Found(HOME + name, "share", 1, How.LISTING, validator=validator)
+def a_file(name: str, validator: str) -> DiscoveredUrl:
+    return DiscoveredUrl(HOME + name, "share", 1, DiscoveredBy.LISTING, validator=validator)
 
 
 def test_a_run_for_what_is_new_leaves_what_is_known_as_it_is(store: Store) -> None:
@@ -40,8 +40,8 @@ def test_a_run_for_what_is_new_leaves_what_is_known_as_it_is(store: Store) -> No
     with store.begin() as tx:
         assert enqueue.admit_listing(tx, SiteNumbers(), order_of, files) == Admitted(1, 0, 1)
         found = rows(tx)
-        assert [found[name].state for name in ("same", "changed", "failed")] == [State.SETTLED] * 3
-        assert (found["changed"].validator, found["changed"].run, found["new"].state) == ("v1", 2, State.READY)
+        assert [found[name].state for name in ("same", "changed", "failed")] == [UrlState.SETTLED] * 3
+        assert (found["changed"].validator, found["changed"].run, found["new"].state) == ("v1", 2, UrlState.READY)
 
 
 def test_what_was_gone_and_is_listed_again_is_new(store: Store) -> None:
@@ -51,12 +51,12 @@ def test_what_was_gone_and_is_listed_again_is_new(store: Store) -> None:
     with store.begin() as tx:
         enqueue.admit_listing(tx, SiteNumbers(), Admission(SOURCE, 1, 2, new_of=2), [a_file("back", "v1")])
         back, gone = rows(tx)["back"], rows(tx)["gone"]
-        assert (back.state, back.outcome, back.run) == (State.READY, OutcomeKind.NONE, 2)
-        assert (gone.state, gone.outcome) == (State.SETTLED, OutcomeKind.GONE)
+        assert (back.state, back.outcome, back.run) == (UrlState.READY, OutcomeKind.NONE, 2)
+        assert (gone.state, gone.outcome) == (UrlState.SETTLED, OutcomeKind.GONE)
         assert remaining.to_fetch(tx, SOURCE, 1, 2) == 1, "a run for what is new visits it"
 
 
-def settle(store: Store, name: str, outcome: OutcomeKind, state: State = State.SETTLED) -> None:
+def settle(store: Store, name: str, outcome: OutcomeKind, state: UrlState = UrlState.SETTLED) -> None:
     """A visit ended."""
     with store.begin() as tx:
         values = {"outcome": int(outcome), "state": int(state), "not_before": 99.0}
@@ -68,13 +68,20 @@ def rows(tx: Tx) -> dict[str, sa.Row[tuple[object, ...]]]:
 
 
 def test_a_link_becomes_a_row(store: Store) -> None:
-    each = Found("https://a.example/x", "a.example", 3, How.LINK, Role.DOCUMENT, referrer=7, priority=5)
+    each = DiscoveredUrl(
+        "https://a.example/x", "a.example", 3, DiscoveredBy.LINK, Role.DOCUMENT, referrer=7, priority=5
+    )
     with store.begin() as tx:
         assert enqueue.admit(tx, SiteNumbers(), Admission(2, 4, 9), arrivals([each], 2)) == 1
         (row,) = tx.rows(sa.select(resource))
         assert (row.source_id, row.site_id, row.hash) == (2, site_numbers(tx)["a.example"], arrivals([each], 2)[0].key)
-        assert (row.role, row.state, row.due, row.depth) == (0, State.READY, priority.due(4, 5, 3), 3)
-        assert (row.how, row.referrer, row.address, row.validator) == (How.LINK, 7, "https://a.example/x", None)
+        assert (row.role, row.state, row.due, row.depth) == (0, UrlState.READY, priority.due(4, 5, 3), 3)
+        assert (row.how, row.referrer, row.address, row.validator) == (
+            DiscoveredBy.LINK,
+            7,
+            "https://a.example/x",
+            None,
+        )
         assert (row.attempts, row.outcome, row.run, row.visits, row.not_before) == (0, 0, 0, 0, 0.0)
 
 
@@ -155,7 +162,7 @@ def test_a_listing_is_admitted_once(store: Store) -> None:
     assert listed(store, 2, *files) == Admitted(0, 0, 2)
     assert listed(store, 2) == Admitted(0, 0, 0)
     with store.read() as tx:
-        assert {(row.state, row.run, row.validator) for row in rows(tx).values()} == {(State.SETTLED, 2, "1")}
+        assert {(row.state, row.run, row.validator) for row in rows(tx).values()} == {(UrlState.SETTLED, 2, "1")}
 
 
 def test_what_shows_another_validator_is_visited_again(store: Store) -> None:
@@ -165,8 +172,14 @@ def test_what_shows_another_validator_is_visited_again(store: Store) -> None:
     assert listed(store, 2, a_file("a", "2"), a_file("b", "1"), generation=3) == Admitted(0, 1, 1)
     with store.read() as tx:
         a, b = rows(tx)["a"], rows(tx)["b"]
-        assert (a.state, a.due, a.validator, a.run, a.not_before) == (State.READY, priority.due(3, 128, 1), "2", 2, 0.0)
-        assert (b.state, b.validator, b.run, b.not_before) == (State.SETTLED, "1", 2, 99.0)
+        assert (a.state, a.due, a.validator, a.run, a.not_before) == (
+            UrlState.READY,
+            priority.due(3, 128, 1),
+            "2",
+            2,
+            0.0,
+        )
+        assert (b.state, b.validator, b.run, b.not_before) == (UrlState.SETTLED, "1", 2, 99.0)
         assert work_of(tx, key="share").arrivals == 2
 
 
@@ -199,7 +212,7 @@ def test_a_large_listing(store: Store) -> None:
     files = [a_file(f"{number}", "1") for number in range(2500)]
     assert listed(store, 1, *files) == Admitted(2500, 0, 0)
     with store.begin() as tx:
-        tx.execute(sa.update(resource).values(state=int(State.SETTLED), outcome=int(OutcomeKind.OK)))
+        tx.execute(sa.update(resource).values(state=int(UrlState.SETTLED), outcome=int(OutcomeKind.OK)))
     changed = [each._replace(validator="2") for each in files[:700]]
     assert listed(store, 2, *changed, *files[700:]) == Admitted(0, 700, 1800)
     with store.read() as tx:

@@ -5,23 +5,23 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.frontier.links.codec import pack
-from cormorant.frontier.policy.transition import Circumstances, Fate, fate
+from cormorant.frontier.policy.transition import RowUpdate, VisitConditions, fate
 from cormorant.frontier.state import writes
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.outcome import Excluded, Failed, Gone, Outcome, OutcomeKind, Unchanged
-from cormorant.model.resource import Resource, State
+from cormorant.model.resource import Resource, UrlState
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import content, outlinks, resource
 from tests.frontier.samples import a_content, a_resource, admitted, numbers, pages
 
 NOINDEX = Excluded(Ruling(admitted=False, gate=Gate.ROBOTS_META, rule="noindex", status=971), 971)
-OLD, NEW = pack([Link("https://a.example/old")]), pack([Link("https://a.example/new")])
+OLD, NEW = pack([PageLink("https://a.example/old")]), pack([PageLink("https://a.example/new")])
 
 
 def settled(tx: Tx, number: int, outcome: Outcome, past: Resource | None = None) -> None:
     visited = (past or a_resource())._replace(id=number)
-    got = fate(visited, outcome, Circumstances(3, lists=False, now=1.0))
+    got = fate(visited, outcome, VisitConditions(3, lists=False, now=1.0))
     writes.fates(tx, [(visited, got, 12.5)], run=8)
 
 
@@ -35,8 +35,9 @@ def test_a_fate_is_written_with_its_visit(store: Store) -> None:
         first, second = sorted(numbers(tx).values())
         settled(tx, first, Failed(403, "forbidden"))
         got = row(tx, first)
-        want = fate(a_resource(), Failed(403, "forbidden"), Circumstances(3, lists=False, now=1.0))
-        assert Fate(State(got.state), got.due, got.attempts, OutcomeKind(got.outcome), got.status, got.not_before,
+        want = fate(a_resource(), Failed(403, "forbidden"), VisitConditions(3, lists=False, now=1.0))
+        assert RowUpdate(UrlState(got.state), got.due, got.attempts, OutcomeKind(got.outcome), got.status,
+        got.not_before,
                     got.reason, kept=True) == want  # fmt: skip
         assert (got.run, got.visited_at, got.visits) == (8, 12.5, 1)
         settled(tx, first, Gone())
@@ -120,5 +121,5 @@ def test_what_was_remarked_of_a_document_stays_while_it_is_the_same(store: Store
         assert row(tx, number).reason is None
 
 
-def _remarked(reason: str) -> Fate:
-    return Fate(State.READY, 0, 0, OutcomeKind.OK, 200, 0.0, reason, kept=True)
+def _remarked(reason: str) -> RowUpdate:
+    return RowUpdate(UrlState.READY, 0, 0, OutcomeKind.OK, 200, 0.0, reason, kept=True)

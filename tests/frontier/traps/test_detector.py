@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.traps.detector import SAMPLE, WINDOW, Watch
+from cormorant.frontier.traps.detector import SAMPLE, WINDOW, TrapDetector
 from cormorant.frontier.traps.novelty import MOST_LINES, MOST_TEXT, unexplained
 from cormorant.frontier.traps.url_templates import as_rule, templates
 from cormorant.model.resource import Resource, Role
@@ -24,7 +24,7 @@ def resource(path: str, *, indexed: bool = False) -> Resource:
     return Resource(1, 3, 1, HOST + path, Role.DOCUMENT, 1, 0, 0, 0, "", "", "", b"", b"", 0, indexed=indexed)
 
 
-def crawled(watch: Watch, pages: int, text: str = "Nothing", *, aside: bool = False) -> int:
+def crawled(watch: TrapDetector, pages: int, text: str = "Nothing", *, aside: bool = False) -> int:
     """Walk a chain of months, saying `text` with the number in it; returns how many were visited."""
     visited = 0
     for number in range(pages):
@@ -87,7 +87,7 @@ def test_no_more_is_looked_at_than_a_page_has_at_its_beginning() -> None:
 
 
 def test_a_chain_that_says_nothing_is_suspected_and_sampled() -> None:
-    watch = Watch(throttle=True)
+    watch = TrapDetector(throttle=True)
     visited = crawled(watch, 1000)
     assert WINDOW < visited < 2 * WINDOW
     stopped = watch.ruling(resource("/cal/5000"), NOW)
@@ -100,11 +100,11 @@ def test_a_chain_that_says_nothing_is_suspected_and_sampled() -> None:
     ("text", "aside"), [("Saint {1} is honoured", False), ("Nothing", True)], ids=["says something", "leads elsewhere"]
 )
 def test_a_chain_that_bears_fruit_is_not(text: str, *, aside: bool) -> None:
-    assert crawled(Watch(throttle=True), 1000, text, aside=aside) == 1000
+    assert crawled(TrapDetector(throttle=True), 1000, text, aside=aside) == 1000
 
 
 def test_numbered_pages_in_a_tree_are_not() -> None:
-    watch, queue, visited = Watch(throttle=True), [1], 0
+    watch, queue, visited = TrapDetector(throttle=True), [1], 0
     while queue:
         number = queue.pop(0)
         if watch.ruling(resource(f"/p/{number}"), NOW) is None:
@@ -116,7 +116,7 @@ def test_numbered_pages_in_a_tree_are_not() -> None:
 
 
 def test_a_sample_that_bears_fruit_clears_a_template() -> None:
-    watch = Watch(throttle=True)
+    watch = TrapDetector(throttle=True)
     crawled(watch, 1000)
     assert watch.suspects()
     while watch.ruling(resource("/cal/5000"), NOW) is not None:
@@ -127,19 +127,19 @@ def test_a_sample_that_bears_fruit_clears_a_template() -> None:
 
 
 def test_what_can_be_found_is_never_kept_out() -> None:
-    watch = Watch(throttle=True)
+    watch = TrapDetector(throttle=True)
     crawled(watch, 1000)
     assert all(watch.ruling(resource("/cal/1", indexed=True), NOW) is None for _ in range(SAMPLE))
 
 
 def test_samples_grow_rare() -> None:
-    watch = Watch(throttle=True)
+    watch = TrapDetector(throttle=True)
     crawled(watch, 1000)
     assert sum(watch.ruling(resource(f"/cal/{n}"), NOW) is None for n in range(10_000, 110_000)) < 12
 
 
 def test_what_was_kept_goes_on() -> None:
-    watch, other = (Watch(throttle=True, most=SiteBudget(documents=WINDOW + 9)) for _ in range(2))
+    watch, other = (TrapDetector(throttle=True, most=SiteBudget(documents=WINDOW + 9)) for _ in range(2))
     crawled(watch, 1000)
     other.unpack(watch.pack())
     assert other.suspects().keys() == watch.suspects().keys()
@@ -152,7 +152,7 @@ def test_what_was_kept_goes_on() -> None:
 
 
 def test_what_was_kept_before_there_were_limits_but_for_documents_goes_on() -> None:
-    watch = Watch(throttle=True, most=SiteBudget(documents=3))
+    watch = TrapDetector(throttle=True, most=SiteBudget(documents=3))
     watch.unpack(zlib.compress(json.dumps([7, 2, []]).encode()))
     watch.begin(7)
     assert [watch.ruling(resource(path), NOW) is None for path in ("/a", "/b")] == [True, False]
@@ -167,9 +167,9 @@ def test_an_address_explains_its_numbers_and_those_beside_them() -> None:
 
 
 def test_who_ignores_traps_is_kept_from_nothing_that_was_suspected_before() -> None:
-    watch = Watch(throttle=True)
+    watch = TrapDetector(throttle=True)
     crawled(watch, 200)
     assert watch.suspects()
-    again = Watch(throttle=False, most=SiteBudget(documents=1_000))
+    again = TrapDetector(throttle=False, most=SiteBudget(documents=1_000))
     again.unpack(watch.pack())
     assert all(again.ruling(resource(f"/cal/{number}"), NOW) is None for number in range(300, 330))

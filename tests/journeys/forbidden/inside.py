@@ -24,9 +24,9 @@ from urllib.parse import quote
 
 from dnslib import AAAA, QTYPE, RR, A, DNSRecord  # type: ignore[import-untyped]
 
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.processes.entrypoints import way_out
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.errors import CormorantError
 from cormorant.model.url import canonical
 from cormorant.net.egress.policy import Consent
@@ -203,9 +203,9 @@ def _filed(folder: Path, targets: list[str]) -> tuple[Path, int]:
 
 async def store_refused(folder: Path) -> str:
     """How it ends to ask for the installation's own database, which lies where the source may go otherwise."""
-    plan = Plan(folder, Installation(store=f"postgresql://cormorant@{CONTROL}:5432/cormorant"))
+    plan = BuildPlan(folder, InstallationSettings(store=f"postgresql://cormorant@{CONTROL}:5432/cormorant"))
     with tempfile.TemporaryDirectory() as place:
-        house = open_house(Plan(Path(place), Installation()), first=True)
+        house = open_house(BuildPlan(Path(place), InstallationSettings()), first=True)
         fetcher = Fetcher(way_out(plan, house), width=1)
         consent = Consent.of([(CONTROL, 5432)], ["private", "loopback"])
         got = [

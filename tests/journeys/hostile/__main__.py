@@ -20,7 +20,7 @@ from typing import Any
 
 from tests.journeys.hostile import judge
 from tests.journeys.hostile.behaviours import BEHAVIOURS
-from tests.journeys.hostile.installation import Installation, certificates, farm, free_port
+from tests.journeys.hostile.installation import HostileInstallation, certificates, farm, free_port
 from tests.journeys.proofs import record
 
 MOST_MB = 300
@@ -64,7 +64,7 @@ def crawl(folder: Path, numbers: Sequence[int], order: Order) -> Course:
     """Crawl the good host with these hostile ones beside it."""
     folder.mkdir(parents=True)
     port = free_port()
-    installation = Installation(folder / "data", certificates(folder, numbers), order.width)
+    installation = HostileInstallation(folder / "data", certificates(folder, numbers), order.width)
     installation.add(port, numbers, order.settings)
     with farm(port, folder, order.pages, numbers):
         report, watch, code = installation.crawl(order.limit_s)

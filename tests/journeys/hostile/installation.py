@@ -101,7 +101,7 @@ def _connections(pid: int) -> int:
 
 
 @dataclass
-class Installation:
+class HostileInstallation:
     """A data folder, and what its commands find in their environment."""
 
     folder: Path

@@ -11,7 +11,7 @@ from typing import Any
 from cormorant.model.status import describe
 from tests.journeys.hostile.behaviours import BEHAVIOURS, Behaviour
 from tests.journeys.hostile.farm import ASKED_AT_ONCE, GOOD, host_of, starts_of
-from tests.journeys.hostile.installation import Installation
+from tests.journeys.hostile.installation import HostileInstallation
 
 VERDICTS = {"ok": "indexed", "deferred": "pending", "failed": "failed", "excluded": "excluded", "moved": "not_indexed"}
 
@@ -53,7 +53,7 @@ def good_times(folder: Path) -> list[float]:
 
 
 def judge(
-    installation: Installation, port: int, folder: Path, numbers: Sequence[int], longest_s: float
+    installation: HostileInstallation, port: int, folder: Path, numbers: Sequence[int], longest_s: float
 ) -> list[Judgement]:
     """Hold every hostile host against the table; none may have been waited for longer than `longest_s` at a time."""
     documents = {each["url"]: each for each in installation.say("document", "list", "--source", "farm")}

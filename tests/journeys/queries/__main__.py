@@ -27,7 +27,7 @@ from random import Random
 from urllib.parse import quote_from_bytes, urlsplit
 
 from cormorant.base.clock import SystemClock
-from tests.cli.world import Installation, ended
+from tests.cli.world import InstalledCli, ended
 from tests.journeys.proofs import record
 from tests.journeys.queries.grammar import Speaker
 
@@ -67,9 +67,9 @@ class Tally:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[Installation, str]]:
+def served(folder: Path) -> Iterator[tuple[InstalledCli, str]]:
     """The bundled sample, crawled and served for the length of a block; where."""
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     home.fine("quickstart", "--no-serve")
     process = home.start("serve", "--port", "0", "--json", stderr=subprocess.DEVNULL)
     try:

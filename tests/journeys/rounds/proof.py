@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from cormorant.model.acl import EVERYONE, Reader
 from cormorant.search.index import query as ask
-from cormorant.search.index.document import Entry as Kept
+from cormorant.search.index.document import IndexedDocument as Kept
 from cormorant.store.schema import site_fact
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home

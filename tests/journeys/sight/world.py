@@ -18,10 +18,10 @@ from random import Random
 import sqlalchemy as sa
 
 from cormorant.model.acl import ACL, ANYONE, EVERYONE, Reader
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import reindex
 from cormorant.operate.search import search as searching
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.filter_fields import headings, said_by
 from cormorant.search.index.query import Everything, Search
 from cormorant.search.index.tokenizer import words
@@ -56,7 +56,7 @@ FORMS = tuple(word for part in _LARGE for word in part.split())
 class Side:
     """One of the two installations, open: the library of every reader, and the pages as a stranger asks for them."""
 
-    house: House
+    house: Installation
     library: Library
     pages: Caller
 
@@ -86,7 +86,7 @@ class World:
         self.chance = Random(seed)
         self.home = Home(folder / "data")
         self._folder = folder
-        self.held: tuple[Entry, ...] = ()
+        self.held: tuple[IndexedDocument, ...] = ()
         self.rights: dict[int, ACL] = {}
 
     def crawl(self, crawler: Crawler) -> None:
@@ -113,7 +113,7 @@ class World:
             with closing(self._pairs(_side(house), readers)) as pairs:
                 yield pairs
 
-    def _give_rights(self, house: House) -> None:
+    def _give_rights(self, house: Installation) -> None:
         """Random rights for every document; now and then for nobody of a source but one."""
         numbers, shut = ACLNumbers(), self.chance.choice((None, *SOURCES))
         with house.store.begin() as tx:
@@ -149,17 +149,17 @@ class World:
                 yield Pair(reader, whole, _side(house), _slack(self.held, seen))
 
 
-def _side(house: House) -> Side:
+def _side(house: Installation) -> Side:
     return Side(house, searching.library(house), Caller(app.make(house)))
 
 
-def _entries(house: House) -> tuple[Entry, ...]:
+def _entries(house: Installation) -> tuple[IndexedDocument, ...]:
     """Everything that is in an index in which everything is for everyone."""
     search = Search(Everything(), ANYONE, limit=1_000, fold=False)
     return tuple(match.entry for match in house.index_reader().search(search).hits)
 
 
-def _take_out(house: House, numbers: Sequence[int]) -> None:
+def _take_out(house: Installation, numbers: Sequence[int]) -> None:
     """Take documents out of the store, and sources of which nothing is left."""
     with house.store.begin() as tx:
         for table in (content, resource, inlinks, outlinks):
@@ -188,7 +188,7 @@ def _page(chance: Random, number: int) -> str:
     )
 
 
-def _slack(held: Sequence[Entry], seen: Sequence[Entry]) -> float:
+def _slack(held: Sequence[IndexedDocument], seen: Sequence[IndexedDocument]) -> float:
     """By what factor a score may differ at most, given what is held in all and what of it is seen.
 
     BM25 divides the length of a field by the mean length of all, which stands in a denominator whose other part is
@@ -202,17 +202,17 @@ def _slack(held: Sequence[Entry], seen: Sequence[Entry]) -> float:
     return max(factors)
 
 
-def _title(entry: Entry) -> int:
+def _title(entry: IndexedDocument) -> int:
     return len(words(entry.title))
 
 
-def _heading(entry: Entry) -> int:
+def _heading(entry: IndexedDocument) -> int:
     return sum(len(words(each)) for each in headings(entry))
 
 
-def _text(entry: Entry) -> int:
+def _text(entry: IndexedDocument) -> int:
     return len(words(entry.text))
 
 
-def _address(entry: Entry) -> int:
+def _address(entry: IndexedDocument) -> int:
     return len(words(said_by(entry.url)))

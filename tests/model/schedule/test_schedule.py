@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from cormorant.model.schedule.schedule import (
     LATE_S,
     OPEN_LAUNCHES,
+    FiringReason,
     LaunchState,
-    Missed,
+    MissedPolicy,
     Overrun,
     ScheduleState,
-    Why,
     ended,
     fired,
     state_of,
@@ -19,12 +19,14 @@ from cormorant.model.schedule.schedule import (
 
 
 @given(
-    st.floats(0, 1e9), st.sampled_from(Missed), st.sampled_from(Overrun), st.booleans(), st.booleans()
+    st.floats(0, 1e9), st.sampled_from(MissedPolicy), st.sampled_from(Overrun), st.booleans(), st.booleans()
 )  # fmt: skip
-def test_every_time_becomes_one_thing(late: float, missed: Missed, overrun: Overrun, busy: bool, waits: bool) -> None:
+def test_every_time_becomes_one_thing(
+    late: float, missed: MissedPolicy, overrun: Overrun, busy: bool, waits: bool
+) -> None:
     what = fired(late, missed, overrun, busy=busy, waits=waits)
-    assert what.why is (Why.MISSED if late > LATE_S else Why.DUE)
-    left_out = what.why is Why.MISSED and missed is Missed.SKIP
+    assert what.why is (FiringReason.MISSED if late > LATE_S else FiringReason.DUE)
+    left_out = what.why is FiringReason.MISSED and missed is MissedPolicy.SKIP
     if left_out or (busy and (overrun is Overrun.SKIP or (overrun is Overrun.QUEUE and waits))):
         assert what.state is LaunchState.SKIPPED
     elif busy and overrun is Overrun.QUEUE:
@@ -32,7 +34,9 @@ def test_every_time_becomes_one_thing(late: float, missed: Missed, overrun: Over
     else:
         assert what.state is LaunchState.LAUNCHING
     assert what.stops is (busy and overrun is Overrun.RESTART and not left_out)
-    assert bool(what.reason) is (what.state is not LaunchState.LAUNCHING or what.stops or what.why is Why.MISSED)
+    assert bool(what.reason) is (
+        what.state is not LaunchState.LAUNCHING or what.stops or what.why is FiringReason.MISSED
+    )
 
 
 @pytest.mark.parametrize(

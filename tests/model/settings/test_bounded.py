@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from cormorant.app.settings import Installation, load
+from cormorant.app.settings import InstallationSettings, load
 from cormorant.base.errors import BadSetting
 from cormorant.model.settings.crawl_windows import read_windows
 from cormorant.model.settings.source import Settings, partly
@@ -32,7 +32,7 @@ def numbers(settings: type[BaseModel]) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield name, each
 
 
-@pytest.mark.parametrize("settings", [*KINDS, Installation], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("settings", [*KINDS, InstallationSettings], ids=lambda each: each.__name__)
 def test_every_number_has_a_least_and_a_most(settings: type[BaseModel]) -> None:
     bounds = ({"minimum", "exclusiveMinimum"}, {"maximum"})
     without = [name for name, drawn in numbers(settings) if not all(each & drawn.keys() for each in bounds)]
@@ -62,7 +62,7 @@ def test_what_is_sent_for_any_setting_is_never_a_number_beyond_all_bounds(settin
 def test_a_number_of_the_installation_has_bounds_too(
     value: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name, _ in numbers(Installation):
+    for name, _ in numbers(InstallationSettings):
         with monkeypatch.context() as given:
             given.setenv(f"CORMORANT_{name.upper()}", value)
             with pytest.raises(BadSetting, match=f"CORMORANT_{name.upper()} cannot be"):

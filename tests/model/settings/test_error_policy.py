@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from cormorant.base.errors import BadSetting
-from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome, OutcomeKind
 from cormorant.model.resource import Resource, Role
-from cormorant.model.settings.error_policy import DEFAULTS, Action, ErrorPolicy, Rule, policy_of
+from cormorant.model.settings.error_policy import DEFAULTS, Action, ErrorPolicy, ErrorRule, policy_of
 from cormorant.model.settings.source import SourceSettings, parse_settings
 from tests.frontier.samples import a_resource
 
@@ -23,15 +23,15 @@ def outcome_of(status: int) -> Outcome:
 
 
 def decided(resource: Resource, status: int, *lines: str) -> tuple[OutcomeKind, bool, int]:
-    got = fate(resource, outcome_of(status), Circumstances(3, False, 1000.0, errors=ErrorPolicy(lines)))
+    got = fate(resource, outcome_of(status), VisitConditions(3, False, 1000.0, errors=ErrorPolicy(lines)))
     return got.outcome, got.kept, got.attempts
 
 
 @pytest.mark.parametrize("status", range(400, 600))
 def test_the_default_is_what_is_done_without_a_policy(status: int) -> None:
     said = outcome_of(status)
-    at = Circumstances(3, False, 1000.0)
-    given = Circumstances(3, False, 1000.0, errors=ErrorPolicy(DEFAULTS))
+    at = VisitConditions(3, False, 1000.0)
+    given = VisitConditions(3, False, 1000.0, errors=ErrorPolicy(DEFAULTS))
     assert fate(INDEXED, said, given) == fate(INDEXED, said, at)
     rule = ErrorPolicy(()).rule(status)
     assert rule is not None
@@ -46,9 +46,9 @@ def test_the_default_setting_makes_no_policy() -> None:
 
 def test_a_number_wins_over_its_class_and_what_was_said_over_the_defaults() -> None:
     policy = ErrorPolicy(["5xx retry 5", "503 keep"])
-    assert policy.rule(503) == Rule(Action.KEEP)
-    assert policy.rule(501) == Rule(Action.RETRY, 5)
-    assert policy.rule(404) == Rule(Action.DELETE)
+    assert policy.rule(503) == ErrorRule(Action.KEEP)
+    assert policy.rule(501) == ErrorRule(Action.RETRY, 5)
+    assert policy.rule(404) == ErrorRule(Action.DELETE)
     assert policy.rule(902) is None
 
 
@@ -77,7 +77,7 @@ def test_retry_tries_so_often_in_a_run_and_then_it_has_failed() -> None:
 
 
 def test_it_speaks_of_documents_and_of_their_own_server_alone() -> None:
-    at = Circumstances(3, False, 1000.0, errors=ErrorPolicy(["5xx delete", "4xx delete"]))
+    at = VisitConditions(3, False, 1000.0, errors=ErrorPolicy(["5xx delete", "4xx delete"]))
     assert fate(INDEXED._replace(role=Role.ROBOTS), outcome_of(503), at).outcome is OutcomeKind.DEFERRED
     assert fate(INDEXED, Deferred(503, "robots.txt: away", elsewhere=True), at).kept
     assert fate(INDEXED, Failed(403, "It redirects to x: no", elsewhere=True), at).kept

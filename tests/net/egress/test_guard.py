@@ -12,7 +12,7 @@ import pytest
 
 from cormorant.base.errors import Unreachable
 from cormorant.base.exhaustion import Shortage
-from cormorant.net.egress.guard import Egress, Pinned, Refused, Settle, Unsettled
+from cormorant.net.egress.guard import Egress, EgressRefused, Pinned, Settle, Unsettled
 from cormorant.net.egress.policy import PUBLIC_ONLY, AddressClass, Consent
 from cormorant.net.egress.resolver import Resolver, Unresolved, literal, system_lookup
 from tests.clocks import Hands
@@ -80,7 +80,7 @@ def test_one_bad_address_refuses_the_answer(bad: str) -> None:
     async def work() -> None:
         for answer in ((PUBLIC, bad), (bad, PUBLIC), (bad,)):
             said = await egress_of(Names(a_example=[answer])).open("a.example", 80, PUBLIC_ONLY)
-            assert isinstance(said, Refused)
+            assert isinstance(said, EgressRefused)
             assert said.ruling.status == 974
 
     run(work)
@@ -92,7 +92,7 @@ def test_rebinding_is_refused() -> None:
         egress = egress_of(Names(a_example=[(PUBLIC,), ("127.0.0.1",)]), clock)
         assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), Pinned)
         clock.at += 61
-        assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), Refused)
+        assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), EgressRefused)
 
     run(work)
 
@@ -105,7 +105,7 @@ def test_a_named_host_is_held_to_its_first_class() -> None:
         for _ in range(4):
             said.append(type(await egress.open("a.example", 80, consent)))
             clock.at += 61
-        assert said == [Pinned, Pinned, Refused, Refused]
+        assert said == [Pinned, Pinned, EgressRefused, EgressRefused]
 
     run(work)
 
@@ -114,9 +114,9 @@ def test_a_first_answer_that_mixes_inside_and_outside_is_an_attack() -> None:
     async def work() -> None:
         consent = Consent.of([("a.example", 80)])
         for answer, expected in (
-            ((PUBLIC, "127.0.0.1"), Refused),
-            ((PUBLIC, "10.0.0.1"), Refused),
-            (("2606:2800::1", "::1"), Refused),
+            ((PUBLIC, "127.0.0.1"), EgressRefused),
+            ((PUBLIC, "10.0.0.1"), EgressRefused),
+            (("2606:2800::1", "::1"), EgressRefused),
             (("2606:2800::1", "10.0.0.1"), Pinned),
             (("10.0.0.1", "fd12::1"), Pinned),
             (("127.0.0.1", "::1"), Pinned),
@@ -135,7 +135,7 @@ def test_a_metadata_answer_settles_nothing() -> None:
         for _ in range(3):
             said.append(type(await egress.open("a.example", 80, consent)))
             clock.at += 61
-        assert said == [Refused, Pinned, Refused]
+        assert said == [EgressRefused, Pinned, EgressRefused]
 
     run(work)
 
@@ -144,7 +144,7 @@ def test_two_sources_have_their_own_consent() -> None:
     async def work() -> None:
         egress, consent = egress_of(Names(a_example=[("10.0.0.1",)])), Consent.of([("a.example", 80)])
         assert isinstance(await egress.open("a.example", 80, consent), Pinned)
-        assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), Refused)
+        assert isinstance(await egress.open("a.example", 80, PUBLIC_ONLY), EgressRefused)
         assert egress.pinned("a.example", 80, PUBLIC_ONLY) is None
 
     run(work)
@@ -154,7 +154,7 @@ def test_cluster_names_are_not_even_asked_for() -> None:
     async def work() -> None:
         names = Names(metadata_google_internal=[(PUBLIC,)])
         egress = egress_of(names)
-        assert isinstance(await egress.open("metadata.google.internal", 80, PUBLIC_ONLY), Refused)
+        assert isinstance(await egress.open("metadata.google.internal", 80, PUBLIC_ONLY), EgressRefused)
         assert names.asked == []
         literally = Consent.of([("metadata.google.internal", 80)])
         assert isinstance(await egress.open("metadata.google.internal", 80, literally), Pinned)
@@ -166,7 +166,7 @@ def test_our_own_ports() -> None:
     async def work() -> None:
         consent = Consent.of([("127.0.0.1", 8000), ("127.0.0.1", 8001)], ["loopback", "private"])
         egress = egress_of(Names())
-        assert isinstance(await egress.open("127.0.0.1", 8000, consent), Refused)
+        assert isinstance(await egress.open("127.0.0.1", 8000, consent), EgressRefused)
         assert isinstance(await egress.open("127.0.0.1", 8001, consent), Pinned)
 
     run(work)
@@ -191,7 +191,7 @@ def test_the_database_is_nobodys(host: str, port: int, *, refused: bool) -> None
         egress = Egress(hands, resolver=Resolver(hands, names, 5.0), own_places=places)
         consent = Consent.of([(host, port)], ["loopback", "private"])
         said = await egress.open(host, port, consent)
-        assert isinstance(said, Refused if refused else Pinned)
+        assert isinstance(said, EgressRefused if refused else Pinned)
 
     run(work)
 
@@ -297,7 +297,7 @@ def test_spellings_are_judged_by_their_address() -> None:
     async def work() -> None:
         egress = egress_of(system_lookup)
         for host in ("0x7f.1", "017700000001", "2130706433", "127.1", "localhost"):
-            assert isinstance(await egress.open(host, 80, PUBLIC_ONLY), Refused), host
+            assert isinstance(await egress.open(host, 80, PUBLIC_ONLY), EgressRefused), host
 
     run(work)
 
@@ -345,7 +345,7 @@ def process(settle: Settle, *answers: str, clock: Hands | None = None) -> Egress
     return Egress(hands, resolver=Resolver(hands, names, 5.0), settle=settle)
 
 
-def said_by(egress: Egress, consent: Consent = NAMED) -> Pinned | Refused | Unresolved | Unsettled:
+def said_by(egress: Egress, consent: Consent = NAMED) -> Pinned | EgressRefused | Unresolved | Unsettled:
     return run(lambda: egress.open("a.example", 80, consent))
 
 
@@ -353,7 +353,7 @@ def test_what_another_process_settled_holds_at_once() -> None:
     ledger = Ledger()
     assert isinstance(said_by(process(ledger, PUBLIC)), Pinned)
     later = process(ledger, "10.0.0.1")
-    assert isinstance(said_by(later), Refused)
+    assert isinstance(said_by(later), EgressRefused)
     assert later.pinned("a.example", 80, NAMED) is None
     assert isinstance(said_by(process(ledger, PUBLIC)), Pinned)
 
@@ -362,7 +362,7 @@ def test_of_two_that_resolve_at_one_moment_the_first_is_right() -> None:
     def just_before(_host: str, _port: int, _classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
         return frozenset((AddressClass.PUBLIC,))
 
-    assert isinstance(said_by(process(just_before, "10.0.0.1")), Refused)
+    assert isinstance(said_by(process(just_before, "10.0.0.1")), EgressRefused)
 
 
 def test_all_the_classes_that_were_settled_hold_together() -> None:
@@ -374,14 +374,14 @@ def test_a_process_asks_once_what_was_settled() -> None:
     egress = process(ledger, PUBLIC, "10.0.0.1", clock=clock)
     assert isinstance(said_by(egress), Pinned)
     clock.at += 61
-    assert isinstance(said_by(egress), Refused)
+    assert isinstance(said_by(egress), EgressRefused)
     assert ledger.asked == 1
 
 
 def test_nobody_is_asked_about_a_host_that_is_not_named() -> None:
     ledger = Ledger()
     assert isinstance(said_by(process(ledger, PUBLIC), PUBLIC_ONLY), Pinned)
-    assert isinstance(said_by(process(ledger, "169.254.169.254")), Refused), "nothing there can be consented to"
+    assert isinstance(said_by(process(ledger, "169.254.169.254")), EgressRefused), "nothing there can be consented to"
     assert ledger.asked == 0
 
 
@@ -406,7 +406,7 @@ def test_names_below_localhost_are_this_machine_whoever_is_asked(host: str) -> N
     async def work() -> None:
         names = Names()
         egress = egress_of(names)
-        assert await egress.open(host, 80, PUBLIC_ONLY) == Refused(), "nobody consented"
+        assert await egress.open(host, 80, PUBLIC_ONLY) == EgressRefused(), "nobody consented"
         consent = Consent.of([(host.rstrip("."), 80), (host, 80)], ())
         pinned = await egress.open(host, 80, consent)
         assert isinstance(pinned, Pinned)

@@ -16,7 +16,7 @@ from cormorant.net.egress.policy import (
     PUBLIC_ONLY,
     AddressClass,
     Consent,
-    Entry,
+    ConsentedHost,
     classify,
     denied_name,
     judge,
@@ -107,7 +107,7 @@ def test_every_address_has_a_class(address: IPv4Address | IPv6Address) -> None:
 @given(st.ip_addresses(), st.booleans())
 def test_nobody_can_consent_to_what_never_may_be(address: IPv4Address | IPv6Address, by_range: bool) -> None:
     host = str(address)
-    entries = [Entry(host, 80, cls) for cls in C]
+    entries = [ConsentedHost(host, 80, cls) for cls in C]
     network = ["private", "loopback", "0.0.0.0/0", "::/0"] if by_range else []
     ruling = judge(host, 80, host, Consent.of([(host, 80)], network, entries), NO_PORTS)
     assert ruling.admitted is (classify(address) not in NEVER)
@@ -127,12 +127,12 @@ def test_consent_is_to_one_host_and_port() -> None:
 
 
 def test_a_later_answer_of_another_class_is_refused() -> None:
-    inside = Consent.of([("host", 80)], entries=[Entry("host", 80, C.PRIVATE)])
+    inside = Consent.of([("host", 80)], entries=[ConsentedHost("host", 80, C.PRIVATE)])
     assert judge("10.0.0.1", 80, "host", inside, NO_PORTS).admitted
     assert judge("fd12::1", 80, "host", inside, NO_PORTS).admitted
     assert not judge("127.0.0.1", 80, "host", inside, NO_PORTS).admitted
     assert not judge("93.184.216.34", 80, "host", inside, NO_PORTS).admitted
-    outside = Consent.of([("host", 80)], entries=[Entry("host", 80, C.PUBLIC)])
+    outside = Consent.of([("host", 80)], entries=[ConsentedHost("host", 80, C.PUBLIC)])
     assert judge("93.184.216.34", 80, "host", outside, NO_PORTS).admitted
     assert not judge("10.0.0.1", 80, "host", outside, NO_PORTS).admitted
 
@@ -150,7 +150,7 @@ def test_network_adds_classes_and_ranges() -> None:
 
 
 def test_public_said_explicitly_withdraws_all_other_consent() -> None:
-    consent = Consent.of([("127.0.0.1", 80)], ["public"], [Entry("127.0.0.1", 80, C.LOOPBACK)])
+    consent = Consent.of([("127.0.0.1", 80)], ["public"], [ConsentedHost("127.0.0.1", 80, C.LOOPBACK)])
     assert not judge("127.0.0.1", 80, "127.0.0.1", consent, NO_PORTS).admitted
     assert judge("93.184.216.34", 80, "a.example", consent, NO_PORTS).admitted
     both = Consent.of([("127.0.0.1", 80)], ["public", "private"])

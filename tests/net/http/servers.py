@@ -17,7 +17,7 @@ from cormorant.net.egress.guard import Egress
 from cormorant.net.egress.policy import Consent
 from cormorant.net.egress.resolver import Lookup, Resolver, system_lookup
 from cormorant.net.http.client import Fetcher
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 
 T = TypeVar("T")
 HERE = Path(__file__).parent
@@ -155,18 +155,18 @@ class Client:
     consent: Consent
     server: Server
 
-    async def get(self, url: str = "", **fields: Any) -> Answer | Fault:
+    async def get(self, url: str = "", **fields: Any) -> Response | TransportError:
         given = {"timeout_s": 20.0, "idle_timeout_s": 10.0, "connect_timeout_s": 2.0, **fields}
         return await self.fetcher.get(Request(url or self.server.url(), consent=self.consent, **given))
 
-    async def answer(self, url: str = "", **fields: Any) -> Answer:
+    async def answer(self, url: str = "", **fields: Any) -> Response:
         said = await self.get(url, **fields)
-        assert isinstance(said, Answer), said
+        assert isinstance(said, Response), said
         return said
 
-    async def fault(self, url: str = "", **fields: Any) -> Fault:
+    async def fault(self, url: str = "", **fields: Any) -> TransportError:
         said = await self.get(url, **fields)
-        assert isinstance(said, Fault), said
+        assert isinstance(said, TransportError), said
         return said
 
 
@@ -184,25 +184,25 @@ async def asking(server: Server, *names: str, width: int = 8, lookup: Lookup = s
         await egress.close()
 
 
-def ask(script: Script, **fields: Any) -> Answer | Fault:
+def ask(script: Script, **fields: Any) -> Response | TransportError:
     """Ask a server with that script once."""
 
-    async def work() -> Answer | Fault:
+    async def work() -> Response | TransportError:
         async with serving(script) as server, asking(server) as client:
             return await client.get(**fields)
 
     return run(work())
 
 
-def answered(script: Script, **fields: Any) -> Answer:
+def answered(script: Script, **fields: Any) -> Response:
     said = ask(script, **fields)
-    assert isinstance(said, Answer), said
+    assert isinstance(said, Response), said
     return said
 
 
-def failed(script: Script, **fields: Any) -> Fault:
+def failed(script: Script, **fields: Any) -> TransportError:
     said = ask(script, **fields)
-    assert isinstance(said, Fault), said
+    assert isinstance(said, TransportError), said
     return said
 
 

@@ -14,7 +14,7 @@ from cormorant.base.profiling import StepTable
 from cormorant.net.egress.guard import Egress
 from cormorant.net.egress.policy import Consent
 from cormorant.net.http.client import MAX_HELD, Fetcher
-from cormorant.net.http.messages import Answer, Request
+from cormorant.net.http.messages import Request, Response
 from tests.clocks import HANG_S
 from tests.net.http.servers import (
     CERTIFICATE,
@@ -196,7 +196,7 @@ def test_cookies_are_not_kept() -> None:
 
 
 def test_ipv6_literals() -> None:
-    async def work() -> Answer:
+    async def work() -> Response:
         async with serving(saying(ok()), hosts=("::1",)) as server, asking(server) as client:
             return await client.answer(server.url(host="[::1]"))
 
@@ -304,7 +304,7 @@ def test_steps_are_counted() -> None:
             egress = Egress(SystemClock())
             fetcher = Fetcher(egress, steps=table)
             consent = Consent.of([("127.0.0.1", server.port)])
-            assert isinstance(await fetcher.get(Request(server.url(), consent=consent)), Answer)
+            assert isinstance(await fetcher.get(Request(server.url(), consent=consent)), Response)
             await fetcher.close()
 
     run(work())
@@ -370,7 +370,7 @@ def test_no_more_connections_are_opened_than_there_may_be_files_for() -> None:
             with few_files(20):
                 async with asking(server, width=32) as client:
                     got = await asyncio.gather(*(client.get() for _ in range(32)))
-            return sum(isinstance(each, Answer) for each in got), server.connections
+            return sum(isinstance(each, Response) for each in got), server.connections
 
     answers, connections = run(work())
     assert answers == 32

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.net.http import curl_errors
-from cormorant.net.http.content_encoding import ACCEPT_ENCODING, MAX_RATIO, Decoded, Trouble, decode, joined
+from cormorant.net.http.content_encoding import ACCEPT_ENCODING, MAX_RATIO, DecodedBody, DecodeError, decode, joined
 from tests.net.http.servers import answered, failed, ok, saying, saying_then_silent
 
 CAP = 10_000_000
@@ -36,14 +36,14 @@ def pieces(data: bytes, size: int) -> list[bytes]:
 def test_every_wrapping_under_every_label(pack: object, label: str, size: int) -> None:
     packed = pack(BODY[:50_000])  # type: ignore[operator]
     chunks = pieces(packed, size)
-    assert decode(chunks, (label,), CAP) == Decoded(BODY[:50_000])
+    assert decode(chunks, (label,), CAP) == DecodedBody(BODY[:50_000])
     assert chunks == []
 
 
 @given(st.lists(st.binary(max_size=3_000), min_size=1, max_size=4), st.integers(1, 500))
 def test_members_of_gzip_follow_each_other(parts: list[bytes], size: int) -> None:
     packed = b"".join(map(gzip.compress, parts))
-    assert decode(pieces(packed, size), ("gzip",), CAP) == Decoded(b"".join(parts))
+    assert decode(pieces(packed, size), ("gzip",), CAP) == DecodedBody(b"".join(parts))
 
 
 @given(st.binary(max_size=4_000), st.sampled_from([("gzip", "deflate"), ("gzip", "gzip", "gzip"), ("deflate", "gzip")]))
@@ -51,19 +51,19 @@ def test_several_codings(data: bytes, codings: tuple[str, ...]) -> None:
     packed = data
     for name in codings:
         packed = gzip.compress(packed) if name == "gzip" else zlib.compress(packed)
-    assert decode(pieces(packed, 100), codings, CAP) == Decoded(data)
+    assert decode(pieces(packed, 100), codings, CAP) == DecodedBody(data)
 
 
 @given(st.binary(max_size=2_000), st.integers(1, 300))
 def test_garbage_never_raises(data: bytes, size: int) -> None:
-    assert isinstance(decode(pieces(data, size), ("gzip", "deflate"), CAP), Decoded | Trouble)
+    assert isinstance(decode(pieces(data, size), ("gzip", "deflate"), CAP), DecodedBody | DecodeError)
 
 
 def test_too_many_and_unknown_codings() -> None:
-    assert decode([b"x"], ("gzip",) * 4, CAP) is Trouble.TOO_MANY
+    assert decode([b"x"], ("gzip",) * 4, CAP) is DecodeError.TOO_MANY
     for name in ("zstd", "utf-8", "compress"):
-        assert decode([ZSTD], (name,), CAP) is Trouble.UNKNOWN
-        assert decode([gzip.compress(ZSTD)], (name, "gzip"), CAP) is Trouble.UNKNOWN
+        assert decode([ZSTD], (name,), CAP) is DecodeError.UNKNOWN
+        assert decode([gzip.compress(ZSTD)], (name, "gzip"), CAP) is DecodeError.UNKNOWN
 
 
 PLAIN = {
@@ -90,63 +90,63 @@ PLAIN = {
 @pytest.mark.parametrize("kind", PLAIN)
 def test_a_body_that_is_not_coded_is_passed_on(kind: str, name: str, size: int) -> None:
     body = PLAIN[kind]
-    assert decode(pieces(body, size), (name,), CAP) == Decoded(body, absent=name)
+    assert decode(pieces(body, size), (name,), CAP) == DecodedBody(body, absent=name)
 
 
 def test_a_coding_that_is_missing_among_several() -> None:
     page = PLAIN["page"]
-    assert decode([gzip.compress(page)], ("gzip", "gzip"), CAP) == Decoded(page, absent="gzip")
-    assert decode([gzip.compress(page)], ("br", "gzip"), CAP) == Decoded(page, absent="br")
-    assert decode([page], ("gzip", "deflate"), CAP) == Decoded(page, absent="deflate")
+    assert decode([gzip.compress(page)], ("gzip", "gzip"), CAP) == DecodedBody(page, absent="gzip")
+    assert decode([gzip.compress(page)], ("br", "gzip"), CAP) == DecodedBody(page, absent="br")
+    assert decode([page], ("gzip", "deflate"), CAP) == DecodedBody(page, absent="deflate")
 
 
 def test_a_plain_body_has_the_same_cap() -> None:
-    assert decode([BODY], ("gzip",), 100_000) is Trouble.TOO_BIG
-    assert decode([BODY], ("gzip",), 100_000, cut=True) == Decoded(BODY[:100_000], cut=True)
+    assert decode([BODY], ("gzip",), 100_000) is DecodeError.TOO_BIG
+    assert decode([BODY], ("gzip",), 100_000, cut=True) == DecodedBody(BODY[:100_000], cut=True)
 
 
 def test_damage_is_none_of_that() -> None:
     packed = gzip.compress(BODY)
-    assert decode([packed[:2_000] + bytes(50) + packed[2_050:]], ("gzip",), CAP) is Trouble.CORRUPT
-    assert decode([b"\xff" + packed[1:]], ("gzip",), CAP) is Trouble.CORRUPT
-    assert decode([zlib.compress(BODY)[:-1]], ("gzip",), CAP) is Trouble.SHORT
-    assert decode([raw_deflate(BODY)[:-1]], ("gzip",), CAP) is Trouble.SHORT
+    assert decode([packed[:2_000] + bytes(50) + packed[2_050:]], ("gzip",), CAP) is DecodeError.CORRUPT
+    assert decode([b"\xff" + packed[1:]], ("gzip",), CAP) is DecodeError.CORRUPT
+    assert decode([zlib.compress(BODY)[:-1]], ("gzip",), CAP) is DecodeError.SHORT
+    assert decode([raw_deflate(BODY)[:-1]], ("gzip",), CAP) is DecodeError.SHORT
 
 
 @given(st.binary(min_size=1, max_size=200))
 def test_few_bytes_that_are_coded_are_decoded(data: bytes) -> None:
     for pack in (gzip.compress, zlib.compress):
-        assert decode([pack(data)], ("gzip",), CAP) == Decoded(data)
+        assert decode([pack(data)], ("gzip",), CAP) == DecodedBody(data)
 
 
 @pytest.mark.parametrize("missing", [1, 8, 9, 500])
 def test_an_early_end_is_noticed(missing: int) -> None:
-    assert decode([gzip.compress(BODY)[:-missing]], ("gzip",), CAP) is Trouble.SHORT
+    assert decode([gzip.compress(BODY)[:-missing]], ("gzip",), CAP) is DecodeError.SHORT
 
 
 def test_what_stands_behind_the_end_is_dropped() -> None:
-    assert decode([gzip.compress(b"page") + b"\0\0\0junk"], ("gzip",), CAP) == Decoded(b"page")
-    assert decode([gzip.compress(b"page") + b"\x1f"], ("gzip",), CAP) == Decoded(b"page")
+    assert decode([gzip.compress(b"page") + b"\0\0\0junk"], ("gzip",), CAP) == DecodedBody(b"page")
+    assert decode([gzip.compress(b"page") + b"\x1f"], ("gzip",), CAP) == DecodedBody(b"page")
 
 
 def test_nothing_stays_nothing() -> None:
-    assert decode([], ("gzip",), CAP) == Decoded(b"")
-    assert decode([gzip.compress(b"")], ("gzip",), CAP) == Decoded(b"")
+    assert decode([], ("gzip",), CAP) == DecodedBody(b"")
+    assert decode([gzip.compress(b"")], ("gzip",), CAP) == DecodedBody(b"")
 
 
 def test_the_cap_is_exact() -> None:
     noise = os.urandom(100_000)
     packed = gzip.compress(noise)
-    assert decode([packed], ("gzip",), 100_000) == Decoded(noise)
-    assert decode([packed], ("gzip",), 99_999) is Trouble.TOO_BIG
-    assert decode([packed], ("gzip",), 99_999, cut=True) == Decoded(noise[:99_999], cut=True)
+    assert decode([packed], ("gzip",), 100_000) == DecodedBody(noise)
+    assert decode([packed], ("gzip",), 99_999) is DecodeError.TOO_BIG
+    assert decode([packed], ("gzip",), 99_999, cut=True) == DecodedBody(noise[:99_999], cut=True)
 
 
 def test_a_body_cut_as_sent_gives_what_it_has() -> None:
     packed = gzip.compress(os.urandom(100_000))
-    assert decode([packed[:50_001]], ("gzip",), 50_000) in (Trouble.SHORT, Trouble.TOO_BIG)
+    assert decode([packed[:50_001]], ("gzip",), 50_000) in (DecodeError.SHORT, DecodeError.TOO_BIG)
     cut = decode([packed[:50_001]], ("gzip",), 50_000, cut=True)
-    assert isinstance(cut, Decoded)
+    assert isinstance(cut, DecodedBody)
     assert cut.cut
     assert 49_000 < len(cut.body) <= 50_000
 
@@ -154,15 +154,15 @@ def test_a_body_cut_as_sent_gives_what_it_has() -> None:
 def test_a_bomb_ends_by_its_ratio_before_its_cap() -> None:
     bomb = gzip.compress(bytes(50_000_000))
     for cut in (False, True):
-        assert decode([bomb[:500], *pieces(bomb[500:], 1_000)], ("gzip",), 64 << 20, cut=cut) is Trouble.BOMB
+        assert decode([bomb[:500], *pieces(bomb[500:], 1_000)], ("gzip",), 64 << 20, cut=cut) is DecodeError.BOMB
     modest = gzip.compress(b"".join(b"%d " % n for n in range(1_000_000)))
-    assert isinstance(decode([modest], ("gzip",), CAP), Decoded)
+    assert isinstance(decode([modest], ("gzip",), CAP), DecodedBody)
 
 
 def test_what_is_thrown_away_between_codings_counts_too() -> None:
     inner = gzip.compress(b"small") + bytes(200_000_000)
-    assert decode([gzip.compress(inner)], ("gzip", "gzip"), CAP) is Trouble.TOO_BIG
-    assert decode([gzip.compress(inner)], ("gzip", "gzip"), 1 << 30) is Trouble.BOMB
+    assert decode([gzip.compress(inner)], ("gzip", "gzip"), CAP) is DecodeError.TOO_BIG
+    assert decode([gzip.compress(inner)], ("gzip", "gzip"), 1 << 30) is DecodeError.BOMB
 
 
 @pytest.mark.parametrize("cap", [4 << 20, 16 << 20])
@@ -170,7 +170,7 @@ def test_memory_stays_near_the_cap(cap: int) -> None:
     packed = gzip.compress(os.urandom(1 << 16) * (64 << 4), 1)
     chunks = pieces(packed, 16_384)
     tracemalloc.start()
-    assert decode(chunks, ("gzip",), cap) in (Trouble.TOO_BIG, Trouble.BOMB)
+    assert decode(chunks, ("gzip",), cap) in (DecodeError.TOO_BIG, DecodeError.BOMB)
     assert tracemalloc.get_traced_memory()[1] < cap + (8 << 20)
     tracemalloc.stop()
 
@@ -190,10 +190,10 @@ def test_brotli_where_it_is_installed() -> None:
     assert ACCEPT_ENCODING == "gzip, deflate, br"
     packed = brotli.compress(BODY)
     for size in (1, 100, len(packed)):
-        assert decode(pieces(packed, size), ("br",), CAP) == Decoded(BODY)
-    assert decode([packed[:-1]], ("br",), CAP) is Trouble.SHORT
-    assert decode([b"\xff" * 20], ("br",), CAP) is Trouble.CORRUPT
-    assert decode([brotli.compress(bytes(100_000_000))], ("br",), CAP) is Trouble.BOMB
+        assert decode(pieces(packed, size), ("br",), CAP) == DecodedBody(BODY)
+    assert decode([packed[:-1]], ("br",), CAP) is DecodeError.SHORT
+    assert decode([b"\xff" * 20], ("br",), CAP) is DecodeError.CORRUPT
+    assert decode([brotli.compress(bytes(100_000_000))], ("br",), CAP) is DecodeError.BOMB
 
 
 @pytest.mark.parametrize(
@@ -298,10 +298,10 @@ def test_published_samples() -> None:
         ("html-zlibdeflate.bin", ("deflate",), "html-rawdeflate.bin", ("deflate",)),
     ):
         plain = decode([(SUITE / one).read_bytes()], codings, CAP)
-        assert isinstance(plain, Decoded)
+        assert isinstance(plain, DecodedBody)
         assert decode([(SUITE / other).read_bytes()], others, CAP) == plain, other
     for name in ("unexpected-eof.gz", "truncated-crc-error.gz", "truncated-crc-error-short.gz"):
-        assert decode([(SUITE / name).read_bytes()], ("gzip",), CAP) in (Trouble.SHORT, Trouble.CORRUPT), name
+        assert decode([(SUITE / name).read_bytes()], ("gzip",), CAP) in (DecodeError.SHORT, DecodeError.CORRUPT), name
 
 
 def test_the_ratio_is_what_is_promised() -> None:

@@ -21,7 +21,7 @@ from cormorant.net.http.curl_errors import (
     Failure,
     fault_of,
 )
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 from tests.net.http.servers import asking, ok, run, saying, serving
 from tests.scarcity import few_files
 
@@ -43,7 +43,7 @@ def test_why_no_connection_was_made(error: int, status: int, whole_site: bool) -
 @pytest.mark.parametrize("left", range(2))
 @pytest.mark.parametrize("proxied", [False, True])
 def test_too_few_files_of_our_own_are_no_fault_of_a_server(left: int, proxied: bool) -> None:
-    async def work() -> tuple[Answer | Fault, Answer | Fault]:
+    async def work() -> tuple[Response | TransportError, Response | TransportError]:
         async with serving(saying(ok(), ok())) as server, asking(server) as client:
             way = {"route": Route(Proxy("127.0.0.1", server.port, consent=client.consent))} if proxied else {}
             with few_files(left):
@@ -51,10 +51,10 @@ def test_too_few_files_of_our_own_are_no_fault_of_a_server(left: int, proxied: b
             return first, await client.get(server.url(), **way)
 
     first, second = run(work())
-    assert isinstance(first, Fault)
+    assert isinstance(first, TransportError)
     assert (first.status, first.lack, first.retryable, first.whole_site) == (904, Shortage.FILES, True, False)
     assert first.requests == 0
-    assert isinstance(second, Answer)
+    assert isinstance(second, Response)
 
 
 @pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM])
@@ -63,7 +63,7 @@ def test_a_socket_that_is_not_made_is_no_fault_of_a_server(error: int, monkeypat
         def __init__(self, *_: object) -> None:
             raise OSError(error, "")
 
-    async def work() -> Answer | Fault:
+    async def work() -> Response | TransportError:
         async with serving(saying(ok())) as server, asking(server) as client:
             monkeypatch.setattr(socket, "socket", NoSocket)
             try:
@@ -72,7 +72,7 @@ def test_a_socket_that_is_not_made_is_no_fault_of_a_server(error: int, monkeypat
                 monkeypatch.undo()
 
     got = run(work())
-    assert isinstance(got, Fault)
+    assert isinstance(got, TransportError)
     assert (got.status, got.whole_site) == (904, False)
     assert got.lack is not None
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from cormorant.net.http.messages import Fault
+from cormorant.net.http.messages import TransportError
 from tests.net.http.servers import (
     CERTIFICATE,
     Script,
@@ -47,7 +47,7 @@ def drip(start: bytes, piece: bytes, every_s: float) -> Script:
 
 
 def test_refused_connections() -> None:
-    async def work() -> Fault:
+    async def work() -> TransportError:
         with socket.socket() as bound:
             bound.bind(("127.0.0.1", 0))
             server = Server(bound.getsockname()[1])
@@ -59,7 +59,7 @@ def test_refused_connections() -> None:
 
 
 def test_a_black_hole_ends_at_the_connect_time_out() -> None:
-    async def work() -> tuple[Fault, float]:
+    async def work() -> tuple[TransportError, float]:
         with socket.socket() as full:
             full.bind(("127.0.0.1", 0))
             full.listen(0)

@@ -14,7 +14,7 @@ from cormorant.net.egress.policy import AddressClass, Consent
 from cormorant.net.egress.resolver import Lookup, Resolver
 from cormorant.net.http import client as http_client
 from cormorant.net.http.client import Fetcher
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 from cormorant.sources.web.response import of_fault
 from tests.clocks import Hands
 from tests.net.http.servers import asking, keeping, ok, run, serving
@@ -72,7 +72,7 @@ class Misled(Egress):
 
 
 def test_the_socket_is_vetoed_when_libcurl_has_another_address() -> None:
-    async def work() -> Fault | Answer:
+    async def work() -> TransportError | Response:
         async with serving(keeping(ok())) as server:
             fetcher = Fetcher(Misled(Hands()))
             fetcher._loaded["localhost", server.port] = Pinned("localhost", server.port, ("127.0.0.9",))
@@ -82,7 +82,7 @@ def test_the_socket_is_vetoed_when_libcurl_has_another_address() -> None:
             return fault
 
     fault = run(work())
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TransportError)
     assert (fault.status, fault.requests) == (974, 0)
 
 
@@ -97,7 +97,7 @@ def test_a_kept_connection_to_an_older_pin_is_not_used() -> None:
             for _ in range(3):
                 for _ in range(2):
                     answer = await fetcher.get(request)
-                    assert isinstance(answer, Answer)
+                    assert isinstance(answer, Response)
                     peers.append((answer.peer, answer.reused))
                 clock.at += 61
             await fetcher.close()
@@ -150,7 +150,7 @@ def test_a_database_that_is_away_is_no_fault_of_the_host() -> None:
     def settle(_host: str, _port: int, _classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
         raise Unreachable("postgresql://db.internal.example does not answer.")
 
-    async def work() -> Answer | Fault:
+    async def work() -> Response | TransportError:
         clock = SystemClock()
         egress = Egress(clock, resolver=Resolver(clock, always("127.0.0.1")), settle=settle)
         fetcher = Fetcher(egress)
@@ -161,7 +161,7 @@ def test_a_database_that_is_away_is_no_fault_of_the_host() -> None:
             await egress.close()
 
     fault = run(work())
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, TransportError)
     assert (fault.status, fault.retryable, fault.whole_site, fault.requests) == (984, True, False, 0)
     assert "db.internal" not in fault.reason
     assert of_fault(fault) == Deferred(984, fault.reason)

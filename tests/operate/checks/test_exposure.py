@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import Unreachable
-from cormorant.model.exposure import Closure, Exposure, ExposureTally
-from cormorant.model.resource import Found
+from cormorant.model.exposure import Closure, ExposedFiles, ExposureTally
+from cormorant.model.resource import DiscoveredUrl
 from cormorant.operate.checks import exposure
 
 MODE = Closure("mode 600")
 ABOVE = Closure("folder /home/ada, mode 750", "/home/ada", above=True)
 
 
-def folder(*batches: list[Found], ends: threading.Event | None = None, error: Unreachable | None = None) -> Any:
+def folder(*batches: list[DiscoveredUrl], ends: threading.Event | None = None, error: Unreachable | None = None) -> Any:
     """A source that lists these, and then waits for an event, or fails."""
 
-    def discover(_: str) -> Iterator[list[Found]]:
+    def discover(_: str) -> Iterator[list[DiscoveredUrl]]:
         yield from batches
         if ends is not None:
             ends.wait(30)
@@ -32,8 +32,8 @@ def folder(*batches: list[Found], ends: threading.Event | None = None, error: Un
     return SimpleNamespace(discover=discover, gates=gates, unlisted=[], blind="")
 
 
-def files(count: int, closure: Closure | None = MODE, name: str = "a") -> list[Found]:
-    return [Found(f"file:///srv/{name}{number}", "file:/srv", closure=closure) for number in range(count)]
+def files(count: int, closure: Closure | None = MODE, name: str = "a") -> list[DiscoveredUrl]:
+    return [DiscoveredUrl(f"file:///srv/{name}{number}", "file:/srv", closure=closure) for number in range(count)]
 
 
 def test_what_rules_leave_out_and_what_is_open_is_not_counted() -> None:
@@ -68,12 +68,12 @@ def test_files_closed_by_the_source_itself_are_named_first_and_what_is_kept_is_r
     found = tally.total()
     assert (found.files, found.inside, found.above) == (5, 1, "/home/ada")
     assert [address for address, _ in found.first] == ["file:///srv/pay%200", "file:///srv/far0", "file:///srv/far1"]
-    assert Exposure.read(found.as_text()) == found
+    assert ExposedFiles.read(found.as_text()) == found
     (said,) = exposure.sentences("docs", found)
     assert "/srv/pay 0 (mode 600)" in said
 
 
 def test_nothing_is_said_where_nothing_is_exposed() -> None:
-    assert list(exposure.sentences("docs", Exposure())) == list(exposure.sentences("docs", None)) == []
-    (said,) = exposure.sentences("docs", Exposure(blind="cifs"))
+    assert list(exposure.sentences("docs", ExposedFiles())) == list(exposure.sentences("docs", None)) == []
+    (said,) = exposure.sentences("docs", ExposedFiles(blind="cifs"))
     assert "a cifs file system, whose rights its mount makes up" in said

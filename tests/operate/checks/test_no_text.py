@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.extract import writers
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Installation:
+def home(tmp_path: Path) -> InstalledCli:
     """An installation that does not exist yet."""
-    return Installation(tmp_path / "data")
+    return InstalledCli(tmp_path / "data")
 
 
-def test_documents_without_text_are_told_with_the_reason(home: Installation, tmp_path: Path) -> None:
+def test_documents_without_text_are_told_with_the_reason(home: InstalledCli, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "words.pdf").write_bytes(writers.pdf("Quiet words."))
@@ -49,7 +49,7 @@ SHELL = (
 )
 
 
-def test_applications_that_a_script_fills_are_told_apart(home: Installation, tmp_path: Path) -> None:
+def test_applications_that_a_script_fills_are_told_apart(home: InstalledCli, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "words.html").write_text("<title>Words</title><p>Quiet words.")

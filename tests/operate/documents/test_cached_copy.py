@@ -8,20 +8,20 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.base.errors import NoRoom, NotFoundError, NotShown
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.acl import Reader
 from cormorant.operate.documents import cached_copy
-from cormorant.operate.documents.cached_copy import Copy, Wish
-from cormorant.operate.installation import House
+from cormorant.operate.documents.cached_copy import CachedCopy, CopyOptions
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import search
 from cormorant.receivers.protocol import DAMAGED
 from cormorant.store.catalog import receivers, rejected_deliveries
 from cormorant.store.schema import content
 from cormorant.web import app
-from cormorant.web.query_recorder import Asked
+from cormorant.web.query_recorder import QueryRecorder
 from tests.operate.folders import copied, crawled_once, number_of
 from tests.web.asking import ask_of
 from tests.web.visiting import Caller
@@ -38,18 +38,20 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def plan(crawled: Path, tmp_path: Path) -> Plan:
+def plan(crawled: Path, tmp_path: Path) -> BuildPlan:
     return copied(crawled, tmp_path)
 
 
-def copy(house: House, name: str, wish: Wish = cached_copy.AS_IT_WAS, reader: Reader | None = None) -> Copy:
+def copy(
+    house: Installation, name: str, wish: CopyOptions = cached_copy.AS_IT_WAS, reader: Reader | None = None
+) -> CachedCopy:
     given = (reader,) if reader else ()
     return cached_copy.copy(house, search.library(house), number_of(house, name), wish, *given)
 
 
-def test_a_page_is_shown_as_a_page_with_its_words_marked(plan: Plan) -> None:
+def test_a_page_is_shown_as_a_page_with_its_words_marked(plan: BuildPlan) -> None:
     with opened(plan) as house:
-        found = copy(house, "ferries.html", Wish("ferry tides nothing"))
+        found = copy(house, "ferries.html", CopyOptions("ferry tides nothing"))
         assert (found.is_kept, found.is_page, found.as_text, found.cut) == (True, True, False, False)
         assert '<h1><mark id="place-1">Ferries</mark></h1>' in found.markup
         assert "<script" not in found.markup
@@ -59,27 +61,27 @@ def test_a_page_is_shown_as_a_page_with_its_words_marked(plan: Plan) -> None:
         assert found.fetched_at == row.fetched_at
 
 
-def test_its_text_alone(plan: Plan) -> None:
+def test_its_text_alone(plan: BuildPlan) -> None:
     with opened(plan) as house:
-        found = copy(house, "ferries.html", Wish("ferry", as_text=True))
+        found = copy(house, "ferries.html", CopyOptions("ferry", as_text=True))
         assert (found.is_page, found.as_text) == (True, True)
         assert found.markup.startswith('<p dir="auto">')
         assert "<h1" not in found.markup
 
 
-def test_what_is_no_page_is_text(plan: Plan) -> None:
+def test_what_is_no_page_is_text(plan: BuildPlan) -> None:
     with opened(plan) as house:
-        found = copy(house, "list.csv", Wish("ferry"))
+        found = copy(house, "list.csv", CopyOptions("ferry"))
         assert (found.is_page, found.as_text) == (False, True)
         assert '<mark id="place-1">ferry</mark>, 2' in found.markup
 
 
-def test_a_wish_not_to_be_archived_holds(plan: Plan) -> None:
+def test_a_wish_not_to_be_archived_holds(plan: BuildPlan) -> None:
     with opened(plan) as house, pytest.raises(NotShown, match="noarchive"):
         copy(house, "barges.html")
 
 
-def test_a_reader_is_told_why_there_is_no_copy_and_is_led_to_none(plan: Plan) -> None:
+def test_a_reader_is_told_why_there_is_no_copy_and_is_led_to_none(plan: BuildPlan) -> None:
     with opened(plan) as house:
         barges, ferries = (number_of(house, f"{name}.html") for name in ("barges", "ferries"))
         reader = Caller(app.make(house))
@@ -97,13 +99,13 @@ def test_a_reader_is_told_why_there_is_no_copy_and_is_led_to_none(plan: Plan) ->
         }  # fmt: skip
 
 
-def url(house: House, name: str) -> str:
+def url(house: Installation, name: str) -> str:
     with house.store.read() as tx:
         rows = tx.rows(sa.select(content.c.url).where(content.c.url.like(f"%/{name}.html")))
     return str(rows[0].url)
 
 
-def test_a_wish_that_only_the_copy_knows_of_holds(plan: Plan) -> None:
+def test_a_wish_that_only_the_copy_knows_of_holds(plan: BuildPlan) -> None:
     """The page has changed since the index was told of it."""
     with opened(plan) as house:
         with house.store.begin() as tx:
@@ -117,7 +119,7 @@ def test_a_wish_that_only_the_copy_knows_of_holds(plan: Plan) -> None:
             copy(house, "ferries.html")
 
 
-def test_who_may_not_read_it_is_told_what_everybody_is_told_of_none(plan: Plan) -> None:
+def test_who_may_not_read_it_is_told_what_everybody_is_told_of_none(plan: BuildPlan) -> None:
     with opened(plan) as house:
         shelf = search.library(house)
         with pytest.raises(NotFoundError) as unknown:
@@ -127,7 +129,7 @@ def test_who_may_not_read_it_is_told_what_everybody_is_told_of_none(plan: Plan) 
         assert str(forbidden.value) == str(unknown.value)
 
 
-def test_hidden_at_once(plan: Plan) -> None:
+def test_hidden_at_once(plan: BuildPlan) -> None:
     with opened(plan) as house:
         with house.store.begin() as tx:
             pending_deletes.hide(tx, [(number_of(house, "ferries.html"), 1, 1)])
@@ -135,28 +137,28 @@ def test_hidden_at_once(plan: Plan) -> None:
             copy(house, "ferries.html")
 
 
-def spoil(plan: Plan) -> None:
+def spoil(plan: BuildPlan) -> None:
     for pack in (plan.folder / "cache").rglob("*.pack"):
         pack.write_bytes(b"\0" * pack.stat().st_size)
 
 
-def test_of_a_copy_that_is_damaged_is_told_what_is_still_known(plan: Plan) -> None:
+def test_of_a_copy_that_is_damaged_is_told_what_is_still_known(plan: BuildPlan) -> None:
     spoil(plan)
     with opened(plan) as house:
-        found = copy(house, "ferries.html", Wish("ferry"))
+        found = copy(house, "ferries.html", CopyOptions("ferry"))
         assert (found.is_kept, found.is_damaged, found.markup, found.words) == (False, True, "", ())
         assert (found.hit.title, found.hit.mime) == ("Ferries", "text/html")
     for pack in (plan.folder / "cache").rglob("*.pack"):
         pack.unlink()
     with opened(plan) as house:
-        found = copy(house, "ferries.html", Wish("ferry"))
+        found = copy(house, "ferries.html", CopyOptions("ferry"))
         assert (found.is_kept, found.is_damaged) == (False, False), "it may be out of sight"
 
 
-def test_a_damaged_copy_that_somebody_asks_for_is_noted_once_for_the_next_run(plan: Plan) -> None:
+def test_a_damaged_copy_that_somebody_asks_for_is_noted_once_for_the_next_run(plan: BuildPlan) -> None:
     spoil(plan)
     with opened(plan) as house:
-        noted = Asked(house)
+        noted = QueryRecorder(house)
         reader, number = Caller(app.make(house, asked=noted)), number_of(house, "ferries.html")
         assert {reader.get(f"/cached/{number}{frame}").status for frame in ("", "/content", "")} == {404}
         noted.flush()
@@ -168,13 +170,15 @@ def test_a_damaged_copy_that_somebody_asks_for_is_noted_once_for_the_next_run(pl
         cached_copy.note_damaged(house, [number_of_a_stranger])
 
 
-def test_what_cannot_be_noted_of_a_copy_is_no_fault_of_a_reader(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_noted_of_a_copy_is_no_fault_of_a_reader(
+    plan: BuildPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise NoRoom("The disk is full.")
 
     spoil(plan)
     monkeypatch.setattr(cached_copy, "note_damaged", full)
     with opened(plan) as house:
-        noted = Asked(house)
+        noted = QueryRecorder(house)
         assert Caller(app.make(house, asked=noted)).get(f"/cached/{number_of(house, 'ferries.html')}").status == 404
         noted.flush()

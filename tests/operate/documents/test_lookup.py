@@ -11,14 +11,14 @@ import sqlalchemy as sa
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting, NotFoundError, UsageError
 from cormorant.frontier.state import enqueue
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
-from cormorant.model.resource import Found, How
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import traps, unused_rules
 from cormorant.operate.documents import links, listing, lookup
-from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import impact_preview
 from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.catalog import sources
@@ -35,21 +35,24 @@ def unused(*_: object) -> NoReturn:
 
 
 @pytest.fixture
-def house(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+def house(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
     """An installation with two sources, and pages of two rows."""
     monkeypatch.setattr(listing, "PAGE", 2)
     with store.begin() as tx:
         for name in ("docs", "papers"):
             sources.add(tx, "web", name, {"start": ["https://a.example/"]})
     packs = PackFolder(tmp_path)
-    return House(
+    return Installation(
         tmp_path, store, SystemClock(), {}, unused, unused, unused, unused, unused, packs, searchable=False
     )  # fmt: skip
 
 
 def know(tx: Tx, source: int, *addresses: str) -> None:
     arrivals = [
-        Arrival(Found(each, FOLDER if each.startswith("file:") else origin_of(each).site, how=How.LINK), key)
+        NewUrl(
+            DiscoveredUrl(each, FOLDER if each.startswith("file:") else origin_of(each).site, how=DiscoveredBy.LINK),
+            key,
+        )
         for each in addresses
         for key in [fingerprint(each, source)]
     ]
@@ -61,8 +64,8 @@ def exclude(tx: Tx, source: int, *addresses: str) -> None:
     visits.exclude(tx, rows)
 
 
-def listed(house: House, **wanted: Any) -> list[str]:
-    return [each["url"] for each in listing.listed(house, Wanted(**wanted))]
+def listed(house: Installation, **wanted: Any) -> list[str]:
+    return [each["url"] for each in listing.listed(house, DocumentFilter(**wanted))]
 
 
 def quiet(other: Store) -> bool:
@@ -79,17 +82,17 @@ def quiet(other: Store) -> bool:
 
 
 @pytest.mark.parametrize("fill", [know, exclude])
-def test_a_listing_left_open_holds_nothing_open(house: House, other: Store, fill: Callable[..., None]) -> None:
+def test_a_listing_left_open_holds_nothing_open(house: Installation, other: Store, fill: Callable[..., None]) -> None:
     addresses = [f"https://a.example/{number}" for number in range(5)]
     with house.store.begin() as tx:
         fill(tx, 1, *addresses)
-    lines = listing.listed(house, Wanted(excluded=fill is exclude))
+    lines = listing.listed(house, DocumentFilter(excluded=fill is exclude))
     first = next(lines)
     assert quiet(other)
     assert sorted([first["url"], *(each["url"] for each in lines)]) == addresses
 
 
-def test_a_listing_of_one_source(house: House) -> None:
+def test_a_listing_of_one_source(house: Installation) -> None:
     with house.store.begin() as tx:
         know(tx, 1, "https://a.example/1", "https://a.example/2", "https://a.example/3")
         know(tx, 2, "https://a.example/4")
@@ -103,7 +106,7 @@ def test_a_listing_of_one_source(house: House) -> None:
 
 
 @pytest.mark.parametrize("front", ["https://a.example", "http://a.example:81", "file:///srv/papers"])
-def test_what_is_a_resource_is_no_mere_exclusion(house: House, front: str) -> None:
+def test_what_is_a_resource_is_no_mere_exclusion(house: Installation, front: str) -> None:
     same = [f"{front}/{number}" for number in range(5)]
     with house.store.begin() as tx:
         exclude(tx, 1, *same, f"{front}/other", "https://b.example/x")
@@ -113,7 +116,7 @@ def test_what_is_a_resource_is_no_mere_exclusion(house: House, front: str) -> No
     assert listed(house, source="docs") == same
 
 
-def test_a_display_address_is_an_address(house: House) -> None:
+def test_a_display_address_is_an_address(house: Installation) -> None:
     with house.store.begin() as tx:
         given = {"path": "/srv/papers", "display_prefix": "https://intra/docs"}
         files = sources.add(tx, "files", "files", given)
@@ -132,19 +135,19 @@ def test_a_display_address_is_an_address(house: House) -> None:
         lookup.shown(house, "https://intra/docs/none.txt")
 
 
-def test_what_was_excluded_before_it_was_visited_has_every_field(house: House, store: Store) -> None:
+def test_what_was_excluded_before_it_was_visited_has_every_field(house: Installation, store: Store) -> None:
     with store.begin() as tx:
         know(tx, 1, "https://a.example/known")
         exclude(tx, 1, "https://a.example/out")
-    (known,) = listing.listed(house, Wanted())
-    (record,) = listing.listed(house, Wanted(state="excluded", status=964))
+    (known,) = listing.listed(house, DocumentFilter())
+    (record,) = listing.listed(house, DocumentFilter(state="excluded", status=964))
     assert (record["url"], record["state"], record["attempts"]) == ("https://a.example/out", "excluded", 0)
     assert set(known) == set(record) - {"run"}
 
 
 @pytest.mark.parametrize("spoilt", [{"kind": "no longer installed"}, {"settings": json.dumps({"links": ["nonsense"]})}])
 def test_a_source_that_cannot_be_read_any_more_spoils_no_other(
-    spoilt: dict[str, str], house: House, store: Store
+    spoilt: dict[str, str], house: Installation, store: Store
 ) -> None:
     with store.begin() as tx:
         know(tx, sources.named(tx, "docs").id, "https://a.example/x")
@@ -155,7 +158,7 @@ def test_a_source_that_cannot_be_read_any_more_spoils_no_other(
         assert lookup.meanings(sources.named(tx, "papers"), "https://a.example/x") == ["https://a.example/x"]
 
 
-def test_settings_that_are_none_any_more_can_be_mended(house: House, store: Store) -> None:
+def test_settings_that_are_none_any_more_can_be_mended(house: Installation, store: Store) -> None:
     kept = {"start": ["https://a.example/"], "links": ["nonsense"]}
     with store.begin() as tx:
         tx.execute(sa.update(source).where(source.c.name == "docs").values(settings=json.dumps(kept)))
@@ -165,7 +168,7 @@ def test_settings_that_are_none_any_more_can_be_mended(house: House, store: Stor
         impact_preview.preview(house, "docs", {"depth": "2"})
 
 
-def test_a_preview_tells_of_start_addresses_in_a_file(house: House, store: Store, tmp_path: Path) -> None:
+def test_a_preview_tells_of_start_addresses_in_a_file(house: Installation, store: Store, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     starts.write_text("https://a.example/one?utm_source=x\nhttps://a.example/two\n")
     with store.begin() as tx:
@@ -177,7 +180,7 @@ def test_a_preview_tells_of_start_addresses_in_a_file(house: House, store: Store
     assert sorted(each["url"] for each in effect["entering"]) == ["https://a.example/one", "https://a.example/two"]
 
 
-def idle_rules(house: House, store: Store, most: int, **settings: object) -> list[str]:
+def idle_rules(house: Installation, store: Store, most: int, **settings: object) -> list[str]:
     """What a report says of rules."""
     with store.begin() as tx:
         row = sources.named(tx, "docs")
@@ -188,7 +191,7 @@ def idle_rules(house: House, store: Store, most: int, **settings: object) -> lis
 
 
 def test_no_rule_is_said_to_match_nothing_before_everything_was_looked_at(
-    house: House, store: Store, monkeypatch: pytest.MonkeyPatch
+    house: Installation, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unused_rules, "PAGE", 2)
     with store.begin() as tx:
@@ -210,7 +213,9 @@ def test_no_rule_is_said_to_match_nothing_before_everything_was_looked_at(
     assert "matches nothing that was found" in said
 
 
-def test_a_report_names_ten_traps_at_the_most(house: House, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_names_ten_traps_at_the_most(
+    house: Installation, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     suspected = [
         {"trap": f"{n:08x}", "rule": "r", "template": f"t{n}", "addresses": n, "visited": 1, "accepted": n == 14}
         for n in range(15)
@@ -229,9 +234,12 @@ def test_patterns_of_files_are_no_rules_of_addresses(store: Store) -> None:
         assert list(traps.of_source(tx, sources.named(tx, "shelf"))) == []
 
 
-@pytest.mark.parametrize("wanted", [Wanted(), Wanted("docs"), Wanted(excluded=True), Wanted("papers", excluded=True)])
+@pytest.mark.parametrize(
+    "wanted",
+    [DocumentFilter(), DocumentFilter("docs"), DocumentFilter(excluded=True), DocumentFilter("papers", excluded=True)],
+)
 @pytest.mark.parametrize("most", [1, 2, 5])
-def test_pages_of_a_listing_are_the_listing(wanted: Wanted, most: int, house: House) -> None:
+def test_pages_of_a_listing_are_the_listing(wanted: DocumentFilter, most: int, house: Installation) -> None:
     with house.store.begin() as tx:
         know(tx, 1, *(f"https://a.example/{number}" for number in range(5)))
         know(tx, 2, *(f"https://a.example/{number}" for number in range(3)))
@@ -250,20 +258,20 @@ def test_pages_of_a_listing_are_the_listing(wanted: Wanted, most: int, house: Ho
 
 
 @pytest.mark.parametrize("cursor", ["7", "0.r.", "0.r.1 ", "a.r.1", "0.y.1", "0.r.9223372036854775808", "9" * 50])
-def test_what_is_no_cursor_is_told(cursor: str, house: House) -> None:
+def test_what_is_no_cursor_is_told(cursor: str, house: Installation) -> None:
     with pytest.raises(UsageError, match="none that a list gave"):
-        listing.page(house, Wanted(), cursor, 1)
+        listing.page(house, DocumentFilter(), cursor, 1)
 
 
-def test_the_cursor_of_a_source_that_was_deleted(house: House) -> None:
+def test_the_cursor_of_a_source_that_was_deleted(house: Installation) -> None:
     with pytest.raises(UsageError, match="is of another list"):
-        listing.page(house, Wanted(excluded=True), "99.x.-1", 1)
+        listing.page(house, DocumentFilter(excluded=True), "99.x.-1", 1)
 
 
-def test_a_document_by_its_number(house: House) -> None:
+def test_a_document_by_its_number(house: Installation) -> None:
     with house.store.begin() as tx:
         know(tx, 1, "https://a.example/1")
-    (known,) = listing.listed(house, Wanted())
+    (known,) = listing.listed(house, DocumentFilter())
     assert lookup.numbered(house, known["id"]).items() >= known.items()
     with pytest.raises(NotFoundError, match="There is no document 77"):
         lookup.numbered(house, 77)

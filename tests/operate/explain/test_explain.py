@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.operate.explain.explain_unknown import not_there
-from tests.cli.world import Answer, Installation, serving, small_site
+from tests.cli.world import Answer, InstalledCli, serving, small_site
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (base / name).write_text(f"This is {name}.")
     (base / "papers" / "link.txt").symlink_to(base / "else" / "linked.txt")
     given = [f"path={base / 'papers'}", "exclude=drafts", "exclude=*two*", "depth=1"]
-    home = Installation(base / "data")
+    home = InstalledCli(base / "data")
     home.fine("source", "add", "files", "papers", *(word for each in given for word in ("--set", each)))
     home.fine("crawl")
     (base / "papers" / "late.txt").write_text("Came after the listing.")
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_path(name: str, verdict: str, says: str, folder: Path) -> None:
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     for form in (str(folder / name), (folder / name).as_uri()):
         record = home.fine("explain", form, "--json").object
         assert (record["address"], record["verdict"]) == ((folder / name).as_uri(), verdict)
@@ -57,7 +57,7 @@ def test_a_path(name: str, verdict: str, says: str, folder: Path) -> None:
 
 def test_a_path_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder / "papers")
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     assert home.fine("explain", "note.txt", "--json").object["verdict"] == "indexed"
     assert home.fine("document", "show", "note.txt", "--json").object["title"]
     assert home.fine("explain", "../papers/note.txt", "--json").object["verdict"] == "indexed"
@@ -66,7 +66,7 @@ def test_a_path_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_who_finds_what_is_indexed(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("Words")
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     home.fine("source", "add", "files", "mine", "--set", f"path={tmp_path}", "--set", "include=*.txt")
     says = "It was fetched and may be found"
     for grants, more in (("everyone", "."), ("user:ada", ", by those alone whom its rights name.")):
@@ -101,14 +101,14 @@ def test_what_lies_in_a_folder_that_may_not_be_entered(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_address(text: str, says: str, folder: Path) -> None:
-    home = Installation(folder / "data")
+    home = InstalledCli(folder / "data")
     for words in (["explain"], ["document", "show"], ["document", "links"]):
         done = home.run(*words, text)
         assert (done.code, says in done.err) == (2, True), done
 
 
 def test_the_nearest_address_is_below_a_start(folder: Path, tmp_path: Path) -> None:
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     home.fine("source", "add", "web", "docs", "--set", "start=http://docs.example.org/guide/")
     for text, meant in (
         ("a.html", "http://docs.example.org/guide/a.html"), ("docs.example.org/b", "http://docs.example.org/b"),
@@ -122,7 +122,7 @@ def test_the_nearest_address_is_below_a_start(folder: Path, tmp_path: Path) -> N
 
 
 def test_an_address_known_by_nofollow_links_alone(tmp_path: Path) -> None:
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     with serving(small_site()) as site:
         site.answers["/"].body += "<a href=/only rel=nofollow>one</a><a href=/tides rel='ugc nofollow'>two</a>"
         site.answers["/ferries"].body += "<meta name=robots content=nofollow><a href=/below>three</a>"
@@ -147,7 +147,7 @@ def test_an_address_known_by_nofollow_links_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", [200, 500])
 def test_a_robots_txt_is_no_document(status: int, tmp_path: Path) -> None:
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     with serving(small_site()) as site:
         site.answers["/robots.txt"].status = status
         home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "patience_s=0")
@@ -168,7 +168,7 @@ def test_a_robots_txt_is_no_document(status: int, tmp_path: Path) -> None:
 
 
 def test_how_reading_ended(tmp_path: Path) -> None:
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     with serving(small_site()) as site:
         site.answers["/tides"] = Answer("%PDF-1.7 nothing of a PDF", mime="application/pdf")
         home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
@@ -186,9 +186,9 @@ def test_how_reading_ended(tmp_path: Path) -> None:
 
 
 def test_when_it_is_visited_again(folder: Path, tmp_path: Path) -> None:
-    settled = Installation(folder / "data").fine("explain", str(folder / "papers/note.txt"), "--json").object
+    settled = InstalledCli(folder / "data").fine("explain", str(folder / "papers/note.txt"), "--json").object
     assert settled["next"] == {"when": "when a listing shows that it changed"}
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     with serving(small_site()) as site:
         home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "max_documents=1")
         home.run("crawl")
@@ -198,7 +198,7 @@ def test_when_it_is_visited_again(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_source_whose_start_file_is_away_is_told_of(folder: Path, tmp_path: Path) -> None:
-    home, starts = Installation(tmp_path / "data"), tmp_path / "starts"
+    home, starts = InstalledCli(tmp_path / "data"), tmp_path / "starts"
     with serving(small_site()) as site:
         starts.write_text(f"{site.address}ferries\n")
         home.fine("source", "add", "web", "docs", "--set", f"start_file={starts}", "--set", "network=loopback")

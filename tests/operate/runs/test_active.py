@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.run import Refresh, RunState
 from cormorant.operate.runs.active import underway
 from cormorant.store.catalog import sources
@@ -18,7 +18,7 @@ from cormorant.store.journal import runs
 
 @pytest.mark.parametrize("state", [*RunState])
 def test_a_run_is_under_way_while_it_finds_and_somebody_is_at_work(state: RunState, tmp_path: Path) -> None:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as house:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as house:
         with house.store.begin() as tx:
             number = sources.add(tx, "files", "docs", {"path": "/srv"})
             sources.add(tx, "files", "idle", {"path": "/srv"})

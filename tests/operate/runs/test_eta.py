@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.operate.runs.eta import LUCK, SWEEPS, TAIL_S, Ahead, Circumstances, ahead, bottleneck, is_outlasted, rate
-from cormorant.store.journal.progress_samples import Sample
+from cormorant.operate.runs.eta import LUCK, SWEEPS, TAIL_S, Ahead, RunConditions, ahead, bottleneck, is_outlasted, rate
+from cormorant.store.journal.progress_samples import ProgressSample
 
 
-def steady(rate_s: float, left: int, grows: float = 0.0, seconds: int = 20) -> list[Sample]:
+def steady(rate_s: float, left: int, grows: float = 0.0, seconds: int = 20) -> list[ProgressSample]:
     """A run that fetches at one rate and finds new addresses at another."""
-    return [Sample(float(t), int(rate_s * t), int(left - rate_s * t + grows * t)) for t in range(seconds + 1)]
+    return [ProgressSample(float(t), int(rate_s * t), int(left - rate_s * t + grows * t)) for t in range(seconds + 1)]
 
 
 def test_rate() -> None:
     assert rate(steady(10, 1000)) == pytest.approx(10)
-    assert rate([]) == rate([Sample(1, 1, 1)]) == rate([Sample(1, 1, 1), Sample(1, 5, 1)]) == 0
+    assert rate([]) == rate([ProgressSample(1, 1, 1)]) == rate([ProgressSample(1, 1, 1), ProgressSample(1, 5, 1)]) == 0
 
 
 def test_a_steady_run_is_foreseen() -> None:
@@ -39,8 +39,8 @@ def test_more_found_than_visited_has_no_end_yet() -> None:
 
 
 def test_what_was_found_at_first_does_not_keep_the_end_away() -> None:
-    found_at_once = [Sample(float(t), 10 * t, 100 * t) for t in range(6)]
-    then_visited = [Sample(5.0 + t, 50 + 10 * t, 500 - 10 * t) for t in range(1, 16)]
+    found_at_once = [ProgressSample(float(t), 10 * t, 100 * t) for t in range(6)]
+    then_visited = [ProgressSample(5.0 + t, 50 + 10 * t, 500 - 10 * t) for t in range(1, 16)]
     found = ahead([*found_at_once, *then_visited])
     assert found is not None
     assert found.most_s is not None
@@ -48,16 +48,16 @@ def test_what_was_found_at_first_does_not_keep_the_end_away() -> None:
 
 
 @pytest.mark.parametrize(
-    "samples", [[], steady(10, 1200, seconds=2), steady(0, 100), [Sample(float(t), t, 0) for t in range(9)]]
+    "samples", [[], steady(10, 1200, seconds=2), steady(0, 100), [ProgressSample(float(t), t, 0) for t in range(9)]]
 )
-def test_too_little_is_known(samples: list[Sample]) -> None:
+def test_too_little_is_known(samples: list[ProgressSample]) -> None:
     assert ahead(samples) is None
 
 
 def test_an_uneven_run_gives_an_interval() -> None:
     slow_then_fast = [
         *steady(2, 1000, seconds=10),
-        *(Sample(10.0 + t, 20 + 20 * t, 980 - 20 * t) for t in range(1, 11)),
+        *(ProgressSample(10.0 + t, 20 + 20 * t, 980 - 20 * t) for t in range(1, 11)),
     ]
     found = ahead(slow_then_fast)
     assert found is not None
@@ -66,12 +66,12 @@ def test_an_uneven_run_gives_an_interval() -> None:
     assert found == Ahead(*found)
 
 
-def told(at_once: float, seconds: int = 60, step: int = 1) -> list[Sample]:
+def told(at_once: float, seconds: int = 60, step: int = 1) -> list[ProgressSample]:
     """A run of 3,000 documents that fetches 20 a second, with a receiver that is told so many a second, in steps."""
     samples = []
     for t in range(seconds + 1):
         fetched, place = 20 * t, int(at_once * (t // step * step))
-        samples.append(Sample(float(t), fetched, 3_000 - fetched, place, fetched - place))
+        samples.append(ProgressSample(float(t), fetched, 3_000 - fetched, place, fetched - place))
     return samples
 
 
@@ -111,7 +111,7 @@ def test_one_that_never_gets_on_is_no_estimate() -> None:
 
 
 def test_when_all_is_visited_the_receivers_are_what_is_left() -> None:
-    samples = [Sample(float(t), 3_000, 0, 100 + 10 * t, 900 - 10 * t) for t in range(21)]
+    samples = [ProgressSample(float(t), 3_000, 0, 100 + 10 * t, 900 - 10 * t) for t in range(21)]
     assert ahead(samples) == pytest.approx((70 * LUCK, 70 + TAIL_S))
     assert not is_outlasted(samples)
 
@@ -122,7 +122,7 @@ def test_no_end_of_visits_is_no_end_of_deliveries() -> None:
     assert found.most_s is None
 
 
-CALM = Circumstances("retrieving", 2, "", 0.0, 0.1, 0, 5.0)
+CALM = RunConditions("retrieving", 2, "", 0.0, 0.1, 0, 5.0)
 
 
 @pytest.mark.parametrize(
@@ -145,5 +145,5 @@ CALM = Circumstances("retrieving", 2, "", 0.0, 0.1, 0, 5.0)
         (CALM._replace(state="discovering"), ""),
     ],
 )
-def test_bottleneck(seen: Circumstances, says: str) -> None:
+def test_bottleneck(seen: RunConditions, says: str) -> None:
     assert bottleneck(seen) == says

@@ -8,27 +8,30 @@ from urllib.parse import quote
 import pytest
 
 from cormorant.base.errors import BadAddress, CormorantError, NotFoundError, UsageError
-from cormorant.operate.runs.quickstart import Wish, wish
+from cormorant.operate.runs.quickstart import QuickstartSource, wish
 
 
 @pytest.mark.parametrize(
     ("text", "made"),
     [
-        ("https://www.example.org/docs/", Wish("web", "example.org", "start", "https://www.example.org/docs/")),
-        ("HTTP://Example.ORG", Wish("web", "example.org", "start", "http://example.org/")),
-        ("http://localhost:8000/", Wish("web", "localhost", "start", "http://localhost:8000/")),
-        ("http://[::1]:80/", Wish("web", "--1", "start", "http://[::1]/")),
-        ("https://user:secret@example.org/", Wish("web", "example.org", "start", "https://example.org/")),
+        (
+            "https://www.example.org/docs/",
+            QuickstartSource("web", "example.org", "start", "https://www.example.org/docs/"),
+        ),
+        ("HTTP://Example.ORG", QuickstartSource("web", "example.org", "start", "http://example.org/")),
+        ("http://localhost:8000/", QuickstartSource("web", "localhost", "start", "http://localhost:8000/")),
+        ("http://[::1]:80/", QuickstartSource("web", "--1", "start", "http://[::1]/")),
+        ("https://user:secret@example.org/", QuickstartSource("web", "example.org", "start", "https://example.org/")),
     ],
 )
-def test_an_address(text: str, made: Wish) -> None:
+def test_an_address(text: str, made: QuickstartSource) -> None:
     assert wish(text) == made
 
 
 def test_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "My papers, 2026"
     folder.mkdir()
-    made = Wish("files", "My-papers--2026", "path", str(folder))
+    made = QuickstartSource("files", "My-papers--2026", "path", str(folder))
     assert wish(str(folder)) == wish(f"{folder}/") == wish(f"file://{folder}") == made
     assert wish("/").name == "root"
 
@@ -37,7 +40,7 @@ def test_a_folder(tmp_path: Path) -> None:
 def test_a_folder_by_its_address(tmp_path: Path, begins: str) -> None:
     folder = tmp_path / "my docs é 100% #1?"
     folder.mkdir()
-    assert wish(begins + quote(str(folder))) == Wish("files", "my-docs-é-100---1", "path", str(folder))
+    assert wish(begins + quote(str(folder))) == QuickstartSource("files", "my-docs-é-100---1", "path", str(folder))
 
 
 @pytest.mark.parametrize(

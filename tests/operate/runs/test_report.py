@@ -13,20 +13,20 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.operate.documents import lookup
 from cormorant.operate.runs import report as run_report
 from cormorant.store.journal import visits
-from tests.cli.world import Answer, Installation, Site, serving, small_site
+from tests.cli.world import Answer, InstalledCli, Site, serving, small_site
 from tests.extract import writers
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Installation:
+def home(tmp_path: Path) -> InstalledCli:
     """An installation that does not exist yet."""
-    return Installation(tmp_path / "data")
+    return InstalledCli(tmp_path / "data")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def source(report: dict[str, Any], name: str = "docs") -> dict[str, Any]:
     return next(each for each in report["sources"] if each["source"] == name)
 
 
-def test_a_rule_that_only_made_known_pages_leave_is_not_idle(home: Installation, site: Site) -> None:
+def test_a_rule_that_only_made_known_pages_leave_is_not_idle(home: InstalledCli, site: Site) -> None:
     site.page("/far", "Far", "Only a redirect leads here.")
     site.answers["/ferries"] = Answer("", 301, location="/far")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}ferries")
@@ -64,7 +64,7 @@ def test_a_rule_that_only_made_known_pages_leave_is_not_idle(home: Installation,
     assert "/far" not in said
 
 
-def test_an_excluded_file_is_no_start_address(home: Installation, tmp_path: Path) -> None:
+def test_an_excluded_file_is_no_start_address(home: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     for name in ("a.txt", "b.log"):
         (tmp_path / "papers" / name).write_text("A quiet note.")
@@ -74,7 +74,7 @@ def test_an_excluded_file_is_no_start_address(home: Installation, tmp_path: Path
     assert [each["url"].rpartition("/")[2] for each in excluded] == ["b.log"]
 
 
-def test_documents_left_out_for_their_size_are_counted_and_one_is_named(home: Installation, tmp_path: Path) -> None:
+def test_documents_left_out_for_their_size_are_counted_and_one_is_named(home: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     for name, size in (("a.txt", 10), ("b.txt", 3000), ("c.txt", 4000)):
         (tmp_path / "papers" / name).write_text("quiet " * (size // 6))
@@ -86,7 +86,7 @@ def test_documents_left_out_for_their_size_are_counted_and_one_is_named(home: In
     assert home.fine("document", "list", "--status", "960", "--json").objects[0]["url"] == said["address"]
 
 
-def test_an_empty_start_page_is_told_though_nothing_failed(home: Installation, site: Site) -> None:
+def test_an_empty_start_page_is_told_though_nothing_failed(home: InstalledCli, site: Site) -> None:
     site.answers["/"] = Answer("")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     for _ in range(2):
@@ -96,7 +96,7 @@ def test_an_empty_start_page_is_told_though_nothing_failed(home: Installation, s
         assert said.startswith(f"The start address {site.address} is empty")
 
 
-def test_an_address_is_excluded_once_though_known_twice(home: Installation, tmp_path: Path) -> None:
+def test_an_address_is_excluded_once_though_known_twice(home: InstalledCli, tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     for name in ("a.txt", "b.log"):
         (tmp_path / "papers" / name).write_text(f"A quiet note called {name}.")
@@ -104,7 +104,7 @@ def test_an_address_is_excluded_once_though_known_twice(home: Installation, tmp_
     home.fine("crawl")
     home.fine("source", "edit", "papers", "--set", "exclude=*.log", "--yes")
     home.fine("crawl", "--force")
-    with opened(Plan(home.folder, Settings())) as house:
+    with opened(BuildPlan(home.folder, Settings())) as house:
         with house.store.read() as tx:
             (row,) = lookup.at(tx, (tmp_path / "papers" / "b.log").as_uri())
             kept = visits.exclusions(tx, row.source_id)
@@ -116,14 +116,14 @@ def test_an_address_is_excluded_once_though_known_twice(home: Installation, tmp_
     assert (record["status"], record["reason"]) == (964, "boundary: exclude *.log")
 
 
-def test_an_excluded_start_address_is_told(home: Installation, site: Site) -> None:
+def test_an_excluded_start_address_is_told(home: InstalledCli, site: Site) -> None:
     given = [f"start={site.address}", f"start={site.address}tides", "exclude=path:/tides"]
     home.fine("source", "add", "web", "docs", *(word for each in given for word in ("--set", each)))
     (said,) = sentences(home.run("crawl", "--json").object, "start")
     assert said == f"The start address {site.address}tides is excluded by boundary: exclude path:/tides."
 
 
-def test_a_host_that_is_down_is_told_once(home: Installation, site: Site) -> None:
+def test_a_host_that_is_down_is_told_once(home: InstalledCli, site: Site) -> None:
     with nobody() as away:
         pages = tuple(f"http://{away}/{number}" for number in range(12))
         site.page("/", "Start", "", (*pages, "/broken"))
@@ -138,7 +138,7 @@ def test_a_host_that_is_down_is_told_once(home: Installation, site: Site) -> Non
     assert len(sentences(report, "document")) == 2
 
 
-def test_what_waits_is_told(home: Installation, site: Site) -> None:
+def test_what_waits_is_told(home: InstalledCli, site: Site) -> None:
     for name in ("/ferries", "/tides"):
         site.answers[name] = Answer("busy", 500)
     settings = ["--set", f"start={site.address}", "--set", "patience_s=0"]
@@ -151,7 +151,7 @@ def test_what_waits_is_told(home: Installation, site: Site) -> None:
     assert source(home.fine("status", "--json").object)["last_good_run"] is None, "it left something over"
 
 
-def test_a_server_that_is_dead_is_named_with_advice(home: Installation) -> None:
+def test_a_server_that_is_dead_is_named_with_advice(home: InstalledCli) -> None:
     with nobody() as away:
         pages = [f"http://{away}/{number}" for number in range(20)]
         starts = [word for page in pages for word in ("--set", f"start={page}")]
@@ -183,7 +183,7 @@ def test_a_server_that_is_dead_is_named_with_advice(home: Installation) -> None:
     assert f"{lately}. Check that the server runs" in explained
 
 
-def test_a_server_that_asked_to_be_left_alone_is_told_so(home: Installation, site: Site) -> None:
+def test_a_server_that_asked_to_be_left_alone_is_told_so(home: InstalledCli, site: Site) -> None:
     for name in ("/ferries", "/tides"):
         site.answers[name] = Answer("busy", 503)
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "patience_s=0")
@@ -197,7 +197,7 @@ def test_a_server_that_asked_to_be_left_alone_is_told_so(home: Installation, sit
     assert "asks it again" not in home.fine("status").out
 
 
-def test_a_run_that_nobody_answered_was_not_good(home: Installation, site: Site) -> None:
+def test_a_run_that_nobody_answered_was_not_good(home: InstalledCli, site: Site) -> None:
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     home.fine("crawl")
     home.fine("source", "add", "web", "away", "--set", "start=http://no-such-host.invalid/")
@@ -212,7 +212,7 @@ def test_a_run_that_nobody_answered_was_not_good(home: Installation, site: Site)
     assert source(home.fine("status", "--json").object, "away")["last_good_run"] is None, "nor was the one before"
 
 
-def test_a_start_address_that_leads_outside_is_told(home: Installation, site: Site) -> None:
+def test_a_start_address_that_leads_outside_is_told(home: InstalledCli, site: Site) -> None:
     outside = "http://elsewhere.invalid/new"
     site.answers["/old"] = Answer("", 301, location="/older")
     site.answers["/older"] = Answer("", 308, location=outside)
@@ -226,7 +226,7 @@ def test_a_start_address_that_leads_outside_is_told(home: Installation, site: Si
         assert "include=host:elsewhere.invalid" in problem["advice"]
 
 
-def test_a_start_address_that_leads_to_nothing_is_told(home: Installation, site: Site) -> None:
+def test_a_start_address_that_leads_to_nothing_is_told(home: InstalledCli, site: Site) -> None:
     site.answers["/old"] = Answer("", 301, location="/missing")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")
     done = home.run("crawl", "--json")
@@ -235,13 +235,13 @@ def test_a_start_address_that_leads_to_nothing_is_told(home: Installation, site:
     assert f"{site.address}old leads to {site.address}missing, which ended 404" in said
 
 
-def test_a_start_address_that_leads_to_a_document_is_well(home: Installation, site: Site) -> None:
+def test_a_start_address_that_leads_to_a_document_is_well(home: InstalledCli, site: Site) -> None:
     site.answers["/old"] = Answer("", 301, location="/tides")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old")
     assert not home.fine("crawl", "--json").object["problems"]
 
 
-def test_a_robots_txt_is_no_document_that_waits(home: Installation, site: Site) -> None:
+def test_a_robots_txt_is_no_document_that_waits(home: InstalledCli, site: Site) -> None:
     site.answers["/robots.txt"] = Answer("busy", 503)
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "patience_s=0")
     report = home.run("crawl", "--json").object
@@ -250,7 +250,7 @@ def test_a_robots_txt_is_no_document_that_waits(home: Installation, site: Site) 
     assert "1 address waits" in waiting["sentence"]
 
 
-def test_a_server_that_is_dead_is_tried_in_every_run(home: Installation) -> None:
+def test_a_server_that_is_dead_is_tried_in_every_run(home: InstalledCli) -> None:
     made = small_site()
     names = tuple(f"/{number}" for number in range(6))
     for name in names:
@@ -269,7 +269,7 @@ def test_a_server_that_is_dead_is_tried_in_every_run(home: Installation) -> None
     assert home.fine("status", "--json").object["held_runs"] == [6], "all of a source would go"
 
 
-def test_what_a_source_no_longer_starts_from_is_no_start_address(home: Installation, site: Site) -> None:
+def test_what_a_source_no_longer_starts_from_is_no_start_address(home: InstalledCli, site: Site) -> None:
     site.answers["/away"] = Answer("", 500)
     given = [f"start={site.address}", f"start={site.address}away"]
     home.fine("source", "add", "web", "docs", *(word for each in given for word in ("--set", each)))
@@ -281,7 +281,7 @@ def test_what_a_source_no_longer_starts_from_is_no_start_address(home: Installat
 
 
 def test_a_run_that_failed_before_it_asked_anybody_blames_no_start_address(
-    home: Installation, site: Site, tmp_path: Path
+    home: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
     starts = tmp_path / "starts"
     starts.write_text(f"{site.address}\n{site.address}nowhere\n")
@@ -292,7 +292,7 @@ def test_a_run_that_failed_before_it_asked_anybody_blames_no_start_address(
     assert (report["state"], sentences(report, "start")) == ("failed", [])
 
 
-def test_a_sitemap_that_is_away_is_told_of_in_every_run(home: Installation, site: Site) -> None:
+def test_a_sitemap_that_is_away_is_told_of_in_every_run(home: InstalledCli, site: Site) -> None:
     site.answers["/robots.txt"] = Answer(f"Sitemap: {site.address}away.xml\n", mime="text/plain")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     for _ in range(4):
@@ -300,14 +300,14 @@ def test_a_sitemap_that_is_away_is_told_of_in_every_run(home: Installation, site
         assert "away.xml could not be used: 404" in said
 
 
-def test_status_says_what_a_limit_left_over(home: Installation, site: Site) -> None:
+def test_status_says_what_a_limit_left_over(home: InstalledCli, site: Site) -> None:
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "max_documents=1")
     report = home.run("crawl", "docs", "--json").object
     assert report["to_fetch"] > 0
     assert source(home.fine("status", "--json").object)["to_fetch"] == report["to_fetch"]
 
 
-def test_a_page_that_a_redirect_answered_for_names_it(home: Installation, site: Site) -> None:
+def test_a_page_that_a_redirect_answered_for_names_it(home: InstalledCli, site: Site) -> None:
     site.answers["/ferries"] = Answer("", 302, location="/login")
     site.page("/login", "Login", "Who are you?")
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}ferries")
@@ -317,7 +317,7 @@ def test_a_page_that_a_redirect_answered_for_names_it(home: Installation, site: 
     assert "Answered by" not in home.fine("explain", f"{site.address}login").out
 
 
-def test_a_page_known_by_another_address_is_as_deep_as_its_links_say(home: Installation, site: Site) -> None:
+def test_a_page_known_by_another_address_is_as_deep_as_its_links_say(home: InstalledCli, site: Site) -> None:
     site.page("/", "Start", "", ("/shop?ref=abc1",))
     site.page("/shop?ref=abc1", "Shop", "Plums and quinces.", ())
     site.page("/shop", "Shop", "Plums and quinces.", ())
@@ -330,7 +330,7 @@ def test_a_page_known_by_another_address_is_as_deep_as_its_links_say(home: Insta
     assert [each["address"] for each in links if each["direction"] == "in"] == [site.address]
 
 
-def test_where_a_start_address_has_moved_to_is_no_deeper(home: Installation, site: Site) -> None:
+def test_where_a_start_address_has_moved_to_is_no_deeper(home: InstalledCli, site: Site) -> None:
     site.answers["/old"] = Answer("", 301, location="/new")
     site.page("/new", "New", "Plums and quinces.", ("/ferries",))
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}old", "--set", "depth=0")
@@ -339,7 +339,7 @@ def test_where_a_start_address_has_moved_to_is_no_deeper(home: Installation, sit
     assert "/ferries" not in site.asked
 
 
-def test_rights_that_leave_nobody_are_told_of(home: Installation, site: Site) -> None:
+def test_rights_that_leave_nobody_are_told_of(home: InstalledCli, site: Site) -> None:
     given = ("--set", f"start={site.address}", "--set", "grants=user:anna")
     alone = "Its documents are for user:anna alone: the search page, where nobody is signed in, shows none of them."
     assert alone in home.fine("source", "add", "web", "docs", *given).err
@@ -348,7 +348,7 @@ def test_rights_that_leave_nobody_are_told_of(home: Installation, site: Site) ->
 
 
 def test_documents_that_their_files_keep_from_everyone_are_told_with_what_to_do(
-    home: Installation, tmp_path: Path
+    home: InstalledCli, tmp_path: Path
 ) -> None:
     papers = tmp_path / "pa pers"
     papers.mkdir()
@@ -379,7 +379,7 @@ def test_documents_that_their_files_keep_from_everyone_are_told_with_what_to_do(
 
 
 def test_that_a_folder_is_away_is_said_once_and_nothing_of_what_was_not_looked_at(
-    home: Installation, tmp_path: Path
+    home: InstalledCli, tmp_path: Path
 ) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
@@ -394,7 +394,7 @@ def test_that_a_folder_is_away_is_said_once_and_nothing_of_what_was_not_looked_a
     assert home.fine("run", "show").out.count("is not there.") == 1
 
 
-def test_a_damaged_file_is_a_problem_in_plain_words(home: Installation, tmp_path: Path) -> None:
+def test_a_damaged_file_is_a_problem_in_plain_words(home: InstalledCli, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     good = {"a.pdf": writers.pdf("x"), "b.docx": writers.docx("x"), "c.xlsx": writers.xlsx(["x"]), "d.pptx": b"x"}
@@ -424,7 +424,7 @@ def test_a_damaged_file_is_a_problem_in_plain_words(home: Installation, tmp_path
     assert (unread["status"], "server" in unread["advice"]) == (1001, False)
 
 
-def test_a_report_looks_at_no_resource_that_has_nothing_to_be_told(home: Installation, site: Site) -> None:
+def test_a_report_looks_at_no_resource_that_has_nothing_to_be_told(home: InstalledCli, site: Site) -> None:
     home.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     number = home.run("crawl", "docs", "--json").object["run"]
     plans: list[str] = []
@@ -433,7 +433,7 @@ def test_a_report_looks_at_no_resource_that_has_nothing_to_be_told(home: Install
         if sql.startswith("SELECT"):
             plans.extend(row[3] for row in cursor.connection.execute(f"EXPLAIN QUERY PLAN {sql}", bound))
 
-    with opened(Plan(home.folder, Settings())) as house:
+    with opened(BuildPlan(home.folder, Settings())) as house:
         with house.store.read() as tx:
             engine = tx.connection.engine
         sa.event.listen(engine, "before_cursor_execute", explain)

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from cormorant.model.run import Refresh, RunState
-from cormorant.model.schedule.schedule import Fired, LaunchState, Missed, Overrun, Revisit, Why
-from cormorant.operate.installation import House
+from cormorant.model.schedule.schedule import Fired, FiringReason, LaunchState, MissedPolicy, Overrun, Revisit
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import control, scheduler, schedules
 from cormorant.operate.runs.scheduler import Scheduler
-from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.runs.schedules import ScheduleChange
 from cormorant.operate.sources import sources as of_sources
 from cormorant.operate.sources import test_crawl
 from cormorant.store.catalog import schedules as rows
 from cormorant.store.catalog import sources
-from cormorant.store.catalog.schedules import Plan
+from cormorant.store.catalog.schedules import SchedulePlan
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs, schedule_firings
 from tests.operate.timetable import DAY, HOUR, Timetable, at, timetable
@@ -124,18 +124,18 @@ class TestMissed:
     @pytest.mark.parametrize(
         ("missed", "said"),
         [
-            (Missed.RUN, "Its next time has passed by now as well: one launch makes up for all."),
-            (Missed.SKIP, "Its next time has passed by now as well, and it is skipped too."),
+            (MissedPolicy.RUN, "Its next time has passed by now as well: one launch makes up for all."),
+            (MissedPolicy.SKIP, "Its next time has passed by now as well, and it is skipped too."),
         ],
     )
-    def test_one_more_time_that_has_passed(self, missed: Missed, said: str, desk: Timetable) -> None:
+    def test_one_more_time_that_has_passed(self, missed: MissedPolicy, said: str, desk: Timetable) -> None:
         desk.add(missed=missed)
         desk.clock.at += 1.5 * DAY
         desk.look()
         assert str(desk.launches()[0].reason).endswith(f". {said}")
 
     def test_or_skipped(self, desk: Timetable) -> None:
-        desk.add(missed=Missed.SKIP, when="* * * * *")
+        desk.add(missed=MissedPolicy.SKIP, when="* * * * *")
         desk.clock.at += DAY
         desk.look()
         assert desk.told() == [("16 00:01", "missed", "skipped")]
@@ -152,7 +152,7 @@ class TestMissed:
         assert desk.launches() == []
 
     def test_a_restart_is_not_late(self, desk: Timetable) -> None:
-        desk.add(missed=Missed.SKIP)
+        desk.add(missed=MissedPolicy.SKIP)
         desk.clock.at += 2 * HOUR + 100
         desk.restart()
         desk.look()
@@ -342,7 +342,7 @@ class TestEnds:
         desk.pass_(2.1 * HOUR)
         assert desk.launches() == []
         assert (desk.shown()["state"], "no time zone" in str(desk.shown()["reason"])) == ("failed", True)
-        schedules.edit(desk.house, "nightly", Wanted(time_zone="UTC"))
+        schedules.edit(desk.house, "nightly", ScheduleChange(time_zone="UTC"))
         desk.pass_(DAY)
         assert desk.shown()["state"] == "executing"
 
@@ -363,14 +363,16 @@ class TestAsked:
     def test_an_edit_counts_from_now_on(self, desk: Timetable) -> None:
         desk.add()
         desk.pass_(2.1 * HOUR)
-        schedules.edit(desk.house, "nightly", Wanted(("wiki",), "every 2 days at 01:00"))
+        schedules.edit(desk.house, "nightly", ScheduleChange(("wiki",), "every 2 days at 01:00"))
         assert desk.shown()["next_at"] == "2026-11-17T01:00:00.000Z"
         desk.end()
         assert desk.open_runs() == [("papers", WAITING)], "as it began"
         desk.end()
         desk.pass_(DAY)
         assert desk.open_runs() == [("wiki", WAITING)]
-        assert schedules.edit(desk.house, "nightly", Wanted(overrun=Overrun.QUEUE))["next_at"].startswith("2026-11-19")
+        assert schedules.edit(desk.house, "nightly", ScheduleChange(overrun=Overrun.QUEUE))["next_at"].startswith(
+            "2026-11-19"
+        )
 
     def test_a_source_that_is_deleted_leaves(self, desk: Timetable) -> None:
         desk.add()
@@ -388,18 +390,18 @@ class TestAsked:
     @pytest.mark.parametrize(
         ("wanted", "said"),
         [
-            (Wanted(), "needs sources"),
-            (Wanted(("docs",)), "when they are crawled"),
-            (Wanted(("none",), "@daily"), "no source 'none'"),
-            (Wanted(("docs",), "0 0 30 2 *"), "would never fire"),
-            (Wanted(("docs",), "soon"), "five fields"),
-            (Wanted(("docs",), "@daily", "Berlin"), "The time zone of a schedule cannot be 'Berlin'"),
-            (Wanted(("docs",), "@daily", "UTC", ("Mon",)), "no window of the week"),
-            (Wanted(("docs",), "@daily", "UTC", ("Mon-Fri 20-20",)), "closes as it opens. Write 00-24"),
-            (Wanted((), "@daily"), "needs at least one source"),
+            (ScheduleChange(), "needs sources"),
+            (ScheduleChange(("docs",)), "when they are crawled"),
+            (ScheduleChange(("none",), "@daily"), "no source 'none'"),
+            (ScheduleChange(("docs",), "0 0 30 2 *"), "would never fire"),
+            (ScheduleChange(("docs",), "soon"), "five fields"),
+            (ScheduleChange(("docs",), "@daily", "Berlin"), "The time zone of a schedule cannot be 'Berlin'"),
+            (ScheduleChange(("docs",), "@daily", "UTC", ("Mon",)), "no window of the week"),
+            (ScheduleChange(("docs",), "@daily", "UTC", ("Mon-Fri 20-20",)), "closes as it opens. Write 00-24"),
+            (ScheduleChange((), "@daily"), "needs at least one source"),
         ],
     )
-    def test_what_cannot_be_is_told(self, desk: Timetable, wanted: Wanted, said: str) -> None:
+    def test_what_cannot_be_is_told(self, desk: Timetable, wanted: ScheduleChange, said: str) -> None:
         with pytest.raises(Exception, match=said):
             schedules.add(desk.house, "nightly", wanted)
         assert schedules.listed(desk.house) == []
@@ -427,7 +429,7 @@ def test_each_time_is_done_once_whoever_looks_and_dies(desk: Timetable, seed: in
     slots = [row.slot for row in desk.launches() if row.slot <= last]
     assert slots == [first + n * 600 for n in range(len(slots))]
     assert slots[-1] > last - 600
-    assert all(row.why is Why.DUE for row in desk.launches())
+    assert all(row.why is FiringReason.DUE for row in desk.launches())
     busy = [row for row in desk.launches() if row.state in (LaunchState.LAUNCHING, LaunchState.EXECUTING)]
     assert len(busy) <= 1
 
@@ -435,16 +437,16 @@ def test_each_time_is_done_once_whoever_looks_and_dies(desk: Timetable, seed: in
 def test_two_at_once_order_one_run(store: Store, other: Store) -> None:
     with store.begin() as tx:
         number = sources.add(tx, "files", "docs", {"path": "/srv"})
-        schedule = rows.add(tx, "nightly", Plan([number], "@daily", "UTC"), None)
+        schedule = rows.add(tx, "nightly", SchedulePlan([number], "@daily", "UTC"), None)
     for turn in range(10):
         with store.begin() as tx:
-            schedule_firings.claim(tx, schedule, float(turn), Fired(LaunchState.LAUNCHING, Why.DUE), [number])
+            schedule_firings.claim(tx, schedule, float(turn), Fired(LaunchState.LAUNCHING, FiringReason.DUE), [number])
             (row,) = schedule_firings.under_way(tx)
         begun = threading.Barrier(2)
         failed: list[BaseException] = []
 
         def order(at: Store, row: Any = row, begun: threading.Barrier = begun, failed: Any = failed) -> None:
-            house: House = replace_store(at)
+            house: Installation = replace_store(at)
             begun.wait()
             try:
                 scheduler.go_on(house, row)

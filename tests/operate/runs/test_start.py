@@ -12,7 +12,7 @@ import pytest
 
 from cormorant.base.errors import ConflictError
 from cormorant.model.run import Refresh, RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import control, start
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Store
@@ -50,7 +50,7 @@ def is_taken(store: Store, number: int, begun: threading.Barrier, *, accept: boo
     """Answer together with somebody else; was it taken?"""
     begun.wait()
     try:
-        start.answer(cast("House", SimpleNamespace(store=store)), number, accept=accept)
+        start.answer(cast("Installation", SimpleNamespace(store=store)), number, accept=accept)
     except ConflictError:
         return False
     return True
@@ -85,7 +85,7 @@ def test_a_run_that_somebody_stopped_is_not_gone_on_with(store: Store) -> None:
     owner, number = suspended(store)
     with store.read() as tx:
         seen = runs.get(tx, number)
-    control.stop(cast("House", SimpleNamespace(store=store)), number)
+    control.stop(cast("Installation", SimpleNamespace(store=store)), number)
     with store.begin() as tx:
         assert start.go_on(tx, seen) == number
         assert runs.unfinished(tx, owner) is None
@@ -93,16 +93,16 @@ def test_a_run_that_somebody_stopped_is_not_gone_on_with(store: Store) -> None:
 
 
 def test_two_who_go_on_at_once_with_a_run_whose_source_was_edited_follow_one(store: Store, other: Store) -> None:
-    houses = [cast("House", SimpleNamespace(store=each)) for each in (store, other)]
+    houses = [cast("Installation", SimpleNamespace(store=each)) for each in (store, other)]
     for name in "abcdefgh":
         owner, number = suspended(store, name)
         begun = threading.Barrier(2)
 
-        def resumed(house: House, number: int = number, begun: threading.Barrier = begun) -> int:
+        def resumed(house: Installation, number: int = number, begun: threading.Barrier = begun) -> int:
             begun.wait()
             return control.resume(house, number).run
 
-        def ordered(house: House, owner: int = owner, begun: threading.Barrier = begun) -> int:
+        def ordered(house: Installation, owner: int = owner, begun: threading.Barrier = begun) -> int:
             begun.wait()
             with house.store.begin() as tx:
                 row = sources.numbered(tx, owner)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.base.errors import ConflictError
 from cormorant.crawl.finish import link_graph
 from cormorant.model.run import RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import reindex, reindex_lock
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers
 from cormorant.store.catalog.receivers import ReceiverRow
 from cormorant.store.journal import runs
@@ -30,17 +30,17 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def plan(crawled: Path, tmp_path: Path) -> Plan:
+def plan(crawled: Path, tmp_path: Path) -> BuildPlan:
     """A copy of it."""
     return copied(crawled, tmp_path)
 
 
-def index_of(house: House) -> ReceiverRow:
+def index_of(house: Installation) -> ReceiverRow:
     with house.store.read() as tx:
         return receivers.named(tx, "index")
 
 
-def test_lent_on_and_taken_back(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lent_on_and_taken_back(plan: BuildPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reindex_lock, "RENEW_S", 0.05)
     with opened(plan) as house:
         with reindex_lock.lent(house):
@@ -56,12 +56,12 @@ def test_lent_on_and_taken_back(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> 
         assert index_of(house).lent_until is None
 
 
-def test_also_while_a_run_that_begins_thins_the_copies(plan: Plan) -> None:
+def test_also_while_a_run_that_begins_thins_the_copies(plan: BuildPlan) -> None:
     with opened(plan) as house, house.packs.held(alone=True), reindex_lock.lent(house):
         assert index_of(house).lent_until is not None
 
 
-def test_who_delivers_and_does_not_let_go_is_told_of(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_delivers_and_does_not_let_go_is_told_of(plan: BuildPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reindex_lock, "LET_GO_S", 0.1)
     with opened(plan) as house:
         writer = house.index_writer()
@@ -72,14 +72,14 @@ def test_who_delivers_and_does_not_let_go_is_told_of(plan: Plan, monkeypatch: py
         assert reindex.rebuild(house, lent=True)["documents"] == 2
 
 
-def test_what_happens_while_it_is_filled_is_told_behind_its_place(plan: Plan) -> None:
+def test_what_happens_while_it_is_filled_is_told_behind_its_place(plan: BuildPlan) -> None:
     with opened(plan) as house:
         before = index_of(house).place
 
         def changes(done: int, total: int) -> None:
             assert (done, total) == (2, 2)
             with house.store.begin() as tx:
-                stream.append(tx, [Entry(1, number_of(house, "one.txt"), 1, Event.CHANGED)])
+                stream.append(tx, [NewEvent(1, number_of(house, "one.txt"), 1, Event.CHANGED)])
 
         made = reindex.rebuild(house, changes, lent=True)
         with house.store.read() as tx:
@@ -91,7 +91,7 @@ def test_what_happens_while_it_is_filled_is_told_behind_its_place(plan: Plan) ->
 
 @pytest.mark.parametrize(("state", "weighed"), [(RunState.FINISHED, [1]), (RunState.RETRIEVING, [])])
 def test_a_run_that_is_under_way_weighs_its_links_itself(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, state: RunState, weighed: list[int]
+    plan: BuildPlan, monkeypatch: pytest.MonkeyPatch, state: RunState, weighed: list[int]
 ) -> None:
     told: list[int] = []
     monkeypatch.setattr(link_graph, "weigh", lambda _store, _source, run: told.append(run))

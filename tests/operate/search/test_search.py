@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.app.processes import entrypoints
-from cormorant.app.settings import Installation as Settings
+from cormorant.app.settings import InstallationSettings as Settings
 from cormorant.base.clock import date_of, rfc3339
 from cormorant.base.errors import ConflictError, IndexDamaged
 from cormorant.frontier.staging import pending_deletes
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import reindex, search
 from cormorant.operate.storage import check, repair
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
-from cormorant.search.index.document import Put
+from cormorant.receivers.stream import Event, NewEvent
+from cormorant.search.index.document import Upsert
 from cormorant.search.reader import Question
 from cormorant.store.catalog import receivers
 from cormorant.store.schema import content, stream_head
@@ -38,19 +38,19 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def plan(crawled: Path, tmp_path: Path) -> Plan:
+def plan(crawled: Path, tmp_path: Path) -> BuildPlan:
     """A copy of it."""
     return copied(crawled, tmp_path)
 
 
-def found(house: House, text: str) -> list[str]:
+def found(house: Installation, text: str) -> list[str]:
     """Names of what is found."""
     answer = search.search(house, Question(text))
     assert answer.total == len(answer.hits)
     return sorted(hit.url.rpartition("/")[2] for hit in answer.hits)
 
 
-def test_hidden_at_once_and_found_again(plan: Plan) -> None:
+def test_hidden_at_once_and_found_again(plan: BuildPlan) -> None:
     with opened(plan) as house:
         assert found(house, "plover") == ["one.txt", "two.txt"]
         shelf = search.library(house)
@@ -63,36 +63,36 @@ def test_hidden_at_once_and_found_again(plan: Plan) -> None:
         assert found(house, "plover") == ["one.txt", "two.txt"]
 
 
-def test_an_index_that_was_taken_away_is_no_empty_one(plan: Plan) -> None:
+def test_an_index_that_was_taken_away_is_no_empty_one(plan: BuildPlan) -> None:
     shutil.rmtree(plan.folder / "index")
     with opened(plan) as house, pytest.raises(IndexDamaged, match="index rebuild"):
         search.search(house, Question("plover"))
 
 
-def test_without_an_index(plan: Plan) -> None:
-    bare = Plan(plan.folder, Settings(index="none"))
+def test_without_an_index(plan: BuildPlan) -> None:
+    bare = BuildPlan(plan.folder, Settings(index="none"))
     with opened(bare) as house, pytest.raises(ConflictError, match="without an index"):
         search.search(house, Question("plover"))
 
 
-def in_step(house: House) -> None:
+def in_step(house: Installation) -> None:
     """Open the index as the provider does."""
     with house.store.read() as tx:
         (index,) = receivers.every(tx)
     entrypoints._in_step(house, index.place).close()
 
 
-def behind(house: House, trimmed: bool) -> None:
+def behind(house: Installation, trimmed: bool) -> None:
     """The index lacks events that the database has or, when `trimmed`, had."""
     with house.store.begin() as tx:
         (index,) = receivers.every(tx)
-        stream.append(tx, [Entry(1, number_of(house, name), 1, Event.CHANGED) for name in TEXTS])
+        stream.append(tx, [NewEvent(1, number_of(house, name), 1, Event.CHANGED) for name in TEXTS])
         if trimmed:
             receivers.set_place(tx, index.id, stream.head(tx) - 1)
             stream.trim(tx)
 
 
-def test_an_index_that_lacks_events_that_are_gone_is_told_and_made_anew(plan: Plan) -> None:
+def test_an_index_that_lacks_events_that_are_gone_is_told_and_made_anew(plan: BuildPlan) -> None:
     with opened(plan) as house:
         in_step(house)
         behind(house, trimmed=False)
@@ -104,7 +104,7 @@ def test_an_index_that_lacks_events_that_are_gone_is_told_and_made_anew(plan: Pl
         in_step(house)
 
 
-def test_an_index_that_is_ahead_of_the_database_is_told(plan: Plan) -> None:
+def test_an_index_that_is_ahead_of_the_database_is_told(plan: BuildPlan) -> None:
     with opened(plan) as house:
         with house.store.begin() as tx:
             tx.driver("UPDATE stream_head SET seq = seq - 1")
@@ -112,13 +112,13 @@ def test_an_index_that_is_ahead_of_the_database_is_told(plan: Plan) -> None:
             in_step(house)
 
 
-def rename(house: House, name: str) -> None:
+def rename(house: Installation, name: str) -> None:
     """Have another database, which has come as far."""
     with house.store.begin() as tx:
         tx.execute(sa.update(stream_head).values(installation=name))
 
 
-def test_an_index_of_another_database_is_told_and_made_anew(plan: Plan) -> None:
+def test_an_index_of_another_database_is_told_and_made_anew(plan: BuildPlan) -> None:
     with opened(plan) as house:
         shelf = search.library(house)
         assert found(house, "dunlin") == ["one.txt"]
@@ -139,12 +139,12 @@ def test_an_index_of_another_database_is_told_and_made_anew(plan: Plan) -> None:
         assert search.search(house, Question("dunlin"), shelf=shelf).total == 1
 
 
-def test_an_index_that_does_not_say_of_which_database_it_is_goes_on_and_says_so_from_then_on(plan: Plan) -> None:
+def test_an_index_that_does_not_say_of_which_database_it_is_goes_on_and_says_so_from_then_on(plan: BuildPlan) -> None:
     with opened(plan) as house:
         place = house.index_reader().place
         shutil.rmtree(plan.folder / "index")
         with closing(house.index_writer()) as writer:
-            writer.apply([Put(entry(number_of(house, "one.txt"), "dunlin"))])
+            writer.apply([Upsert(entry(number_of(house, "one.txt"), "dunlin"))])
             writer.commit(place)
         assert search.search(house, Question("dunlin")).total == 1
         in_step(house)
@@ -154,7 +154,7 @@ def test_an_index_that_does_not_say_of_which_database_it_is_goes_on_and_says_so_
 
 @pytest.mark.parametrize("name", [None, "another"])
 def test_an_index_is_not_exchanged_for_an_empty_one_as_the_database_knows_no_document(
-    plan: Plan, name: str | None
+    plan: BuildPlan, name: str | None
 ) -> None:
     with opened(plan) as house:
         with house.store.begin() as tx:
@@ -170,16 +170,16 @@ def test_an_index_is_not_exchanged_for_an_empty_one_as_the_database_knows_no_doc
         assert house.index_reader().count() == len(TEXTS)
 
 
-def test_an_index_that_is_about_to_be_told_that_all_is_gone_may_be_made_anew(plan: Plan) -> None:
+def test_an_index_that_is_about_to_be_told_that_all_is_gone_may_be_made_anew(plan: BuildPlan) -> None:
     with opened(plan) as house:
-        gone = [Entry(1, number_of(house, name), 1, Event.DELETED, name) for name in TEXTS]
+        gone = [NewEvent(1, number_of(house, name), 1, Event.DELETED, name) for name in TEXTS]
         with house.store.begin() as tx:
             stream.append(tx, gone)
             tx.execute(sa.delete(content))
         assert reindex.rebuild(house)["documents"] == house.index_reader().count() == 0
 
 
-def test_an_index_made_anew_has_come_to_the_end_of_the_stream(plan: Plan) -> None:
+def test_an_index_made_anew_has_come_to_the_end_of_the_stream(plan: BuildPlan) -> None:
     with opened(plan) as house:
         behind(house, trimmed=False)
         place = reindex.rebuild(house)["place"]
@@ -188,11 +188,11 @@ def test_an_index_made_anew_has_come_to_the_end_of_the_stream(plan: Plan) -> Non
             assert index.place == place == stream.head(tx)
 
 
-def test_an_index_made_anew_finds_what_waited_for_it_to_learn_of_rights(plan: Plan) -> None:
+def test_an_index_made_anew_finds_what_waited_for_it_to_learn_of_rights(plan: BuildPlan) -> None:
     with opened(plan) as house:
         with house.store.begin() as tx:
             changed = number_of(house, "one.txt")
-            first = stream.append(tx, [Entry(1, changed, 1, Event.ACCESS)])
+            first = stream.append(tx, [NewEvent(1, changed, 1, Event.ACCESS)])
             pending_deletes.hide_until(tx, [(changed, 1, 1, first)])
         assert found(house, "plover") == ["two.txt"]
         reindex.rebuild(house)
@@ -215,7 +215,7 @@ def test_what_is_no_date_is_none(seconds: float | None, said: str | None) -> Non
 
 
 @pytest.mark.parametrize("moment", [4e11, -1e11])
-def test_a_document_of_no_year_is_found(plan: Plan, moment: float) -> None:
+def test_a_document_of_no_year_is_found(plan: BuildPlan, moment: float) -> None:
     with opened(plan) as house:
         with house.store.begin() as tx:
             tx.execute(sa.update(content).values(modified_at=moment))

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
-from cormorant.operate.installation import House
+from cormorant.app.settings import InstallationSettings
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import fetch_test, sources
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         yield made
 
 
-def test_addresses_of_a_start_file_are_where_it_begins(house: House, tmp_path: Path) -> None:
+def test_addresses_of_a_start_file_are_where_it_begins(house: Installation, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     starts.write_text("https://a.example/one?utm_source=x\nhttps://a.example/two\n")
     sources.add(house, "web", "docs", {"start_file": str(starts), "depth": "0"})
@@ -30,7 +30,7 @@ def test_addresses_of_a_start_file_are_where_it_begins(house: House, tmp_path: P
     assert fetch_test.judge(house, "docs", "https://a.example/three")["rule"] == "depth: depth 0"
 
 
-def test_an_address_is_judged_as_it_would_be_known(house: House) -> None:
+def test_an_address_is_judged_as_it_would_be_known(house: Installation) -> None:
     rules = [r"^https://a\.example/old/ -> https://b.example/"]
     sources.add(house, "web", "docs", {"start": ["https://a.example/"], "rewrite": rules})
     said = fetch_test.judge(house, "docs", "https://a.example/old/?utm_medium=y")

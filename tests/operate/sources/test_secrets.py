@@ -8,11 +8,11 @@ from threading import Event, Thread
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.errors import ConflictError, NotFoundError, SecretSealed, UsageError
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import impact_preview, secrets, sources
 from cormorant.store.catalog.keyring import Vault
 from tests.clocks import HANG_S
@@ -21,8 +21,8 @@ VALUE = "a value of ten thousand"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         yield made
 
 
@@ -30,7 +30,7 @@ def web(name: str = "wiki") -> dict[str, object]:
     return {"start": ["https://w.example/"], "credentials": [f"https://w.example bearer secret:{name}"]}
 
 
-def test_a_secret_is_kept_and_never_shown(house: House) -> None:
+def test_a_secret_is_kept_and_never_shown(house: Installation) -> None:
     record = secrets.add(house, "wiki", VALUE)
     assert VALUE not in str(record) + str(secrets.listed(house))
     assert secrets.Opened(house).reveal("wiki") == VALUE
@@ -41,18 +41,18 @@ def test_a_secret_is_kept_and_never_shown(house: House) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "-x", "a/b", "ä", "x" * 101, "a\n"])
-def test_names(house: House, name: str) -> None:
+def test_names(house: Installation, name: str) -> None:
     with pytest.raises(UsageError, match="cannot be the name of a secret"):
         secrets.add(house, name, VALUE)
 
 
 @pytest.mark.parametrize("value", ["", "x" * 100_001, "a\0b"])
-def test_values(house: House, value: str) -> None:
+def test_values(house: Installation, value: str) -> None:
     with pytest.raises(UsageError, match="The value of 'wiki' is empty"):
         secrets.add(house, "wiki", value)
 
 
-def test_a_source_needs_what_it_names(house: House) -> None:
+def test_a_source_needs_what_it_names(house: Installation) -> None:
     with pytest.raises(NotFoundError, match="no secret 'wiki'"):
         sources.add(house, "web", "wiki", web())
     secrets.add(house, "wiki", VALUE)
@@ -68,7 +68,7 @@ def test_a_source_needs_what_it_names(house: House) -> None:
         secrets.delete(house, "wiki")
 
 
-def test_turning_the_key_keeps_every_value(house: House) -> None:
+def test_turning_the_key_keeps_every_value(house: Installation) -> None:
     assert secrets.rotate(house) == 0
     for number in range(3):
         secrets.add(house, f"s{number}", f"value {number}")
@@ -78,7 +78,7 @@ def test_turning_the_key_keeps_every_value(house: House) -> None:
     assert [secrets.Opened(house).reveal(f"s{n}") for n in range(3)] == [f"value {n}" for n in range(3)]
 
 
-def test_a_lost_key_names_the_secret_and_changes_nothing(house: House) -> None:
+def test_a_lost_key_names_the_secret_and_changes_nothing(house: Installation) -> None:
     secrets.add(house, "wiki", VALUE)
     (house.folder / "secret.key").unlink()
     for verb in (lambda: secrets.Opened(house).reveal("wiki"), lambda: secrets.rotate(house)):
@@ -89,7 +89,9 @@ def test_a_lost_key_names_the_secret_and_changes_nothing(house: House) -> None:
     assert secrets.Opened(house).reveal("wiki") == VALUE
 
 
-def test_the_key_does_not_turn_while_a_secret_is_being_kept(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_does_not_turn_while_a_secret_is_being_kept(
+    house: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secrets.add(house, "first", VALUE)
     sealed, may_go_on, seal = Event(), Event(), Vault.seal
 
@@ -113,7 +115,7 @@ def test_the_key_does_not_turn_while_a_secret_is_being_kept(house: House, monkey
     assert [each["opens"] for each in secrets.listed(house)] == [True, True]
 
 
-def test_a_preview_names_a_secret_that_there_is_not_as_the_edit_does(house: House) -> None:
+def test_a_preview_names_a_secret_that_there_is_not_as_the_edit_does(house: Installation) -> None:
     sources.add(house, "web", "wiki", {"start": ["https://w.example/"]})
     with pytest.raises(NotFoundError, match="no secret 'wiki'"):
         impact_preview.preview(house, "wiki", web())

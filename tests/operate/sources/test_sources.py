@@ -12,7 +12,7 @@ from cormorant import plugins
 from cormorant.base.errors import ConflictError
 from cormorant.model.run import Refresh
 from cormorant.model.schedule.schedule import Revisit
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 from cormorant.plugins import SourceKind
 from cormorant.sources.files.settings import FilesSettings
@@ -22,7 +22,7 @@ from tests.operate.timetable import HOUR, timetable
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[Installation]:
     """An installation with a folder as its source."""
     home = Home(tmp_path / "data")
     home.add_source("files", "share", {"path": str(tmp_path)})
@@ -37,7 +37,7 @@ def looking(look: Callable[[object], None], monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(plugins.SOURCES, "files", kind)
 
 
-def test_nobody_waits_for_a_folder_that_is_looked_for(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_a_folder_that_is_looked_for(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     others: list[str] = []
 
     def look(_: object) -> None:
@@ -50,7 +50,7 @@ def test_nobody_waits_for_a_folder_that_is_looked_for(house: House, monkeypatch:
     assert [row.name for row in sources.every(house)] == ["docs", "share"]
 
 
-def test_an_edit_is_not_laid_over_another_one(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_is_not_laid_over_another_one(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     def look(_: object) -> None:
@@ -65,7 +65,7 @@ def test_an_edit_is_not_laid_over_another_one(house: House, monkeypatch: pytest.
 
 
 def test_a_share_whose_server_is_gone_is_a_doubt_and_no_end_of_it(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = Event()
 
@@ -81,7 +81,7 @@ def test_a_share_whose_server_is_gone_is_a_doubt_and_no_end_of_it(
     assert "nothing answered" in doubt.sentence
 
 
-def test_that_robots_txt_is_ignored_is_logged(house: House, caplog: pytest.LogCaptureFixture) -> None:
+def test_that_robots_txt_is_ignored_is_logged(house: Installation, caplog: pytest.LogCaptureFixture) -> None:
     given = {"start": ["https://a.example/"]}
     sources.add(house, "web", "polite", given)
     sources.edit(house, "polite", {"depth": "1"})

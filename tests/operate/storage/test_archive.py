@@ -17,7 +17,7 @@ import zstandard
 
 from cormorant.base.errors import ArchiveDamaged, ConflictError, DataFolderError, NotFoundError
 from cormorant.operate.storage import archive, backups
-from cormorant.operate.storage.archive import About, Manifest, Pack, Rows
+from cormorant.operate.storage.archive import About, ArchiveChunk, Manifest, Pack
 
 ABOUT = About("0013", "1.0", 1_790_000_000.0, copies=True, store="sqlite")
 ROWS = [(1, "a", None, 1.5, b"\0\xff", True), (-(1 << 63), "東", 3, -0.0, b"", False)]
@@ -54,7 +54,8 @@ def read(path: Path) -> tuple[list[Any], Manifest]:
 def test_what_is_written_is_read(made: Path) -> None:
     parts, found = read(made)
     assert parts == [
-        Rows("site", COLUMNS, ROWS), Rows("site", COLUMNS, ROWS[:1]), Rows("content", ["id"], []),
+        ArchiveChunk("site", COLUMNS, ROWS), ArchiveChunk("site", COLUMNS, ROWS[:1]),
+        ArchiveChunk("content", ["id"], []),
         (0xABC, len(PACK), PACK),
     ]  # fmt: skip
     assert (found.tables, found.counters) == ({"site": 3, "content": 0}, {"site": 7})

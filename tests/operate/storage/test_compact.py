@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from cormorant.app.build import open_house
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.storage import check, compact
 from cormorant.store.blobs.pack_format import pack_path
 from cormorant.store.blobs.record import encode
@@ -35,18 +35,18 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def house(crawled: Path, tmp_path: Path) -> House:
+def house(crawled: Path, tmp_path: Path) -> Installation:
     made = open_house(copied(crawled, tmp_path), first=True)
     waste(made, sorted(numbers(made))[:5])
     return made
 
 
-def numbers(house: House) -> set[int]:
+def numbers(house: Installation) -> set[int]:
     with house.store.read() as tx:
         return {row.id for row in tx.rows(sa.select(content.c.id))}
 
 
-def waste(house: House, some: list[int]) -> None:
+def waste(house: Installation, some: list[int]) -> None:
     """Keep other copies of some documents, as a crawl does that finds them changed."""
     cache = house.cache()
     places = cache.keep([(number, encode(page(number))) for number in some])
@@ -57,7 +57,7 @@ def waste(house: House, some: list[int]) -> None:
             tx.execute(sa.update(content).where(content.c.id == number).values(new))
 
 
-def test_what_rows_name_is_kept_and_nothing_else(house: House) -> None:
+def test_what_rows_name_is_kept_and_nothing_else(house: Installation) -> None:
     assert check.copies_size(house)["unused_bytes"] > 0
     with house.store.begin() as tx:
         before = dict(check.places(tx))
@@ -71,7 +71,7 @@ def test_what_rows_name_is_kept_and_nothing_else(house: House) -> None:
     assert compact.compact(house)["packs_rewritten"] == 0
 
 
-def test_a_version_that_waits_is_kept_too(house: House) -> None:
+def test_a_version_that_waits_is_kept_too(house: Installation) -> None:
     """Its row is another's: losing its copy would lose what a person is still to decide on."""
     first = min(numbers(house))
     with house.store.begin() as tx:
@@ -91,7 +91,7 @@ def test_a_version_that_waits_is_kept_too(house: House) -> None:
     assert pack_path(house.packs.directory, kept[0].pack).exists()
 
 
-def test_a_pack_with_a_copy_that_cannot_be_read_stays(house: House) -> None:
+def test_a_pack_with_a_copy_that_cannot_be_read_stays(house: Installation) -> None:
     with house.store.read() as tx:
         number, place = next(each for each in check.places(tx) if each[0] == max(numbers(house)))
     with pack_path(house.packs.directory, place.pack).open("r+b") as file:
@@ -103,13 +103,13 @@ def test_a_pack_with_a_copy_that_cannot_be_read_stays(house: House) -> None:
     assert check.copies(house)["damaged"] == 1, "and no other"
 
 
-def test_not_while_a_backup_reads_packs(house: House) -> None:
+def test_not_while_a_backup_reads_packs(house: Installation) -> None:
     with house.packs.held(alone=False), pytest.raises(Exception, match="being backed up"):
         compact.compact(house)
 
 
 @pytest.mark.slow
-def test_killed_at_any_step_it_loses_nothing(house: House, tmp_path: Path) -> None:
+def test_killed_at_any_step_it_loses_nothing(house: Installation, tmp_path: Path) -> None:
     house.store.close()
     (tmp_path / "work").mkdir()
     command = [sys.executable, "-m", "tests.operate.dying", str(house.folder), str(tmp_path / "work")]
@@ -122,17 +122,19 @@ def test_killed_at_any_step_it_loses_nothing(house: House, tmp_path: Path) -> No
         assert (each["live"], each["damaged"], each["damaged_after"], each["unused_after"]) == (8, 0, 0, 0), each
 
 
-def packs(house: House) -> int:
+def packs(house: Installation) -> int:
     return len(house.packs.sizes())
 
 
-def many(house: House, count: int) -> None:
+def many(house: Installation, count: int) -> None:
     """Replace the copy of one document again and again, each time in a pack of its own."""
     for _ in range(count):
         waste(house, [min(numbers(house))])
 
 
-def test_small_packs_become_one_and_their_copies_are_there(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_packs_become_one_and_their_copies_are_there(
+    house: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(compact, "MANY", 8)
     many(house, 12)
     with house.store.read() as tx:
@@ -150,7 +152,7 @@ def test_small_packs_become_one_and_their_copies_are_there(house: House, monkeyp
     assert packs(house) == there + 1
 
 
-def test_what_was_emptied_goes_an_hour_later(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_emptied_goes_an_hour_later(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compact, "MANY", 2)
     many(house, 5)
     compact.thin(house)
@@ -166,7 +168,7 @@ def test_what_was_emptied_goes_an_hour_later(house: House, monkeypatch: pytest.M
     assert check.damage(house) == []
 
 
-def test_replaced_copies_stay_while_they_have_room(house: House) -> None:
+def test_replaced_copies_stay_while_they_have_room(house: Installation) -> None:
     many(house, 5)
     assert compact.thin(house) == (0, 0, 0)
     small = replace(house, old_copies_bytes=0)
@@ -174,7 +176,7 @@ def test_replaced_copies_stay_while_they_have_room(house: House) -> None:
     assert check.damage(house) == []
 
 
-def test_none_are_moved_while_a_backup_reads_packs(house: House) -> None:
+def test_none_are_moved_while_a_backup_reads_packs(house: Installation) -> None:
     with house.packs.held(alone=False), pytest.raises(ConflictError):
         compact.thin(house)
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.app.commands.restore import restore
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError
 from cormorant.operate.storage import archive, upgrade_backup
-from cormorant.operate.storage.archive import Rows
+from cormorant.operate.storage.archive import ArchiveChunk
 from cormorant.store.catalog import sources
 from cormorant.store.db import migrate
 from cormorant.store.db.database import Store, Tx
@@ -30,10 +30,10 @@ KEPT = f"cormorant.before-{SCHEMA_VERSION}.tar"
 
 
 @pytest.fixture
-def plan(postgres: Postgres, tmp_path: Path) -> Iterator[Plan]:
+def plan(postgres: Postgres, tmp_path: Path) -> Iterator[BuildPlan]:
     """An installation as version 0015 left it, with a source and a site."""
     with postgres.database() as url:
-        made = Plan(tmp_path / "data", Installation(store=url))
+        made = BuildPlan(tmp_path / "data", InstallationSettings(store=url))
         with opened(made, new=True) as house, house.store.begin() as tx:
             sources.add(tx, "web", "docs", {"depth": 2})
             tx.execute(sa.insert(site).values(key="old.example"))
@@ -43,10 +43,10 @@ def plan(postgres: Postgres, tmp_path: Path) -> Iterator[Plan]:
 
 
 def tables(path: Path) -> set[str]:
-    return {part.table for part in archive.parts(path, archive.Manifest()) if isinstance(part, Rows)}
+    return {part.table for part in archive.parts(path, archive.Manifest()) if isinstance(part, ArchiveChunk)}
 
 
-def test_its_rows_are_kept_and_come_back(plan: Plan) -> None:
+def test_its_rows_are_kept_and_come_back(plan: BuildPlan) -> None:
     done: list[Upgraded] = []
     with opened(plan, told=done.append) as house, house.store.begin() as tx:
         sources.add(tx, "web", "later", {})
@@ -63,7 +63,7 @@ def test_its_rows_are_kept_and_come_back(plan: Plan) -> None:
     assert len(done) == 1, "what came back was brought up on its way"
 
 
-def test_without_a_place_for_them_it_is_left_as_it_was(plan: Plan) -> None:
+def test_without_a_place_for_them_it_is_left_as_it_was(plan: BuildPlan) -> None:
     (plan.folder / KEPT).write_bytes(b"something else")
     with pytest.raises(ConflictError, match=f"{KEPT} is there, and is no backup of ours"), opened(plan):
         pass
@@ -74,7 +74,7 @@ def test_without_a_place_for_them_it_is_left_as_it_was(plan: Plan) -> None:
     store.close()
 
 
-def test_nobody_writes_what_would_not_be_kept(plan: Plan) -> None:
+def test_nobody_writes_what_would_not_be_kept(plan: BuildPlan) -> None:
     """Whoever writes meanwhile waits until the database is of today."""
     kept, wrote = threading.Event(), threading.Event()
     store, other = (Store.open(plan.store_url, SystemClock()) for _ in range(2))
@@ -97,7 +97,7 @@ def test_nobody_writes_what_would_not_be_kept(plan: Plan) -> None:
     assert wrote.is_set()
     (rows,) = (
         part.rows for part in archive.parts(plan.folder / KEPT, archive.Manifest())
-        if isinstance(part, Rows) and part.table == "site"
+        if isinstance(part, ArchiveChunk) and part.table == "site"
     )  # fmt: skip
     assert len(rows) == 1
     store.close()

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.operate.system.disks import disks, places
 
 SHARED = Path("/dev/shm")
 
 
 def test_what_lies_in_the_data_folder_is_told_of_once(tmp_path: Path) -> None:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as house:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as house:
         assert places(house) == [("data", tmp_path / "data"), ("copies", tmp_path / "data" / "cache")]
 
 
@@ -27,7 +27,7 @@ def test_what_has_a_disk_of_its_own_is_told_of_as_well(tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
         (Path(folder) / "logs").mkdir()
         (tmp_path / "data" / "logs").symlink_to(Path(folder) / "logs")
-        plan = Plan(tmp_path / "data", Installation(store=f"sqlite:///{folder}/store.db"))
+        plan = BuildPlan(tmp_path / "data", InstallationSettings(store=f"sqlite:///{folder}/store.db"))
         with opened(plan, new=True) as house:
             found = {each.name: each for each in disks(house)}
     assert list(found) == ["data", "copies", "database", "logs"]

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.app.processes import web
-from cormorant.app.settings import Installation
-from cormorant.operate.installation import House
+from cormorant.app.settings import InstallationSettings
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 from cormorant.operate.storage import check
 from cormorant.operate.system import doctor
 from cormorant.operate.system.doctor import at_work, examine
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.db import heartbeats
 
 OTHER_DISK = Path("/dev/shm")
@@ -45,16 +45,16 @@ LOOKED_AT = {
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         yield made
 
 
-def test_everything_is_looked_at_and_what_is_not_well_says_what_to_do(house: House) -> None:
+def test_everything_is_looked_at_and_what_is_not_well_says_what_to_do(house: Installation) -> None:
     sources.add(house, "web", "near", {"start": ["http://127.0.0.1:9/", "http://a.localhost:9/"]})
     more = [
         at_work(house, "resting"),
-        web.port_free(Plan(house.folder, Installation(listen="127.0.0.1:0")), busy=False),
+        web.port_free(BuildPlan(house.folder, InstallationSettings(listen="127.0.0.1:0")), busy=False),
     ]
     found = {each.check: each for each in examine(house.folder, house.folder / "cache", house, None, more)}
     assert set(found) >= LOOKED_AT
@@ -63,7 +63,7 @@ def test_everything_is_looked_at_and_what_is_not_well_says_what_to_do(house: Hou
     assert all(each.mend for each in found.values() if each.ok is not True)
 
 
-def test_names_that_do_not_resolve_are_named(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_do_not_resolve_are_named(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     def lookup(host: bytes, *_: object, **__: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "no")
 
@@ -74,7 +74,7 @@ def test_names_that_do_not_resolve_are_named(house: House, monkeypatch: pytest.M
     assert "getent hosts" in found.mend
 
 
-def test_processes_at_work(house: House) -> None:
+def test_processes_at_work(house: Installation) -> None:
     assert at_work(house, "abc").said == "none of this folder is at work"
     silent = at_work(house, None)
     assert (silent.ok, "logs/" in silent.mend) == (None, True)
@@ -89,17 +89,17 @@ def test_the_port(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        plan = Plan(tmp_path, Installation(listen=f"127.0.0.1:{other.getsockname()[1]}"))
+        plan = BuildPlan(tmp_path, InstallationSettings(listen=f"127.0.0.1:{other.getsockname()[1]}"))
         assert web.port_free(plan, busy=True).ok is True
         taken = web.port_free(plan, busy=False)
         assert (taken.ok, "in use by another program" in taken.said) == (None, True)
     assert web.port_free(plan, busy=False).ok is True
     for listen in ("192.0.2.1:80", "127.0.0.1:http"):
-        assert web.port_free(Plan(tmp_path, Installation(listen=listen)), busy=False).ok is False
+        assert web.port_free(BuildPlan(tmp_path, InstallationSettings(listen=listen)), busy=False).ok is False
 
 
-def test_a_copy_that_cannot_be_read_is_told_of(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_cannot_be_read_is_told_of(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     assert doctor._copies(house).said == "none yet"
-    monkeypatch.setattr(check, "newest_copy", lambda _: Place(1, 0, 100))
+    monkeypatch.setattr(check, "newest_copy", lambda _: BlobPlace(1, 0, 100))
     found = doctor._copies(house)
     assert (found.ok, "crawl --force" in found.mend) == (False, True)

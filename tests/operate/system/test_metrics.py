@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base import metrics
 from cormorant.base.metrics import EVERY, Metric
 from cormorant.model.run import Counters, Refresh, RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules
-from cormorant.operate.runs.schedules import Wanted
+from cormorant.operate.runs.schedules import ScheduleChange
 from cormorant.operate.system import metrics as metric_values
 from cormorant.operate.system import status
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers, rejected_deliveries, sources
 from cormorant.store.db import bulk, heartbeats
 from cormorant.store.db.database import Tx
@@ -32,8 +32,8 @@ ADDRESS = "http://hosts.example/secret?page=7"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         yield made
 
 
@@ -46,7 +46,7 @@ def ran(tx: Tx, source: int, state: RunState = RunState.FINISHED, at: float = 10
     return number
 
 
-def told(house: House, documents: int | None = None) -> dict[tuple[str, tuple[str, ...]], float]:
+def told(house: Installation, documents: int | None = None) -> dict[tuple[str, tuple[str, ...]], float]:
     return {(each.metric.name, each.labels): each.value for each in metric_values.samples(house, documents)}
 
 
@@ -54,7 +54,7 @@ def of(found: dict[tuple[str, tuple[str, ...]], float], metric: Metric, *labels:
     return found.get((metric.name, labels))
 
 
-def test_a_new_installation_has_figures(house: House) -> None:
+def test_a_new_installation_has_figures(house: Installation) -> None:
     found = told(house, 0)
     assert of(found, metrics.SOURCES) == 0
     assert of(found, metrics.PROCESSES, "conductor") == 0
@@ -62,7 +62,7 @@ def test_a_new_installation_has_figures(house: House) -> None:
     assert of(found, metrics.BACKLOG, "index") == 0
 
 
-def test_every_figure_comes_about(house: House) -> None:
+def test_every_figure_comes_about(house: Installation) -> None:
     with house.store.begin() as tx:
         docs, wiki, _ = (sources.add(tx, "web", name, {"start": [ADDRESS]}) for name in ("docs", "wiki", "new"))
         ran(tx, docs, at=100.0, fetched=7, requests=9, requests_conditional=3, bytes=500, conversions=1, new=4)
@@ -70,14 +70,14 @@ def test_every_figure_comes_about(house: House) -> None:
         waiting = ran(tx, wiki, RunState.HELD, at=300.0)
         runs.change(tx, waiting, waits_since=250.0, finished_at=None)
         heartbeats.say(tx, "conductor@here", "conductor", 0.0)
-        stream.append(tx, [Entry(docs, 5, 1, Event.DELETED, ADDRESS)] * 3)
+        stream.append(tx, [NewEvent(docs, 5, 1, Event.DELETED, ADDRESS)] * 3)
         tx.driver("UPDATE stream SET at = 90")
         index = receivers.named(tx, "index").id
         rejected_deliveries.note(
-            tx, index, [rejected_deliveries.Faulty(5, docs, 1, 1, int(Event.NEW), ADDRESS, "No room.")]
+            tx, index, [rejected_deliveries.RejectedDelivery(5, docs, 1, 1, int(Event.NEW), ADDRESS, "No room.")]
         )
         bulk.insert(tx, query, _QUERY, [_asked()])
-    schedules.add(house, "nightly", Wanted(("docs",), "0 2 * * *", "UTC"))
+    schedules.add(house, "nightly", ScheduleChange(("docs",), "0 2 * * *", "UTC"))
     found = told(house, 29)
     assert {name for name, _ in found} == {each.name for each in EVERY}
     assert of(found, metrics.LAST_GOOD, "docs") == 100.0
@@ -107,7 +107,7 @@ def _asked() -> tuple[object, ...]:
     return (1.0, "t", ADDRESS, "w", "w", 1, 2.0, 1, "anonymous", json.dumps([]), "page")
 
 
-def test_the_last_good_run_is_the_one_that_status_tells_of(house: House) -> None:
+def test_the_last_good_run_is_the_one_that_status_tells_of(house: Installation) -> None:
     with house.store.begin() as tx:
         docs = sources.add(tx, "web", "docs", {"start": [ADDRESS]})
         good = ran(tx, docs, at=50.0, fetched=1, requests=1, new=1)
@@ -117,7 +117,7 @@ def test_the_last_good_run_is_the_one_that_status_tells_of(house: House) -> None
     assert status.status(house)["sources"][0]["last_good_run"] == good
 
 
-def test_they_cost_no_look_at_every_row(house: House) -> None:
+def test_they_cost_no_look_at_every_row(house: Installation) -> None:
     """Whatever is asked is found by an index, or in a table of what an administrator made."""
     with house.store.begin() as tx:
         docs = sources.add(tx, "web", "docs", {"start": [ADDRESS]})

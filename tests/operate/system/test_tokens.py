@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.system import tokens
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         yield made
 
 
-def test_a_token_is_shown_once(house: House) -> None:
+def test_a_token_is_shown_once(house: Installation) -> None:
     record = tokens.add(house, "ada")
     value = str(record["value"])
     assert value.startswith("cormorant_")
@@ -37,7 +37,7 @@ def test_a_token_is_shown_once(house: House) -> None:
     assert bytes.fromhex(value.removeprefix("cormorant_")) not in kept
 
 
-def test_the_first_is_made_once(house: House) -> None:
+def test_the_first_is_made_once(house: Installation) -> None:
     value = tokens.first(house)
     assert value is not None
     assert tokens.first(house) is None
@@ -47,7 +47,7 @@ def test_the_first_is_made_once(house: House) -> None:
     assert again not in (None, value), "who deleted all is not locked out"
 
 
-def test_the_first_opens_everything_and_is_not_made_beside_another_that_does(house: House) -> None:
+def test_the_first_opens_everything_and_is_not_made_beside_another_that_does(house: Installation) -> None:
     tokens.add(house, "reports")
     tokens.add(house, "ada", Scope.OPERATE)
     value = tokens.first(house)
@@ -58,13 +58,13 @@ def test_the_first_opens_everything_and_is_not_made_beside_another_that_does(hou
     assert tokens.first(house) is None
 
 
-def test_the_first_that_was_narrowed_stays_so(house: House) -> None:
+def test_the_first_that_was_narrowed_stays_so(house: Installation) -> None:
     tokens.first(house)
     tokens.edit(house, "first", Scope.SEARCH)
     assert tokens.first(house) is None
 
 
-def test_an_edit_holds_for_what_is_signed_in(house: House) -> None:
+def test_an_edit_holds_for_what_is_signed_in(house: Installation) -> None:
     value = str(tokens.add(house, "ada", Scope.ADMIN)["value"])
     cookie = str(tokens.sign_in(house, value, 60))
     for scope in (Scope.SEARCH, Scope.OPERATE, Scope.ADMIN):
@@ -75,25 +75,25 @@ def test_an_edit_holds_for_what_is_signed_in(house: House) -> None:
         tokens.edit(house, "bob", Scope.ADMIN)
 
 
-def test_values_differ(house: House) -> None:
+def test_values_differ(house: Installation) -> None:
     values = {tokens.add(house, f"t{number}")["value"] for number in range(20)}
     assert len(values) == 20
     assert all(tokens.bearer_of_token(house, str(value)) for value in values)
 
 
-def test_a_name_is_taken_once(house: House) -> None:
+def test_a_name_is_taken_once(house: Installation) -> None:
     tokens.add(house, "ada")
     with pytest.raises(ConflictError, match="cormorant token delete ada"):
         tokens.add(house, "ada")
 
 
 @pytest.mark.parametrize("name", ["", "a b", "-x", "a/b", "ä", "x" * 101, "a\n"])
-def test_names(house: House, name: str) -> None:
+def test_names(house: Installation, name: str) -> None:
     with pytest.raises(UsageError, match="cannot be the name of a token"):
         tokens.add(house, name)
 
 
-def test_what_is_not_there_is_not_deleted(house: House) -> None:
+def test_what_is_not_there_is_not_deleted(house: Installation) -> None:
     tokens.add(house, "ada")
     for name in ("bob", "\udcff"):
         with pytest.raises(NotFoundError, match="There is: ada"):
@@ -101,14 +101,14 @@ def test_what_is_not_there_is_not_deleted(house: House) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "x", "\udcff", "cormorant_" + "0" * 40])
-def test_other_values_are_not_known(house: House, value: str) -> None:
+def test_other_values_are_not_known(house: Installation, value: str) -> None:
     tokens.add(house, "ada")
     assert tokens.bearer_of_token(house, value) is None
     assert tokens.sign_in(house, value, 60) is None
     assert tokens.bearer_of_session(house, value) is None
 
 
-def test_a_browser_is_known_as_long_as_its_token(house: House) -> None:
+def test_a_browser_is_known_as_long_as_its_token(house: Installation) -> None:
     value = str(tokens.add(house, "ada")["value"])
     cookies = [tokens.sign_in(house, value, 60) for _ in range(2)]
     assert all(cookie and tokens.bearer_of_session(house, cookie) for cookie in cookies)

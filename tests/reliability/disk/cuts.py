@@ -34,9 +34,9 @@ from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CacheDamaged, CormorantError
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.storage import check, repair
-from cormorant.store.blobs.protocol import Cache, Place
+from cormorant.store.blobs.protocol import BlobPlace, Cache
 from cormorant.store.catalog import receivers
 from cormorant.store.schema import content
 from tests.journeys.home import received
@@ -195,7 +195,7 @@ class Proof:
         with suppress(CormorantError):
             here.home.add_receiver("lines", "site")
 
-    def _told(self, house: House) -> Iterator[str]:
+    def _told(self, house: Installation) -> Iterator[str]:
         """What the receiver has confirmed and is not in its file."""
         with house.store.read() as tx:
             place = max((row.place for row in receivers.every(tx) if row.name == "lines"), default=0)
@@ -234,18 +234,18 @@ def _held(connection: sqlite.Connection) -> Iterator[str]:
         yield from map(repr, connection.execute(f'SELECT * FROM "{name}" ORDER BY 1'))
 
 
-def _copies(house: House) -> Iterator[str]:
+def _copies(house: Installation) -> Iterator[str]:
     """Rows whose kept copy cannot be read, or is of something else."""
     with house.store.read() as tx:
         columns = (content.c.url, content.c.content_hash, content.c.pack, content.c.pack_offset, content.c.pack_length)
         rows = tx.rows(sa.select(*columns))
     with closing(house.cache()) as cache:
         for row in rows:
-            if wrong := _unlike(cache, Place(row.pack, row.pack_offset, row.pack_length), row.content_hash):
+            if wrong := _unlike(cache, BlobPlace(row.pack, row.pack_offset, row.pack_length), row.content_hash):
                 yield f"the copy of {row.url} is {wrong}"
 
 
-def _unlike(cache: Cache, place: Place, content_hash: bytes) -> str:
+def _unlike(cache: Cache, place: BlobPlace, content_hash: bytes) -> str:
     """What is wrong with a kept copy; "" when nothing is."""
     try:
         frame = cache.read(place)
@@ -254,7 +254,7 @@ def _unlike(cache: Cache, place: Place, content_hash: bytes) -> str:
     return "" if hashlib.sha256(frame.body).digest() == content_hash else "another one"
 
 
-def _index(house: House) -> Iterator[str]:
+def _index(house: Installation) -> Iterator[str]:
     """What is wrong with the index by itself, and beside what the database says that it was told."""
     with house.store.read() as tx:
         confirmed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cormorant.search.index.document import Change, Drop, Put
+from cormorant.search.index.document import Change, Delete, Upsert
 from cormorant.search.index.protocol import IndexWriter
 from cormorant.search.index.tantivy.folder import open_writer
 from tests.search.index.shelves import entry
@@ -21,8 +21,8 @@ BATCH = 15
 def change(number: int) -> Change:
     """Return change `number`, which is always the same."""
     if number % 7 == 0:
-        return Drop(number % DOCUMENTS)
-    return Put(entry(number % DOCUMENTS, f"change{number} all " + "word " * (number % 50)))
+        return Delete(number % DOCUMENTS)
+    return Upsert(entry(number % DOCUMENTS, f"change{number} all " + "word " * (number % 50)))
 
 
 def expected(place: int) -> dict[int, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.model.acl import ANYONE, EVERYONE
-from cormorant.search.index.document import Change, Entry, Put
+from cormorant.search.index.document import Change, IndexedDocument, Upsert
 from cormorant.search.index.memory import MemoryIndex
 from cormorant.search.index.protocol import IndexReader, IndexWriter, Matches
 from cormorant.search.index.query import Query, Search
@@ -27,9 +27,9 @@ class Shelf:
     writer: IndexWriter
     reader: IndexReader
 
-    def put(self, *entries: Entry) -> None:
+    def put(self, *entries: IndexedDocument) -> None:
         """Put entries, commit and read them."""
-        self.apply(map(Put, entries))
+        self.apply(map(Upsert, entries))
 
     def apply(self, changes: Iterable[Change]) -> None:
         """Apply changes, commit and read them."""
@@ -62,7 +62,7 @@ def shelf(kind: str, folder: Path) -> Iterator[Shelf]:
         writer.close()
 
 
-def entry(number: int, text: str = "", **more: Any) -> Entry:
+def entry(number: int, text: str = "", **more: Any) -> IndexedDocument:
     """Return a document that everyone may see."""
     made = {"source": "docs", "url": f"https://docs.example.org/{number}", "title": "", "grants": (EVERYONE,)}
-    return Entry(**(made | more), id=number, text=text)
+    return IndexedDocument(**(made | more), id=number, text=text)

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cormorant.model.acl import ANYONE
-from cormorant.search.query.filters import Chosen
+from cormorant.search.query.filters import Filters
 from cormorant.search.query.form import Fields, composed, narrowed, taken_apart
 from cormorant.search.reader import Library, Question
 from tests.clocks import Hands
@@ -120,7 +120,7 @@ def test_a_form_that_is_opened_from_a_query_asks_for_the_same(text: str, library
 
 
 CHOSEN = st.builds(
-    Chosen, type=st.sampled_from(((), ("pdf",), ("pdf", "page"))), language=st.sampled_from(((), ("en",))),
+    Filters, type=st.sampled_from(((), ("pdf",), ("pdf", "page"))), language=st.sampled_from(((), ("en",))),
     since=st.sampled_from(("", "2026", "2026-03-01")), until=st.sampled_from(("", "2026-03-20")),
 )  # fmt: skip
 
@@ -128,9 +128,9 @@ CHOSEN = st.builds(
 @pytest.mark.slow
 @settings(max_examples=300)
 @given(text=TEXTS, sources=st.sampled_from(((), ("docs",), ("docs", "wiki"))), chosen=CHOSEN)
-@example(text="type:pdf", sources=(), chosen=Chosen(type=("pdf",)))
+@example(text="type:pdf", sources=(), chosen=Filters(type=("pdf",)))
 def test_what_was_chosen_is_said_in_the_query(
-    text: str, sources: tuple[str, ...], chosen: Chosen, library: Library
+    text: str, sources: tuple[str, ...], chosen: Filters, library: Library
 ) -> None:
     wanted = {hit.id for hit in library.find(Question(text, sources, limit=1000, chosen=chosen), ANYONE).hits}
     said = narrowed(text, sources, chosen)
@@ -141,7 +141,7 @@ def test_what_was_chosen_is_said_in_the_query(
 
 
 def test_a_query_that_would_be_too_long_stays_as_it_is() -> None:
-    assert narrowed("tide", tuple(f"source-{number}" for number in range(200)), Chosen()) == "tide"
+    assert narrowed("tide", tuple(f"source-{number}" for number in range(200)), Filters()) == "tide"
 
 
 WORDS = st.lists(st.sampled_from(("hotel", "rail", '"a hotel"', "sea*", "x-y", "OR", '"', "\u6771")), max_size=3).map(

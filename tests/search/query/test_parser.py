@@ -28,8 +28,8 @@ from cormorant.search.index.query import (
     Phrase,
     Prefix,
     Query,
+    QueryWord,
     Range,
-    Word,
 )
 from cormorant.search.query.lexer import DEEPEST, LONGEST, MOST_PREFIXES, MOST_TERMS
 from cormorant.search.query.parser import Parsed, parse
@@ -37,7 +37,7 @@ from tests.suites.record import record
 
 SUITE = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "naughty-strings" / "blns.json"
 
-A, B, C = Word("a"), Word("b"), Word("c")
+A, B, C = QueryWord("a"), QueryWord("b"), QueryWord("c")
 DAY = 86_400.0
 WILD = "A wildcard stands in one word, with two letters or digits at least."
 LARGE = "A word takes 5 wildcards and 50 letters at most."
@@ -77,24 +77,24 @@ PDF = Exact(Key.MIME, ("application/pdf",))
         ("a OR -b OR -c", Or((A, Not(B), Not(C)))),
         ("NOT NOT a", A),
         ("NOT -a", A),
-        ("a and b", Clauses((), (A, Word("and"), B), (), 1)),
+        ("a and b", Clauses((), (A, QueryWord("and"), B), (), 1)),
         ("ab*", Prefix("ab")),
         ("ab**", Prefix("ab")),
         ("*ab", Pattern("*ab")),
         ("a*b", Pattern("a*b")),
         ("a?b**c?", Pattern("a?b*c?")),
-        ("is it? ok?", Clauses((), (Word("is"), Word("it"), Word("ok")), (), 1)),
+        ("is it? ok?", Clauses((), (QueryWord("is"), QueryWord("it"), QueryWord("ok")), (), 1)),
         ("url:te?t", Pattern("te?t", Field.ADDRESS)),
         ("hotle~", Like("hotle", 1)),
         ("accomodation~", Like("accomodation", 2)),
-        ("hotle~2 a~b", Clauses((), (Like("hotle", 2), Word("a~b")), (), 1)),
-        ("~/etc", Word("etc")),
+        ("hotle~2 a~b", Clauses((), (Like("hotle", 2), QueryWord("a~b")), (), 1)),
+        ("~/etc", QueryWord("etc")),
         ('"a b"~3', Near("a b", 3)),
         ('title:"a b"~2', Near("a b", 2, Field.TITLE)),
         ('"a"~3', Phrase("a")),
         ('"a b"~0', Phrase("a b")),
-        ("heading:a", Word("a", Field.HEADINGS)),
-        ("inurl:a link:b", Clauses((), (Word("a", Field.ADDRESS), Word("b", Field.ANCHORS)), (), 1)),
+        ("heading:a", QueryWord("a", Field.HEADINGS)),
+        ("inurl:a link:b", Clauses((), (QueryWord("a", Field.ADDRESS), QueryWord("b", Field.ANCHORS)), (), 1)),
         ("filetype:pdf", PDF),
         ("date:1970", Range(Number.MODIFIED, 0.0, 365 * DAY - 0.001)),
         ("date:1970-01-02", Range(Number.MODIFIED, DAY, 2 * DAY - 0.001)),
@@ -112,14 +112,16 @@ PDF = Exact(Key.MIME, ("application/pdf",))
         ("depth:<3 a", Clauses((Range(Number.DEPTH, None, 2),), (A,), (), 1)),
         ("-size:0", Clauses((Everything(),), (), (Range(Number.SIZE, 0, 0),))),
         ("*", Everything()),
-        ("title:a", Word("a", Field.TITLE)),
-        ("TITLE:a", Word("a", Field.TITLE)),
+        ("title:a", QueryWord("a", Field.TITLE)),
+        ("TITLE:a", QueryWord("a", Field.TITLE)),
         ('title:"a b"', Phrase("a b", Field.TITLE)),
         ("title:ab*", Prefix("ab", Field.TITLE)),
-        ("title:(a text:b)", Clauses((), (Word("a", Field.TITLE), Word("b", Field.TEXT)), (), 1)),
+        ("title:(a text:b)", Clauses((), (QueryWord("a", Field.TITLE), QueryWord("b", Field.TEXT)), (), 1)),
         (
             "title:(a (b OR c))",
-            Clauses((), (Word("a", Field.TITLE), Or((Word("b", Field.TITLE), Word("c", Field.TITLE)))), (), 1),
+            Clauses(
+                (), (QueryWord("a", Field.TITLE), Or((QueryWord("b", Field.TITLE), QueryWord("c", Field.TITLE)))), (), 1
+            ),
         ),
         ("site:Example.org", Exact(Key.SITE, ("example.org",))),
         ('source:"My docs"', Exact(Key.SOURCE, ("My docs",))),
@@ -131,13 +133,16 @@ PDF = Exact(Key.MIME, ("application/pdf",))
         ("-type:pdf", Clauses((Everything(),), (), (PDF,))),
         ("site:a site:b", Exact(Key.SITE, ("a", "b"))),
         ("site:b OR site:a", Exact(Key.SITE, ("a", "b"))),
-        ("foo-bar", Word("foo-bar")),
-        ("http://h/x?a=1#b", Word("http://h/x?a=1#b")),
-        ("12:30 std::vector C:\\x", Clauses((), (Word("12:30"), Word("std::vector"), Word("C:\\x")), (), 1)),
+        ("foo-bar", QueryWord("foo-bar")),
+        ("http://h/x?a=1#b", QueryWord("http://h/x?a=1#b")),
+        (
+            "12:30 std::vector C:\\x",
+            Clauses((), (QueryWord("12:30"), QueryWord("std::vector"), QueryWord("C:\\x")), (), 1),
+        ),
         ("(a), b! c...", Clauses((), (A, B, C), (), 1)),
-        ("don't", Word("don't")),
-        ("title:", Word("title")),
-        (">title:a:b", Word("a:b", Field.TITLE)),
+        ("don't", QueryWord("don't")),
+        ("title:", QueryWord("title")),
+        (">title:a:b", QueryWord("a:b", Field.TITLE)),
     ],
 )
 def test_meaning(text: str, query: Query) -> None:
@@ -243,7 +248,7 @@ class TestLimits:
     def test_prefixes(self) -> None:
         parsed = parse(" ".join(f"w{number}*" for number in range(MOST_PREFIXES + 1)))
         assert isinstance(parsed.query, Clauses)
-        assert parsed.query.should[-1] == Word("w8")
+        assert parsed.query.should[-1] == QueryWord("w8")
         assert parsed.understood.notes == ("Only the first 8 words with a *, ? or ~ were read so.",)
 
 

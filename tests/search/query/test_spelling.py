@@ -9,7 +9,7 @@ import pytest
 from cormorant.base.clock import SystemClock
 from cormorant.model.acl import ANYONE
 from cormorant.model.text.display_directives import ATTRIBUTE, NO_SNIPPET
-from cormorant.search.index.document import Put
+from cormorant.search.index.document import Upsert
 from cormorant.search.index.memory import MemoryIndex
 from cormorant.search.index.query import Everything, Search
 from cormorant.search.reader import Library, Question
@@ -26,7 +26,7 @@ LIBRARY = (
 def library(tmp_path: Path) -> Library:
     index = MemoryIndex()
     writer = index.writer()
-    writer.apply(map(Put, LIBRARY))
+    writer.apply(map(Upsert, LIBRARY))
     writer.commit(1)
     return Library(index.reader(), SystemClock())
 
@@ -53,7 +53,7 @@ def test_a_word_that_nobody_wrote_is_mended_though_the_others_find_enough(tmp_pa
     index = MemoryIndex()
     writer = index.writer()
     many = [entry(number, f"The ferry number {number}.") for number in range(9)]
-    writer.apply(map(Put, [*many, entry(9, "The observatory.")]))
+    writer.apply(map(Upsert, [*many, entry(9, "The observatory.")]))
     writer.commit(1)
     library = Library(index.reader(), SystemClock())
     found = library.find(Question("ferry obsrvatory"), ANYONE)

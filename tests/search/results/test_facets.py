@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.search.index.document import Put
+from cormorant.search.index.document import Upsert
 from cormorant.search.index.memory import MemoryIndex
-from cormorant.search.reader import MOST_HITS, Answer, Chosen, Equals, GroupBy, Library, Question
+from cormorant.search.reader import MOST_HITS, Answer, Equals, Filters, GroupBy, Library, Question
 from cormorant.search.results import facets as facets_module
 from tests.clocks import Hands
 from tests.search.index.shelves import KINDS, Shelf, entry, shelf
@@ -67,8 +67,9 @@ def test_nothing_is_counted_unless_asked(library: Library) -> None:
 
 def test_every_count_is_what_choosing_it_finds(library: Library) -> None:
     before = (
-        Question("pump"), Question("pump", ("docs",)), Question("pump", chosen=Chosen(type=("page",), since="2026-05")),
-        Question("pump valve", chosen=Chosen(language=("de",), site=("example.org",))), Question("*", fold=False),
+        Question("pump"), Question("pump", ("docs",)),
+        Question("pump", chosen=Filters(type=("page",), since="2026-05")),
+        Question("pump valve", chosen=Filters(language=("de",), site=("example.org",))), Question("*", fold=False),
     )  # fmt: skip
     for question in before:
         answer = library.find(replace(question, facets=True), ANYONE)
@@ -87,23 +88,23 @@ def _chosen(question: Question, name: str, value: str, since: str) -> Question:
 
 
 def test_a_second_value_can_be_added(library: Library) -> None:
-    question = Question("pump", ("docs",), chosen=Chosen(type=("pdf",)))
+    question = Question("pump", ("docs",), chosen=Filters(type=("pdf",)))
     found = asked(library, question)
     assert found["source"] == {"docs": 1}, "counted without docs, with pdf"
     assert found["type"] == {"application/zip": 1, "page": 1, "pdf": 1}, "counted with docs, without pdf"
     assert library.find(replace(question, sources=("docs", "wiki")), ANYONE).total == 1
-    assert library.find(replace(question, chosen=Chosen(type=("pdf", "page"))), ANYONE).total == 2
+    assert library.find(replace(question, chosen=Filters(type=("pdf", "page"))), ANYONE).total == 2
 
 
 def test_what_was_chosen_stays_to_be_let_go(library: Library) -> None:
-    chosen = Chosen(("nowhere.example", "org"), ("text/html", "book"), ("de-ch",))
+    chosen = Filters(("nowhere.example", "org"), ("text/html", "book"), ("de-ch",))
     answer = library.find(Question("pump", ("none",), chosen=chosen, facets=True), ANYONE)
     shown = {facet.name: {each.value for each in facet.choices if each.chosen} for facet in answer.facets}
     assert shown == {
         "source": {"none"}, "site": {"nowhere.example", "org"}, "type": {"text/html", "book"}, "language": {"de-ch"},
         "changed": set(),
     }  # fmt: skip
-    answer = library.find(Question("pump", chosen=Chosen(type=("text/html",)), facets=True), ANYONE)
+    answer = library.find(Question("pump", chosen=Filters(type=("text/html",)), facets=True), ANYONE)
     assert next(each.results for each in answer.facets[2].choices if each.chosen) == answer.total == 2
 
 
@@ -139,7 +140,7 @@ def test_groups_say_how_much_there_is_of_each(library: Library) -> None:
     }  # fmt: skip
     assert [each.value for each in answer.groups] == [*dict.fromkeys(hit.group for hit in answer.hits)]
     for each in answer.groups:
-        assert library.find(Question("pump", chosen=Chosen(site=(each.value,))), ANYONE).total == each.total
+        assert library.find(Question("pump", chosen=Filters(site=(each.value,))), ANYONE).total == each.total
     assert grouped(Question("pump", limit=0)).groups == ()
     assert library.find(Question("pump"), ANYONE).groups == ()
 
@@ -159,7 +160,7 @@ def test_equals_of_more_documents_than_are_shown() -> None:
     writer, reader = index.writer(), index.reader()
     addresses = {number: f"https://docs.example.org/longer/{number}" for number in range(1, count)}
     addresses[count] = "https://docs.example.org/a"
-    writer.apply(Put(entry(number, "pump", url=url, content_hash=b"s" * 32)) for number, url in addresses.items())
+    writer.apply(Upsert(entry(number, "pump", url=url, content_hash=b"s" * 32)) for number, url in addresses.items())
     writer.commit(1)
     found = Library(reader, Hands(1.0)).equals(5, ANYONE)
     assert (found.total, len(found.hits), found.hits[0].id) == (count, MOST_HITS, count)

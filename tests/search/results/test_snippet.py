@@ -13,7 +13,7 @@ from cormorant.search.index.query import leaves
 from cormorant.search.index.tokenizer import clean, words
 from cormorant.search.query.parser import parse
 from cormorant.search.results import match_positions
-from cormorant.search.results.match_positions import Needles, Place
+from cormorant.search.results.match_positions import MatchPosition, Needles
 from cormorant.search.results.snippet import LENGTH, SCANNED, Snippet, snippet
 
 
@@ -192,7 +192,7 @@ LETTERS = st.text("abAB1 -.", max_size=60)
 
 @given(LETTERS, st.lists(st.text("ab1", min_size=1, max_size=3), min_size=1, max_size=4), st.integers(0, 9))
 def test_words_that_begin_otherwise_are_passed_over_and_no_others(text: str, asked: list[str], start: int) -> None:
-    def places(openings: tuple[str, ...] | None = None) -> list[Place]:
+    def places(openings: tuple[str, ...] | None = None) -> list[MatchPosition]:
         made = Needles(leaves(parse(" ".join([*asked, f"{asked[0]}*"])).query), "en")
         made._openings = made._openings if openings is None else openings
         return made.places(text, start, len(text))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Outcome
-from cormorant.model.resource import Found, Resource, Role
+from cormorant.model.resource import DiscoveredUrl, Resource, Role
 from cormorant.model.settings.source import parse_settings
 from cormorant.sources.files import FilesSettings, FilesSource
 from cormorant.sources.files.openat import open_root
@@ -24,9 +24,9 @@ def source(folder: Path, **settings: object) -> FilesSource:
     return FilesSource(1, parse_settings(FilesSettings, {"path": str(folder), **settings}))
 
 
-def found(place: FilesSource, cursor: str = "") -> list[Found]:
+def found(place: FilesSource, cursor: str = "") -> list[DiscoveredUrl]:
     """Everything a source yields, in order."""
-    return [each for batch in place.discover(cursor) for each in batch if isinstance(each, Found)]
+    return [each for batch in place.discover(cursor) for each in batch if isinstance(each, DiscoveredUrl)]
 
 
 def listed(place: FilesSource, cursor: str = "") -> dict[str, str]:
@@ -43,12 +43,12 @@ def resource(address: str) -> Resource:
     return Resource(1, 1, 1, address, Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
 
 
-def fetched(place: FilesSource, name: str, wire: Wire | None = None) -> Content | Outcome:
+def fetched(place: FilesSource, name: str, wire: VisitTrace | None = None) -> Content | Outcome:
     """Fetch the file of that name, percent-encoded, below the folder."""
 
     async def once() -> Content | Outcome:
         try:
-            return await place.fetch(resource(f"file://{place.settings.path}/{name}"), wire or Wire())
+            return await place.fetch(resource(f"file://{place.settings.path}/{name}"), wire or VisitTrace())
         finally:
             await place.close()
 

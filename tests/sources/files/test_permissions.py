@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cormorant.model.acl import ACL, EVERYONE, NOBODY, PUBLIC, Reader
-from cormorant.sources.files.permissions import PASS, READ, Entry, Names, judge, readers, within
+from cormorant.sources.files.permissions import PASS, READ, AclEntry, Names, judge, readers, within
 from tests.sources.files.listing import content, listed, source
 
 OWNER, USER, OWNING_GROUP, GROUP, MASK, OTHER = 1, 2, 4, 8, 16, 32
@@ -26,12 +26,12 @@ class Numbers(Names):
         return f"{sort}:{number}"
 
 
-def judged(*entries: Entry, bit: int = READ) -> ACL:
+def judged(*entries: AclEntry, bit: int = READ) -> ACL:
     return judge(list(entries), (1, 10), bit, Numbers())
 
 
-def mode(octal: int) -> list[Entry]:
-    return [Entry(OWNER, octal >> 6), Entry(OWNING_GROUP, octal >> 3), Entry(OTHER, octal)]
+def mode(octal: int) -> list[AclEntry]:
+    return [AclEntry(OWNER, octal >> 6), AclEntry(OWNING_GROUP, octal >> 3), AclEntry(OTHER, octal)]
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,17 @@ def test_passing_takes_another_bit_than_reading() -> None:
 
 
 def test_the_mask_holds_for_named_users_and_groups_only() -> None:
-    entries = [Entry(OWNER, 7), Entry(USER, 7, 2), Entry(OWNING_GROUP, 7), Entry(GROUP, 7, 20)]
-    assert judged(*entries, Entry(MASK, 3), Entry(OTHER, 0)) == ACL.of(["user:1"])
-    assert judged(*entries, Entry(MASK, 4), Entry(OTHER, 0)) == ACL.of(["user:1", "user:2", "group:10", "group:20"])
+    entries = [AclEntry(OWNER, 7), AclEntry(USER, 7, 2), AclEntry(OWNING_GROUP, 7), AclEntry(GROUP, 7, 20)]
+    assert judged(*entries, AclEntry(MASK, 3), AclEntry(OTHER, 0)) == ACL.of(["user:1"])
+    assert judged(*entries, AclEntry(MASK, 4), AclEntry(OTHER, 0)) == ACL.of(
+        ["user:1", "user:2", "group:10", "group:20"]
+    )
 
 
 def test_a_named_user_who_is_kept_out_is_denied_though_a_group_is_let_in() -> None:
-    said = judged(Entry(OWNER, 6), Entry(USER, 0, 2), Entry(OWNING_GROUP, 4), Entry(MASK, 7), Entry(OTHER, 0))
+    said = judged(
+        AclEntry(OWNER, 6), AclEntry(USER, 0, 2), AclEntry(OWNING_GROUP, 4), AclEntry(MASK, 7), AclEntry(OTHER, 0)
+    )
     assert said == ACL.of(["user:1", "group:10"], ["user:2"])
 
 
@@ -73,19 +77,19 @@ GROUPS = st.dictionaries(st.integers(11, 12), BITS)
 
 
 @st.composite
-def lists(draw: st.DrawFn) -> list[Entry]:
+def lists(draw: st.DrawFn) -> list[AclEntry]:
     """An access list of a file of user 1 and group 10."""
     entries = [
-        Entry(OWNER, draw(BITS)),
-        Entry(OWNING_GROUP, draw(BITS)),
-        Entry(MASK, draw(BITS)),
-        Entry(OTHER, draw(BITS)),
+        AclEntry(OWNER, draw(BITS)),
+        AclEntry(OWNING_GROUP, draw(BITS)),
+        AclEntry(MASK, draw(BITS)),
+        AclEntry(OTHER, draw(BITS)),
     ]
-    entries += [Entry(USER, bits, number) for number, bits in draw(NAMED).items()]
-    return entries + [Entry(GROUP, bits, number) for number, bits in draw(GROUPS).items()]
+    entries += [AclEntry(USER, bits, number) for number, bits in draw(NAMED).items()]
+    return entries + [AclEntry(GROUP, bits, number) for number, bits in draw(GROUPS).items()]
 
 
-def posix(entries: list[Entry], user: int, groups: set[int]) -> bool:
+def posix(entries: list[AclEntry], user: int, groups: set[int]) -> bool:
     """The access check algorithm of acl(5), for a file of user 1 and group 10."""
     by = {(entry.tag, entry.number): entry.bits for entry in entries}
     mask = by[MASK, 0]
@@ -102,13 +106,15 @@ def reader(user: int, groups: set[int]) -> Reader:
 
 
 @given(lists(), st.integers(1, 4), st.sets(st.integers(10, 13), max_size=3))
-def test_nobody_sees_what_the_system_would_not_show(entries: list[Entry], user: int, groups: set[int]) -> None:
+def test_nobody_sees_what_the_system_would_not_show(entries: list[AclEntry], user: int, groups: set[int]) -> None:
     if reader(user, groups).may_read(judged(*entries)):
         assert posix(entries, user, groups)
 
 
 @given(lists(), st.integers(1, 4), st.integers(10, 13))
-def test_who_is_in_one_group_sees_all_that_the_system_would_show(entries: list[Entry], user: int, group: int) -> None:
+def test_who_is_in_one_group_sees_all_that_the_system_would_show(
+    entries: list[AclEntry], user: int, group: int
+) -> None:
     masked = not next(entry.bits for entry in entries if entry.tag == MASK)
     denied_by_own_group = user == 1 or masked or any(entry.tag == USER and entry.number == user for entry in entries)
     if posix(entries, user, {group}) and not denied_by_own_group:
@@ -153,7 +159,7 @@ def test_a_user_without_a_name_is_called_by_number() -> None:
     assert Names().principal("user", 0) == "user:root"
 
 
-def give_list(path: Path, *entries: Entry) -> None:
+def give_list(path: Path, *entries: AclEntry) -> None:
     packed = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
     try:
         os.setxattr(path, XATTR, packed)
@@ -170,8 +176,9 @@ def test_access_lists_are_read_from_the_file(folder: Path) -> None:
     (folder / "a").touch(mode=0o600)
     folder.chmod(0o755)
     give_list(
-        folder / "a", Entry(OWNER, 6, NO_ONE), Entry(USER, 4, 1), Entry(OWNING_GROUP, 0, NO_ONE), Entry(GROUP, 4, 1),
-        Entry(MASK, 4, NO_ONE), Entry(OTHER, 0, NO_ONE),
+        folder / "a", AclEntry(OWNER, 6, NO_ONE), AclEntry(USER, 4, 1), AclEntry(OWNING_GROUP, 0, NO_ONE),
+        AclEntry(GROUP, 4, 1),
+        AclEntry(MASK, 4, NO_ONE), AclEntry(OTHER, 0, NO_ONE),
     )  # fmt: skip
     names = Names()
     acl = content(source(folder, owner_grants=True), "a").acl

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.model.acl import ACL, NOBODY, PUBLIC
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone
 from cormorant.sources.files import read
 from cormorant.sources.files.read import CHANGED
@@ -28,7 +28,7 @@ def test_what_is_known_of_a_file(folder: Path) -> None:
     path = folder / "in" / "Übersicht 1.PDF"
     path.write_bytes(b"%PDF-1.7")
     os.utime(path, ns=(1_700_000_000_000_000_001, 1_700_000_000_500_000_000))
-    place, wire = source(folder), Wire()
+    place, wire = source(folder), VisitTrace()
     address = found(place)[0].address
     got = fetched(place, address.removeprefix(f"file://{folder}/"), wire)
     assert got == Content(
@@ -230,7 +230,7 @@ def test_a_log_that_grows_is_taken_as_of_the_read_and_read_again_next_time(folde
 
 def test_too_big_is_dropped_or_cut(folder: Path) -> None:
     (folder / "a").write_bytes(b"0123456789")
-    exact, wire = content(source(folder, max_size_bytes=10), "a"), Wire()
+    exact, wire = content(source(folder, max_size_bytes=10), "a"), VisitTrace()
     assert (exact.body, exact.truncated) == (b"0123456789", False)
     got = fetched(source(folder, max_size_bytes=9), "a", wire)
     assert isinstance(got, Excluded)
@@ -254,7 +254,7 @@ def test_a_terabyte_of_nothing_costs_nothing(folder: Path) -> None:
 def test_a_type_that_is_not_taken_is_not_read(folder: Path) -> None:
     (folder / "a.mp4").write_bytes(b"x")
     (folder / "a").write_bytes(b"x")
-    place, wire = source(folder, types=["text/*"]), Wire()
+    place, wire = source(folder, types=["text/*"]), VisitTrace()
     got = fetched(place, "a.mp4", wire)
     assert isinstance(got, Excluded)
     assert (got.status, got.ruling.rule, wire.received) == (962, "types = text/*", 0)

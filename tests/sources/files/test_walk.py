@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.model.resource import Found, How, Role
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Role
 from cormorant.sources.files import walk as folder_walk
 from cormorant.sources.files.file_url import Naming
 from cormorant.sources.files.filters import FilesGates
 from cormorant.sources.files.openat import open_folder, open_root
 from cormorant.sources.files.permissions import Names
 from cormorant.sources.files.source import BATCH, FilesSource
-from cormorant.sources.files.walk import KEPT_OPEN, Walk
+from cormorant.sources.files.walk import KEPT_OPEN, FolderWalk
 from tests.sources.files.listing import as_nobody, chain, content, descriptors, found, listed, source
 
 
@@ -32,17 +32,17 @@ def write(folder: Path, *names: str) -> None:
 
 
 @contextmanager
-def walking(place: FilesSource) -> Iterator[Walk]:
+def walking(place: FilesSource) -> Iterator[FolderWalk]:
     """A walk that can be stopped between any two files."""
     root = open_root(place.settings.root)
     naming = Naming(place.settings.root, "")
     try:
-        yield Walk(root, naming, FilesGates(place.settings, naming), Names())
+        yield FolderWalk(root, naming, FilesGates(place.settings, naming), Names())
     finally:
         os.close(root)
 
 
-def met(walk: Walk) -> Iterator[Found]:
+def met(walk: FolderWalk) -> Iterator[DiscoveredUrl]:
     """The files of a walk."""
     return (each for each in walk.files() if each is not None)
 
@@ -55,7 +55,12 @@ def test_files_are_yielded_and_folders_are_not(folder: Path) -> None:
     root = f"file://{folder}/"
     assert set(by_address) == {root + "a.txt", root + "b/c.txt", root + "b/d/e.txt"}
     deepest = by_address[root + "b/d/e.txt"]
-    assert (deepest.depth, deepest.how, deepest.role, deepest.site) == (2, How.LISTING, Role.DOCUMENT, f"file:{folder}")
+    assert (deepest.depth, deepest.how, deepest.role, deepest.site) == (
+        2,
+        DiscoveredBy.LISTING,
+        Role.DOCUMENT,
+        f"file:{folder}",
+    )
     assert place.unlisted == []
 
 
@@ -321,7 +326,7 @@ def test_memory_stays_flat_however_many_files_there_are(folder: Path) -> None:
         for batch in source(folder).discover(""):
             count += len(batch)
             assert len(batch) <= BATCH
-            assert all(isinstance(each, Found) for each in batch)
+            assert all(isinstance(each, DiscoveredUrl) for each in batch)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

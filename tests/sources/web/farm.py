@@ -17,7 +17,7 @@ import trustme
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import NotFoundError
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Outcome
 from cormorant.model.resource import Role
 from cormorant.model.settings.source import parse_settings
@@ -178,11 +178,11 @@ class Visitor:
 
     source: WebSource
     fetcher: Fetcher
-    wire: Wire = field(default_factory=Wire)
+    wire: VisitTrace = field(default_factory=VisitTrace)
 
     async def visit(self, address: str, role: Role = Role.DOCUMENT) -> Content | Outcome:
         """Visit an address, as a retriever does."""
-        self.wire = Wire(site=origin_of(address).site, facts=self.wire.facts)
+        self.wire = VisitTrace(site=origin_of(address).site, facts=self.wire.facts)
         return await self.source.fetch(NEVER_SEEN._replace(address=address, role=role), self.wire)
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.model.text.robots_directives import directives_for
 from cormorant.net.http.headers import Headers, moment
 from cormorant.sources.web.filters import forbidden
@@ -12,27 +12,27 @@ HERE = "https://h.example/a/b"
 @pytest.mark.parametrize(
     ("block", "wanted"),
     [
-        (b'Link: <c>; rel=next; title="The  next"\r\n', [Link("https://h.example/a/c", "The next", "next")]),
+        (b'Link: <c>; rel=next; title="The  next"\r\n', [PageLink("https://h.example/a/c", "The next", "next")]),
         (
             b'Link: </x>; rel="canonical Up", <http://o.example/?a,b;c>\r\n',
-            [Link("https://h.example/x", "", "canonical up"), Link("http://o.example/?a,b;c")],
+            [PageLink("https://h.example/x", "", "canonical up"), PageLink("http://o.example/?a,b;c")],
         ),
         (
             b"Link: </x>; rel=prev\r\nLink: </y>\r\n",
-            [Link("https://h.example/x", "", "prev"), Link("https://h.example/y")],
+            [PageLink("https://h.example/x", "", "prev"), PageLink("https://h.example/y")],
         ),
-        (b"Content-Location: c\r\n", [Link("https://h.example/a/c", "", "content-location")]),
+        (b"Content-Location: c\r\n", [PageLink("https://h.example/a/c", "", "content-location")]),
         (b"Content-Location: b\r\n", []),
-        (b'Link: <caf\xe9>; title="\xc3\xa9t\xc3\xa9"\r\n', [Link("https://h.example/a/caf%E9", "\u00e9t\u00e9")]),
+        (b'Link: <caf\xe9>; title="\xc3\xa9t\xc3\xa9"\r\n', [PageLink("https://h.example/a/caf%E9", "\u00e9t\u00e9")]),
         (
             b'Link: <caf\xc3\xa9>; title="\xc3\xa9t\xc3\xa9"\r\n',
-            [Link("https://h.example/a/caf%C3%A9", "\u00e9t\u00e9")],
+            [PageLink("https://h.example/a/caf%C3%A9", "\u00e9t\u00e9")],
         ),
         (b"Link: nothing\r\nLink: <>; rel=next\r\nLink: <http://[>\r\n", []),
         (b"Link: " + b"<a" * 50_000 + b"\r\n", []),
     ],
 )
-def test_links_of_a_header(block: bytes, wanted: list[Link]) -> None:
+def test_links_of_a_header(block: bytes, wanted: list[PageLink]) -> None:
     assert list(links_of(Headers(block), HERE)) == wanted
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from cormorant.sources.web.redirect_pacing import Turns
+from cormorant.sources.web.redirect_pacing import RedirectPacer
 from tests.clocks import Hands
 
 SITE, DELAY_S, PATIENT_S = "a.example", 0.4, 60.0
@@ -22,7 +22,7 @@ def test_a_turn_is_counted_from_when_the_one_before_was_sent() -> None:
             turns.sent(SITE)  # the one before took a while to connect
             clock.at += 0.1
 
-    turns = Turns(clock, sleep)
+    turns = RedirectPacer(clock, sleep)
 
     async def work() -> None:
         assert await turns.take(SITE, DELAY_S, PATIENT_S) == 0
@@ -38,7 +38,7 @@ def test_a_turn_is_counted_from_when_the_one_before_was_sent() -> None:
 
 def test_who_would_have_to_wait_for_too_long_takes_no_turn() -> None:
     async def work() -> None:
-        turns = Turns(Hands(), asyncio.sleep)
+        turns = RedirectPacer(Hands(), asyncio.sleep)
         await turns.take(SITE, DELAY_S, PATIENT_S)
         assert [await turns.take(SITE, DELAY_S, 0.1) for _ in range(2)] == pytest.approx([0.4, 0.4])
 
@@ -48,7 +48,7 @@ def test_who_would_have_to_wait_for_too_long_takes_no_turn() -> None:
 def test_a_visit_of_a_desk_waits_for_a_hop_alone() -> None:
     async def work() -> None:
         clock = Hands()
-        turns = Turns(clock, asyncio.sleep)
+        turns = RedirectPacer(clock, asyncio.sleep)
         for _ in range(2):
             assert turns.begin(SITE), "the desk keeps its pace"
             turns.sent(SITE)
@@ -67,7 +67,7 @@ def test_a_visit_of_a_desk_waits_for_a_hop_alone() -> None:
 
 def test_a_hop_waits_for_a_visit_that_began_just_now() -> None:
     async def work() -> None:
-        turns = Turns(Hands(), asyncio.sleep)
+        turns = RedirectPacer(Hands(), asyncio.sleep)
         assert turns.begin(SITE)
         assert await turns.take(SITE, DELAY_S, 0.1) == pytest.approx(DELAY_S)
 

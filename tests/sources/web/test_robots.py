@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.sources.web.robots import MAX_BODY, Reading, Robots, encode, parse_robots, verdict_of_fetch
+from cormorant.sources.web.robots import MAX_BODY, Robots, RobotsAnswer, encode, parse_robots, verdict_of_fetch
 from tests.clocks import cpu_s
 
 
@@ -304,19 +304,20 @@ def test_encoding_twice_is_encoding_once(path: str) -> None:
 @pytest.mark.parametrize(
     ("status", "reading"),
     [
-        (200, Reading.PARSE), (204, Reading.PARSE), (206, Reading.PARSE),
-        (301, Reading.ALLOW_ALL), (399, Reading.ALLOW_ALL), (304, Reading.DISALLOW_ALL),
-        (400, Reading.ALLOW_ALL), (401, Reading.ALLOW_ALL), (403, Reading.ALLOW_ALL), (404, Reading.ALLOW_ALL),
-        (410, Reading.ALLOW_ALL), (429, Reading.DISALLOW_ALL), (499, Reading.ALLOW_ALL),
-        (500, Reading.DISALLOW_ALL), (503, Reading.DISALLOW_ALL), (599, Reading.DISALLOW_ALL),
-        (None, Reading.DISALLOW_ALL), (101, Reading.DISALLOW_ALL), (999, Reading.DISALLOW_ALL),
+        (200, RobotsAnswer.PARSE), (204, RobotsAnswer.PARSE), (206, RobotsAnswer.PARSE),
+        (301, RobotsAnswer.ALLOW_ALL), (399, RobotsAnswer.ALLOW_ALL), (304, RobotsAnswer.DISALLOW_ALL),
+        (400, RobotsAnswer.ALLOW_ALL), (401, RobotsAnswer.ALLOW_ALL), (403, RobotsAnswer.ALLOW_ALL),
+        (404, RobotsAnswer.ALLOW_ALL),
+        (410, RobotsAnswer.ALLOW_ALL), (429, RobotsAnswer.DISALLOW_ALL), (499, RobotsAnswer.ALLOW_ALL),
+        (500, RobotsAnswer.DISALLOW_ALL), (503, RobotsAnswer.DISALLOW_ALL), (599, RobotsAnswer.DISALLOW_ALL),
+        (None, RobotsAnswer.DISALLOW_ALL), (101, RobotsAnswer.DISALLOW_ALL), (999, RobotsAnswer.DISALLOW_ALL),
     ],
 )  # fmt: skip
-def test_what_an_answer_means(status: int | None, reading: Reading) -> None:
+def test_what_an_answer_means(status: int | None, reading: RobotsAnswer) -> None:
     verdict = verdict_of_fetch(status)
     assert verdict.reading is reading
     assert verdict.because.startswith("robots.txt ")
-    assert verdict.valid_s is None if reading is Reading.DISALLOW_ALL else verdict.valid_s == 86_400
+    assert verdict.valid_s is None if reading is RobotsAnswer.DISALLOW_ALL else verdict.valid_s == 86_400
 
 
 # --- time

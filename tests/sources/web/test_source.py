@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 
-from cormorant.model.content import Content, Extraction, Wire
+from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, OutcomeKind, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.net.egress.policy import AddressClass
 from cormorant.net.http.client import Fetcher
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 from cormorant.sources.web import source as web
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.robots import MAX_BODY
@@ -25,7 +25,7 @@ from tests.sources.web.farm import Known
 DAY_S = 86_400.0
 HOME, OTHER = "https://a.example", "https://b.example"
 PAGE = NEVER_SEEN._replace(address=f"{HOME}/page")
-REFUSED = Fault(906, "refused", retryable=True, whole_site=True)
+REFUSED = TransportError(906, "refused", retryable=True, whole_site=True)
 
 
 class Still:
@@ -48,12 +48,12 @@ class Still:
 class Net:
     """Says what a test tells it, 200 where it was told nothing, and notes when it was asked."""
 
-    def __init__(self, clock: Still, says: dict[str, Answer | Fault]) -> None:
+    def __init__(self, clock: Still, says: dict[str, Response | TransportError]) -> None:
         self.clock, self.says = clock, says
         self.asked: list[tuple[str, float]] = []
         self.headers: list[tuple[str, ...]] = []
 
-    async def get(self, request: Request) -> Answer | Fault:
+    async def get(self, request: Request) -> Response | TransportError:
         self.asked.append((request.url, self.clock.at))
         self.headers.append(request.headers)
         none = "robots.txt" in request.url
@@ -66,19 +66,19 @@ class Net:
         return self
 
 
-def answer(status: int, body: bytes = b"", **headers: str) -> Answer:
+def answer(status: int, body: bytes = b"", **headers: str) -> Response:
     lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
-    return Answer(status, f"HTTP/1.1 {status} Said", lines.encode(), body, 0)
+    return Response(status, f"HTTP/1.1 {status} Said", lines.encode(), body, 0)
 
 
-def to(address: str) -> Answer:
+def to(address: str) -> Response:
     return answer(302, Location=address)
 
 
 class Visits:
     """A source on such a net, with the robots.txt of its own site as its gates have just read it."""
 
-    def __init__(self, says: dict[str, Answer | Fault] | Net, robots: bytes = b"", **settings: Any) -> None:
+    def __init__(self, says: dict[str, Response | TransportError] | Net, robots: bytes = b"", **settings: Any) -> None:
         self.net = says if isinstance(says, Net) else Net(Still(), says)
         self.clock = self.net.clock
         given = WebSettings.model_validate({"start": [HOME], **settings})
@@ -89,7 +89,7 @@ class Visits:
     def fetch(self, resource: Resource = PAGE) -> Content | Outcome:
         if resource.role is Role.DOCUMENT:
             self.source.gates.visit(resource, {f"robots:{HOME}": self.robots})
-        return asyncio.run(self.source.fetch(resource, Wire()))
+        return asyncio.run(self.source.fetch(resource, VisitTrace()))
 
     @property
     def waits(self) -> list[tuple[str, float]]:
@@ -112,7 +112,7 @@ def test_another_site_that_is_down_is_no_failure_of_ours(failing: str) -> None:
     got = Visits({PAGE.address: to(f"{OTHER}/x"), OTHER + failing: REFUSED}).fetch()
     assert isinstance(got, Failed)
     assert (got.status, got.elsewhere) == (906, True)
-    slow = Visits({PAGE.address: to(f"{OTHER}/x"), OTHER + failing: Fault(902, "slow", True, True)}).fetch()
+    slow = Visits({PAGE.address: to(f"{OTHER}/x"), OTHER + failing: TransportError(902, "slow", True, True)}).fetch()
     assert isinstance(slow, Deferred)
     assert (slow.whole_site, slow.elsewhere) == (False, True)
 
@@ -139,7 +139,10 @@ def test_another_site_that_wants_a_rest_is_left_alone_by_every_redirect() -> Non
 
 def test_a_robots_txt_that_redirects_to_a_failing_host_rests_its_site_an_hour_at_the_most() -> None:
     ours = PAGE._replace(address=f"{HOME}/robots.txt", role=Role.ROBOTS)
-    says: dict[str, Answer | Fault] = {ours.address: to(f"{OTHER}/r"), f"{OTHER}/r": answer(503, Retry_After="86400")}
+    says: dict[str, Response | TransportError] = {
+        ours.address: to(f"{OTHER}/r"),
+        f"{OTHER}/r": answer(503, Retry_After="86400"),
+    }
     got = Visits(says).fetch(ours)
     assert isinstance(got, Deferred)
     assert (got.whole_site, got.wait_s) == (True, 3600.0)
@@ -157,7 +160,7 @@ class Bounces(Net):
 
     beside, path, status = "", "/", 302
 
-    async def get(self, request: Request) -> Answer | Fault:
+    async def get(self, request: Request) -> Response | TransportError:
         got = await super().get(request)
         if request.url == PAGE.address and "Cookie: seen=1" in request.headers:
             return got
@@ -169,7 +172,7 @@ class Bounces(Net):
 class Rotates(Net):
     """A server that sets another cookie each time, and never has enough of it."""
 
-    async def get(self, request: Request) -> Answer | Fault:
+    async def get(self, request: Request) -> Response | TransportError:
         await super().get(request)
         return answer(302, Location=PAGE.address, Set_Cookie=f"at={len(self.asked)}")
 
@@ -371,9 +374,9 @@ def test_what_a_server_does_not_do_it_will_not_do_the_next_time(status: int, kin
 class Short(Net):
     """Gives no more of a body than was asked for."""
 
-    async def get(self, request: Request) -> Answer | Fault:
+    async def get(self, request: Request) -> Response | TransportError:
         got = await super().get(request)
-        return answer(got.status, got.body[: request.max_bytes]) if isinstance(got, Answer) else got
+        return answer(got.status, got.body[: request.max_bytes]) if isinstance(got, Response) else got
 
 
 def test_a_robots_txt_that_is_cut_within_a_rule_forbids_no_more_than_it_says() -> None:
@@ -390,14 +393,14 @@ def test_a_robots_txt_that_is_cut_within_a_rule_forbids_no_more_than_it_says() -
 
 
 def test_a_site_whose_robots_txt_brings_no_usable_answer_is_closed_for_a_while() -> None:
-    assert Visits({ROBOTS.address: Fault(1005, "garbled")}).fetch(ROBOTS) == Deferred(
+    assert Visits({ROBOTS.address: TransportError(1005, "garbled")}).fetch(ROBOTS) == Deferred(
         1005, "garbled", None, whole_site=True
     )
     assert Visits({ROBOTS.address: REFUSED}).fetch(ROBOTS) == Failed(906, "refused")
 
 
 def test_a_site_that_cannot_even_be_asked_is_not_waited_for() -> None:
-    unaskable = Fault(1004, "The address cannot be asked for.")
+    unaskable = TransportError(1004, "The address cannot be asked for.")
     assert Visits({ROBOTS.address: unaskable}).fetch(ROBOTS) == Failed(1004, unaskable.reason)
     away = "https://b.example../robots.txt"
     got = Visits({ROBOTS.address: to(away), away: unaskable}).fetch(ROBOTS)

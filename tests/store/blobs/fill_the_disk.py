@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import DataFolderError
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.blobs.reader import PackReader
 from cormorant.store.blobs.record import encode
 from cormorant.store.blobs.writer import PackWriter
@@ -26,7 +26,7 @@ def main(folder: Path, limited: bool) -> None:
     if limited:
         resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
     writer = PackWriter(folder, SystemClock())
-    kept: dict[int, Place] = {}
+    kept: dict[int, BlobPlace] = {}
     number = refused = 0
     while refused < 3:
         batch = [(n, encode(page(n))) for n in range(number, number + 10)]

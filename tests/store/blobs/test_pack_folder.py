@@ -8,7 +8,7 @@ import pytest
 
 from cormorant.base.errors import ConflictError, DataFolderError
 from cormorant.store.blobs.pack_folder import PackFolder
-from cormorant.store.blobs.pack_format import Head, pack_path
+from cormorant.store.blobs.pack_format import EntryHeader, pack_path
 from cormorant.store.blobs.record import encode
 from cormorant.store.blobs.verify import walk
 from cormorant.store.blobs.writer import PackWriter
@@ -82,8 +82,10 @@ def test_versions_of_a_document(tmp_path: Path) -> None:
 def test_heads_are_found_without_their_payloads(tmp_path: Path) -> None:
     rows = kept(tmp_path)
     pack = rows[0][1].pack
-    found = [(each.resource, each.place) for each in walk(tmp_path, pack) if isinstance(each, Head)]
+    found = [(each.resource, each.place) for each in walk(tmp_path, pack) if isinstance(each, EntryHeader)]
     assert found == rows
     os.truncate(pack_path(tmp_path, pack), rows[-1][1].offset + 50)
-    assert [each.place for each in walk(tmp_path, pack) if isinstance(each, Head)] == [place for _, place in rows[:-1]]
+    assert [each.place for each in walk(tmp_path, pack) if isinstance(each, EntryHeader)] == [
+        place for _, place in rows[:-1]
+    ]
     assert list(walk(tmp_path, pack + 1)) == []

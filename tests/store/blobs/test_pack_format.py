@@ -6,7 +6,7 @@ import pytest
 
 from cormorant.store.blobs.pack_format import (
     HEAD_BYTES,
-    Head,
+    EntryHeader,
     fits,
     head_bytes,
     pack_number,
@@ -23,7 +23,7 @@ def test_head_round_trip() -> None:
     data = head_bytes(-5, b"payload", MOMENT, WHERE)
     head = parse_head(data, *WHERE)
     assert len(data) == HEAD_BYTES == 40
-    assert isinstance(head, Head)
+    assert isinstance(head, EntryHeader)
     assert (head.place, head.resource, head.kept_at) == ((7, 1000, 47), -5, MOMENT)
     assert fits(head, b"payload")
     assert not fits(head, b"payloaD")

@@ -9,7 +9,7 @@ import pytest
 
 from cormorant.base.errors import CacheDamaged, DataFolderError
 from cormorant.store.blobs.pack_format import pack_path
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.blobs.reader import PackReader
 from cormorant.store.blobs.record import encode
 from cormorant.store.blobs.writer import PackWriter
@@ -20,7 +20,7 @@ COUNT = 20
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> list[Place]:
+def places(tmp_path: Path) -> list[BlobPlace]:
     writer = PackWriter(tmp_path, Hands(MOMENT))
     places = writer.append([(n, encode(page(n))) for n in range(COUNT)])
     writer.close()
@@ -34,7 +34,7 @@ def reader(tmp_path: Path) -> Iterator[PackReader]:
     reader.close()
 
 
-def test_what_was_kept_is_read(places: list[Place], reader: PackReader) -> None:
+def test_what_was_kept_is_read(places: list[BlobPlace], reader: PackReader) -> None:
     assert [reader.read(place) for place in places] == [page(n) for n in range(COUNT)]
 
 
@@ -49,7 +49,7 @@ def damage(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-def test_a_thousand_damages_and_never_a_wrong_frame(tmp_path: Path, places: list[Place]) -> None:
+def test_a_thousand_damages_and_never_a_wrong_frame(tmp_path: Path, places: list[BlobPlace]) -> None:
     path = pack_path(tmp_path, places[0].pack)
     sound = path.read_bytes()
     chance = random.Random(20)
@@ -71,7 +71,7 @@ def test_a_thousand_damages_and_never_a_wrong_frame(tmp_path: Path, places: list
 
 
 @pytest.mark.parametrize("pack", [-(1 << 63), -1, 1, 1 << 63])
-def test_a_pack_that_is_not_there_is_damage(places: list[Place], reader: PackReader, pack: int) -> None:
+def test_a_pack_that_is_not_there_is_damage(places: list[BlobPlace], reader: PackReader, pack: int) -> None:
     with pytest.raises(CacheDamaged):
         reader.read(places[4]._replace(pack=places[4].pack + pack))
 
@@ -79,13 +79,15 @@ def test_a_pack_that_is_not_there_is_damage(places: list[Place], reader: PackRea
 @pytest.mark.parametrize(
     ("offset", "length"), [(1, 0), (-1, 0), (1 << 62, 0), (1 << 63, 0), (0, 1), (0, -1), (0, -1_000_000), (0, 1 << 62)]
 )
-def test_a_wrong_place_is_damage(places: list[Place], reader: PackReader, offset: int, length: int) -> None:
+def test_a_wrong_place_is_damage(places: list[BlobPlace], reader: PackReader, offset: int, length: int) -> None:
     place = places[4]
     with pytest.raises(CacheDamaged):
-        reader.read(Place(place.pack, place.offset + offset, place.length + length))
+        reader.read(BlobPlace(place.pack, place.offset + offset, place.length + length))
 
 
-def test_a_pack_that_may_not_be_opened_is_no_damage(tmp_path: Path, places: list[Place], reader: PackReader) -> None:
+def test_a_pack_that_may_not_be_opened_is_no_damage(
+    tmp_path: Path, places: list[BlobPlace], reader: PackReader
+) -> None:
     path = pack_path(tmp_path, places[0].pack)
     path.unlink()
     path.symlink_to(path)
@@ -93,7 +95,7 @@ def test_a_pack_that_may_not_be_opened_is_no_damage(tmp_path: Path, places: list
         reader.read(places[0])
 
 
-def test_a_disk_that_does_not_read_is_damage(places: list[Place], tmp_path: Path, reader: PackReader) -> None:
+def test_a_disk_that_does_not_read_is_damage(places: list[BlobPlace], tmp_path: Path, reader: PackReader) -> None:
     path = pack_path(tmp_path, places[0].pack)
     path.unlink()
     path.mkdir()

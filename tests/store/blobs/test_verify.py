@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.store.blobs.pack_format import HEAD_BYTES, MAGIC, Head, head_bytes, pack_path
-from cormorant.store.blobs.protocol import Entry, Harm, Place
+from cormorant.store.blobs.pack_format import HEAD_BYTES, MAGIC, EntryHeader, head_bytes, pack_path
+from cormorant.store.blobs.protocol import BlobEntry, BlobPlace, Harm
 from cormorant.store.blobs.record import encode
 from cormorant.store.blobs.verify import check, entries, scan
 from cormorant.store.blobs.writer import PackWriter
@@ -16,14 +16,14 @@ from tests.store.blobs.pages import MOMENT, page
 COUNT = 12
 
 
-def kept(folder: Path, count: int = COUNT) -> list[tuple[int, Place]]:
+def kept(folder: Path, count: int = COUNT) -> list[tuple[int, BlobPlace]]:
     writer = PackWriter(folder, Hands(MOMENT))
     places = writer.append([(n, encode(page(n))) for n in range(1, count + 1)])
     writer.close()
     return list(enumerate(places, 1))
 
 
-def spoil(folder: Path, place: Place, at: int, data: bytes = b"\0\0\0") -> None:
+def spoil(folder: Path, place: BlobPlace, at: int, data: bytes = b"\0\0\0") -> None:
     """Write over some bytes of an entry."""
     with pack_path(folder, place.pack).open("r+b") as file:
         file.seek(place.offset + at)
@@ -39,7 +39,7 @@ def test_a_sound_cache_has_nothing_to_tell(tmp_path: Path) -> None:
 
 def test_entries_give_rows_back(tmp_path: Path) -> None:
     rows = kept(tmp_path)
-    assert list(entries(tmp_path)) == [Entry(number, place, MOMENT) for number, place in rows]
+    assert list(entries(tmp_path)) == [BlobEntry(number, place, MOMENT) for number, place in rows]
 
 
 @pytest.mark.parametrize("at", [0, 9, 20, HEAD_BYTES, HEAD_BYTES + 50])
@@ -92,7 +92,7 @@ def test_the_end_of_a_pack_being_written_is_no_damage(tmp_path: Path) -> None:
 def test_rows_that_point_nowhere(tmp_path: Path) -> None:
     rows = kept(tmp_path)
     number, place = rows[3]
-    wrong = [(99, place), (number, place._replace(offset=place.offset + 1)), (7, Place(place.pack + 1, 0, 50))]
+    wrong = [(99, place), (number, place._replace(offset=place.offset + 1)), (7, BlobPlace(place.pack + 1, 0, 50))]
     reasons = [(each.harm, each.resource, each.reason) for each in check(tmp_path, wrong)]
     nothing = "there is no entry of this resource at this place"
     assert reasons == [
@@ -135,4 +135,6 @@ def test_random_damage_is_all_told_and_nothing_else_is_lost(tmp_path: Path) -> N
             if changed[place.offset : place.offset + place.length] != sound[place.offset : place.offset + place.length]
         ]
         assert [each.resource for each in check(tmp_path, rows) if each.harm is Harm.LIVE] == hurt
-        assert len([piece for piece in scan(tmp_path, rows[0][1].pack) if isinstance(piece, Head)]) == COUNT - len(hurt)
+        assert len(
+            [piece for piece in scan(tmp_path, rows[0][1].pack) if isinstance(piece, EntryHeader)]
+        ) == COUNT - len(hurt)

@@ -14,7 +14,7 @@ import pytest
 from cormorant.base.clock import pause
 from cormorant.base.errors import DataFolderError, TooManyFiles
 from cormorant.store.blobs.pack_format import pack_numbers, pack_path
-from cormorant.store.blobs.protocol import Harm, Place
+from cormorant.store.blobs.protocol import BlobPlace, Harm
 from cormorant.store.blobs.reader import PackReader
 from cormorant.store.blobs.record import encode
 from cormorant.store.blobs.verify import check
@@ -198,7 +198,7 @@ def test_a_full_disk_is_a_pause(tmp_path: Path) -> None:
     assert done.stdout.endswith(" 3 refused, 1 packs\n")
 
 
-def killed_round(folder: Path, first: int, delay_s: float) -> dict[int, Place]:
+def killed_round(folder: Path, first: int, delay_s: float) -> dict[int, BlobPlace]:
     """Start a writer, kill it -9 after a while, and return what it had acknowledged."""
     command = [sys.executable, "-m", "tests.store.blobs.append_forever", str(folder), str(first)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
@@ -208,12 +208,12 @@ def killed_round(folder: Path, first: int, delay_s: float) -> dict[int, Place]:
         child.kill()
         lines = (begun + child.stdout.read()).splitlines(keepends=True)
     acknowledged = (list(map(int, line.split())) for line in lines if line.endswith("\n"))
-    return {number: Place(*place) for number, *place in acknowledged}
+    return {number: BlobPlace(*place) for number, *place in acknowledged}
 
 
 @pytest.mark.slow
 def test_killed_fifty_times_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
-    kept: dict[int, Place] = {}
+    kept: dict[int, BlobPlace] = {}
     for round_ in range(50):
         some = killed_round(tmp_path, round_ * 1_000_000, delay_s=round_ * 0.001)
         assert len(some) >= 24

@@ -4,12 +4,14 @@ import pytest
 
 from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.model.run import Refresh
-from cormorant.model.schedule.schedule import Missed, Overrun
+from cormorant.model.schedule.schedule import MissedPolicy, Overrun
 from cormorant.store.catalog import schedules
-from cormorant.store.catalog.schedules import Plan
+from cormorant.store.catalog.schedules import SchedulePlan
 from cormorant.store.db.database import Store
 
-NIGHTLY = Plan([3, 1], "0 2 * * *", "Europe/Berlin", ["Mon-Fri 20-06"], Overrun.QUEUE, Missed.SKIP, Refresh.DUE)
+NIGHTLY = SchedulePlan(
+    [3, 1], "0 2 * * *", "Europe/Berlin", ["Mon-Fri 20-06"], Overrun.QUEUE, MissedPolicy.SKIP, Refresh.DUE
+)
 
 
 def test_a_schedule_is_kept_as_it_is(store: Store) -> None:
@@ -19,9 +21,9 @@ def test_a_schedule_is_kept_as_it_is(store: Store) -> None:
         assert (row.id, row.plan, row.enabled, row.next_at, row.error) == (number, NIGHTLY, True, 17.5, None)
         assert schedules.every(tx) == [row] == schedules.of_source(tx, 1)
         assert schedules.of_source(tx, 2) == []
-        schedules.edit(tx, number, Plan([1], "manual"), 5.0, None)
+        schedules.edit(tx, number, SchedulePlan([1], "manual"), 5.0, None)
         row = schedules.named(tx, "nightly")
-        assert (row.plan, row.since, row.next_at) == (Plan([1], "manual", windows=[]), 5.0, None)
+        assert (row.plan, row.since, row.next_at) == (SchedulePlan([1], "manual", windows=[]), 5.0, None)
 
 
 def test_a_name_is_taken_once(store: Store) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import postgresql
 
 from cormorant.store.db import bulk
-from cormorant.store.db.bulk import Upsert
+from cormorant.store.db.bulk import OnConflict
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import (
     content,
@@ -110,7 +110,7 @@ def test_what_is_there_is_left_alone(store: Store) -> None:
 
 
 def test_what_is_there_is_updated(store: Store) -> None:
-    conflict = Upsert(key=("name",), columns=("pid",))
+    conflict = OnConflict(key=("name",), columns=("pid",))
     with store.begin() as tx:
         bulk.insert(tx, process, SMALL, [small("a", 1, 1.0)])
         assert bulk.insert(tx, process, SMALL, [small("a", 2, 2.0), small("b", 2, 2.0)], conflict) == 2
@@ -119,14 +119,14 @@ def test_what_is_there_is_updated(store: Store) -> None:
 
 
 def test_of_equal_keys_the_last_one_stands(store: Store) -> None:
-    conflict = Upsert(key=("name",), columns=("pid",))
+    conflict = OnConflict(key=("name",), columns=("pid",))
     with store.begin() as tx:
         bulk.insert(tx, process, SMALL, [small("a", 1), small("b", 1), small("a", 2), small("a", 3)], conflict)
         assert pids(tx) == {"a": 3, "b": 1}
 
 
 def test_an_update_may_have_a_condition(store: Store) -> None:
-    conflict = Upsert(key=("name",), columns=("pid", "seen_at"), where="{table}.seen_at < excluded.seen_at")
+    conflict = OnConflict(key=("name",), columns=("pid", "seen_at"), where="{table}.seen_at < excluded.seen_at")
     with store.begin() as tx:
         bulk.insert(tx, process, SMALL, [small("a", 1, 5.0), small("b", 1, 5.0)])
         rows = [small("a", 2, 6.0), small("b", 2, 5.0), small("c", 2, 0.0)]
@@ -136,7 +136,7 @@ def test_an_update_may_have_a_condition(store: Store) -> None:
 
 def test_a_key_of_two_columns(store: Store) -> None:
     columns = ("source_id", "hash", "address", "gate", "rule", "status", "run", "depth", "referrer")
-    conflict = Upsert(key=("source_id", "hash"), columns=("rule",))
+    conflict = OnConflict(key=("source_id", "hash"), columns=("rule",))
     rows = [(1, 5, "a", "g", "old", 1, 1, 1, None), (2, 5, "b", "g", "old", 1, 1, 1, None)]
     with store.begin() as tx:
         bulk.insert(tx, exclusion, columns, rows)

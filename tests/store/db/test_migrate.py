@@ -25,7 +25,7 @@ from cormorant.model.resource import Role
 from cormorant.model.run import Mode, Refresh, RunState
 from cormorant.model.scope import Scope
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.db import migrate
 from cormorant.store.db.database import Store, Tx
@@ -157,7 +157,7 @@ def test_a_source_and_a_run_of_before_0013_are_kept(store: Store) -> None:
 def test_a_receiver_and_a_stream_of_before_0015_are_kept(store: Store) -> None:
     with store.begin() as tx:
         number = receivers.add(tx, "jsonlines", "out", None, {"path": "/x"}, 0)
-        stream.append(tx, [Entry(1, 2, 3, Event.NEW)])
+        stream.append(tx, [NewEvent(1, 2, 3, Event.NEW)])
         for change in BEFORE_0015:
             tx.driver(change)
     migrate.prepare(store, keep)

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from cormorant.model.content import Wire
+from cormorant.model.content import VisitTrace
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import Counters
 from cormorant.store.journal import counters as counter_rows
@@ -47,8 +47,8 @@ def test_every_outcome_is_counted_at_most_once() -> None:
 
 def test_what_a_visit_cost() -> None:
     counters = Counters(requests=1, bytes=5)
-    counter_rows.count_wire(counters, Wire(2, 1, 3, 1 << 40, 100, 1))
-    counter_rows.count_wire(counters, Wire())
+    counter_rows.count_wire(counters, VisitTrace(2, 1, 3, 1 << 40, 100, 1))
+    counter_rows.count_wire(counters, VisitTrace())
     assert counters == Counters(
         requests=3, requests_conditional=1, requests_audit=3, bytes=(1 << 40) + 5, bytes_decoded=100, conversions=1
     )

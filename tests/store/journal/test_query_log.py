@@ -6,7 +6,7 @@ import pytest
 
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import query_log
-from cormorant.store.journal.query_log import DAY_S, ClickRow, Counted, Face, QueryRow, Report, together
+from cormorant.store.journal.query_log import DAY_S, ClickRow, Counted, Face, QueryReport, QueryRow, together
 
 
 def asked(text: str, at: float, total: int = 3, token: str = "", page: int = 1, face: Face = Face.PAGE) -> QueryRow:
@@ -51,25 +51,27 @@ def full(store: Store) -> Store:
 
 def test_most_asked(full: Store) -> None:
     with full.begin() as tx:
-        found = query_log.report(tx, Report.TOP, 30, 10)
+        found = query_log.report(tx, QueryReport.TOP, 30, 10)
         at = now(tx)
         assert [(each.words, each.times, each.total, each.clicks) for each in found] == [
             ("ferry", 2, 5, 2), ("zeppelin", 2, 0, 0), ("moon", 1, 9, 0), ("tide", 1, 4, 0),
         ]  # fmt: skip
         assert at - 5 < found[0].last_at <= at
-        assert [each.words for each in query_log.report(tx, Report.TOP, 90, 10)][-1] == "tide"
-        assert len(query_log.report(tx, Report.TOP, 30, 1)) == 1
+        assert [each.words for each in query_log.report(tx, QueryReport.TOP, 90, 10)][-1] == "tide"
+        assert len(query_log.report(tx, QueryReport.TOP, 30, 1)) == 1
         assert isinstance(found[0], Counted)
 
 
 def test_asked_without_a_result(full: Store) -> None:
     with full.begin() as tx:
-        assert [(each.words, each.times) for each in query_log.report(tx, Report.ZERO, 30, 10)] == [("zeppelin", 2)]
+        assert [(each.words, each.times) for each in query_log.report(tx, QueryReport.ZERO, 30, 10)] == [
+            ("zeppelin", 2)
+        ]
 
 
 def test_asked_without_a_click(full: Store) -> None:
     with full.begin() as tx:
-        assert [each.words for each in query_log.report(tx, Report.UNCLICKED, 30, 10)] == ["tide"]
+        assert [each.words for each in query_log.report(tx, QueryReport.UNCLICKED, 30, 10)] == ["tide"]
 
 
 def test_what_is_old_goes(full: Store) -> None:

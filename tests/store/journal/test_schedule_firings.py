@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import threading
 
-from cormorant.model.schedule.schedule import Fired, Hold, LaunchState, Why
+from cormorant.model.schedule.schedule import Fired, FiringReason, Hold, LaunchState
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import schedule_firings
-from cormorant.store.journal.schedule_firings import Ended, LaunchRow
+from cormorant.store.journal.schedule_firings import FiringResult, LaunchRow
 
-BEGUN = Fired(LaunchState.LAUNCHING, Why.DUE)
-SKIPPED = Fired(LaunchState.SKIPPED, Why.MISSED, "Nothing was at work.")
+BEGUN = Fired(LaunchState.LAUNCHING, FiringReason.DUE)
+SKIPPED = Fired(LaunchState.SKIPPED, FiringReason.MISSED, "Nothing was at work.")
 
 
 def only(tx: Tx) -> LaunchRow:
@@ -61,7 +61,7 @@ def test_a_launch_changes_where_it_is_still_as_it_was(store: Store) -> None:
         assert schedule_firings.change(tx, row, hold=Hold.WINDOW)
         assert not schedule_firings.change(tx, row, place=1)
         row = only(tx)
-        ends = [Ended("docs", 7, failed=True, said="It failed.\ud800")]
+        ends = [FiringResult("docs", 7, failed=True, said="It failed.\ud800")]
         assert schedule_firings.change(tx, row, place=1, run=None, hold=None, ends=schedule_firings.written(ends))
         assert not schedule_firings.end(tx, row, LaunchState.FAILED, None)
         row = only(tx)

@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.base import metrics
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.system import tokens
 from cormorant.receivers import stream
-from cormorant.search.index.document import Put
+from cormorant.search.index.document import Upsert
 from cormorant.search.index.tantivy import reader
 from cormorant.store.catalog import receivers
 from cormorant.store.db import heartbeats
 from cormorant.web import app, shared_reader
-from cormorant.web.security.authorization import Exposure
+from cormorant.web.security.authorization import Audience
 from tests.house.test_alerts import rules, selectors
 from tests.search.index.shelves import entry
 from tests.web.crawled import Crawled
@@ -36,24 +36,24 @@ WELL = {"database": "ok", "index": "ok", "disk": "ok", "conductor": "ok"}
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         with made.store.begin() as tx:
             heartbeats.say(tx, "conductor@here", "conductor", 0.0)
         yield made
 
 
-def ready(house: House) -> tuple[int, dict[str, object]]:
-    got = Caller(app.make(house, (), Exposure.PRIVATE)).get("/health/ready")
+def ready(house: Installation) -> tuple[int, dict[str, object]]:
+    got = Caller(app.make(house, (), Audience.PRIVATE)).get("/health/ready")
     said: dict[str, object] = json.loads(got.body)
     return got.status, said
 
 
-def test_it_is_ready(house: House) -> None:
+def test_it_is_ready(house: Installation) -> None:
     assert ready(house) == (200, {"status": "ready", "checks": WELL})
 
 
-def test_search_goes_on_while_nothing_is_crawled(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_goes_on_while_nothing_is_crawled(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     with house.store.begin() as tx:
         heartbeats.leave(tx, "conductor@here")
     assert ready(house) == (200, {"status": "degraded", "checks": WELL | {"conductor": "silent"}})
@@ -61,7 +61,7 @@ def test_search_goes_on_while_nothing_is_crawled(house: House, monkeypatch: pyte
     assert ready(house)[1]["checks"] == WELL | {"conductor": "silent", "disk": "full"}
 
 
-def test_without_a_database_it_is_not_ready(house: House) -> None:
+def test_without_a_database_it_is_not_ready(house: Installation) -> None:
     house.store.close()
     for each in house.folder.glob("cormorant.db*"):
         each.write_bytes(b"no database at all" * 1000)
@@ -70,7 +70,7 @@ def test_without_a_database_it_is_not_ready(house: House) -> None:
     assert said["checks"] == WELL | {"database": "away", "conductor": "silent"}
 
 
-def test_without_an_index_it_is_not_ready_until_there_is_one(house: House) -> None:
+def test_without_an_index_it_is_not_ready_until_there_is_one(house: Installation) -> None:
     pages = Caller(app.make(house))
     away = house.folder / "away"
     shutil.move(house.folder / "index", away)
@@ -82,7 +82,7 @@ def test_without_an_index_it_is_not_ready_until_there_is_one(house: House) -> No
     assert pages.get("/health/ready").status == 200
 
 
-def test_while_no_search_is_answered_it_is_not_ready(house: House) -> None:
+def test_while_no_search_is_answered_it_is_not_ready(house: Installation) -> None:
     with closing(house.index_writer()) as writer:
         writer.commit(1)
     with house.store.begin() as tx:
@@ -98,11 +98,11 @@ def test_while_no_search_is_answered_it_is_not_ready(house: House) -> None:
 
 
 def test_once_damage_was_met_it_is_not_ready_until_the_index_is_whole(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The index opens, since only its ends are looked at then; what a search met is no less true afterwards."""
     writer = house.index_writer()
-    writer.apply([Put(entry(1, "kelp"))])
+    writer.apply([Upsert(entry(1, "kelp"))])
     writer.commit(1)
     writer.close()
     monkeypatch.setattr(reader, "CHECKED_BYTES", 0)
@@ -120,8 +120,8 @@ def test_once_damage_was_met_it_is_not_ready_until_the_index_is_whole(
     assert pages.get("/health/ready").status == 200
 
 
-def test_figures_are_for_who_looks_after_it(house: House) -> None:
-    pages = app.make(house, (), Exposure.PUBLIC)
+def test_figures_are_for_who_looks_after_it(house: Installation) -> None:
+    pages = app.make(house, (), Audience.PUBLIC)
     assert Caller(pages).get("/metrics").status == 401
     assert json.loads(Caller(pages).get("/metrics").body)["code"] == "not_signed_in"
     token = str(tokens.add(house, "prometheus", Scope.OPERATE)["value"])

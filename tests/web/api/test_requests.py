@@ -14,18 +14,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.frontier.state import enqueue
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
-from cormorant.model.resource import Found
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+from cormorant.model.resource import DiscoveredUrl
 from cormorant.model.url import fingerprint, origin_of
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import impact_preview, sources
 from cormorant.store.schema import resource
 from cormorant.web import app
-from cormorant.web.security.authorization import Exposure
+from cormorant.web.security.authorization import Audience
 from cormorant.web.security.request_guard import Application
 from tests.web.api.test_routing import DESCRIPTION, RECORDS
 from tests.web.asking import Got, send_to
@@ -33,17 +33,17 @@ from tests.web.visiting import Caller
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     folder = tmp_path_factory.mktemp("orders")
     (folder / "papers").mkdir()
-    with opened(Plan(folder / "data", Installation()), new=True) as made:
+    with opened(BuildPlan(folder / "data", InstallationSettings()), new=True) as made:
         sources.add(made, "files", "papers", {"path": str(folder / "papers")})
         sources.add(made, "web", "docs", {"start": ["https://docs.example/"]})
         yield made
 
 
 @pytest.fixture(scope="module")
-def pages(house: House) -> Application:
+def pages(house: Installation) -> Application:
     return app.make(house)
 
 
@@ -109,11 +109,11 @@ def test_whoever_edits_is_told_that_everything_is_fetched_whole(pages: Applicati
         done(pages, "PATCH", "/sources/docs", {"settings": dict.fromkeys(values), "yes": True})
 
 
-def test_documents_are_chosen_as_by_the_command(pages: Application, house: House) -> None:
+def test_documents_are_chosen_as_by_the_command(pages: Application, house: Installation) -> None:
     with house.store.begin() as tx:
         for address in ("https://docs.example/a", "https://docs.example/b"):
-            found = Found(address, origin_of(address).site, 0)
-            arrival = Arrival(found, fingerprint(address, 2))
+            found = DiscoveredUrl(address, origin_of(address).site, 0)
+            arrival = NewUrl(found, fingerprint(address, 2))
             enqueue.admit(tx, SiteNumbers(), Admission(2, 1, 1), [arrival])
         tx.execute(sa.update(resource).values(outcome=4, status=404, due=1 << 50).where(resource.c.address.like("%/b")))
     path = "/documents/recrawl"
@@ -142,7 +142,7 @@ def test_documents_that_cannot_be_chosen_are_told(said: object, status: int, wor
     assert (got.status, words in got.json["detail"]) == (status, True), got.body
 
 
-def test_a_set_of_parameters_from_its_beginning_to_its_end(pages: Application, house: House) -> None:
+def test_a_set_of_parameters_from_its_beginning_to_its_end(pages: Application, house: Installation) -> None:
     assert done(pages, "POST", "/parameters", {"parameters": "gentle", "settings": {"delay_s": 5}})["settings"] == {
         "delay_s": 5
     }
@@ -273,7 +273,7 @@ def test_these_are_all_there_is() -> None:
 
 
 @pytest.mark.parametrize(("method", "path", "said"), CHANGES, ids=lambda each: str(each)[:40])
-def test_nobody_changes_anything_who_may_not(house: House, method: str, path: str, said: object) -> None:
+def test_nobody_changes_anything_who_may_not(house: Installation, method: str, path: str, said: object) -> None:
     """A page of somebody else, another machine, a proxy that says so, and who has no token where one is needed."""
     before = _everything(house)
     plain = app.make(house)
@@ -286,13 +286,13 @@ def test_nobody_changes_anything_who_may_not(house: House, method: str, path: st
     assert ask(plain, method, path, said, host="evil.example").status == 421
     body = json.dumps(said).encode() if said is not None else b""
     assert Caller(plain).ask(method, f"/api/v1{path}", body, {"content-type": "application/json"}).status == 403
-    for listed in (Exposure.PUBLIC, Exposure.PRIVATE):
+    for listed in (Audience.PUBLIC, Audience.PRIVATE):
         closed = Caller(app.make(house, (), listed))
         assert closed.ask(method, f"/api/v1{path}", body, {"content-type": "application/json"}).status == 401
     assert _everything(house) == before
 
 
-def _everything(house: House) -> list[Any]:
+def _everything(house: Installation) -> list[Any]:
     asked = app.make(house)
     nouns = ("receivers", "parameters", "schedules", "sources", "runs", "tokens")
     return [ask(asked, "GET", f"/{noun}").json for noun in nouns]

@@ -251,7 +251,7 @@ def fits(path: str, got: Got) -> None:
     """Hold an answer to its description."""
     model = model_of(path, got)
     for each in got.lines if LINES in got.headers["content-type"] else [got.json]:
-        model.model_validate(each, strict=True) if model is not schemas.Answer else model.model_validate(each)
+        model.model_validate(each, strict=True) if model is not schemas.SearchRecord else model.model_validate(each)
 
 
 def filled(path: str, values: dict[str, str]) -> str:

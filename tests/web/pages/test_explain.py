@@ -14,15 +14,15 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment
 
 from cormorant.app import settings
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.web.api import router
 from cormorant.web.pages import explain
-from cormorant.web.query_recorder import Asked
+from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security.authorization import PASSED_ON
 from cormorant.web.security.request_guard import OF_PROGRAMS
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 from tests import threaded
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.threaded import Said, served
 from tests.web.asking import ask
 from tests.web.crawled import EVIL, Crawled
@@ -62,13 +62,13 @@ def test_what_is_unchanged_is_indexed_with_200(tmp_path: Path) -> None:
         text = "" if known else "<title>Tide tables</title><p>High water at noon."
         return Said(304 if known else 200, text, {"Content-Type": "text/html", "ETag": '"1"'})
 
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     with served(say) as server:
         address = f"{server.origin}/tides"
         home.fine("source", "add", "web", "docs", "--set", f"start={address}", "--set", "robots=ignore")
         for _ in range(2):
             home.run("crawl", "docs")
-    house = open_house(Plan(home.folder, settings.load(None)), first=True)
+    house = open_house(BuildPlan(home.folder, settings.load(None)), first=True)
     page = said(ask(house, f"/explain?address={quote(address, safe='')}").main)
     numbers = said(ask(house, "/status/304").main)
     house.store.close()
@@ -234,7 +234,7 @@ OURS = (
 def test_every_route_of_the_group_is_tried_below() -> None:
     nowhere: Any = None
     look = Jinja2Templates(env=Environment(autoescape=True))
-    group = router.group(Shelf(nowhere), look, Asked(nowhere))
+    group = router.group(SharedReader(nowhere), look, QueryRecorder(nowhere))
     asked = [each.partition("?")[0] for each in OURS]
     assert len(group.routes) >= 15
     for route in group.routes:

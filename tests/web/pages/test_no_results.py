@@ -11,9 +11,9 @@ from urllib.parse import quote
 import pytest
 
 from cormorant.app import settings
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.web import app
-from tests.cli.world import Installation
+from tests.cli.world import InstalledCli
 from tests.web.asking import ask_of
 from tests.web.crawled import EVIL, Crawled
 
@@ -83,11 +83,11 @@ def closed(tmp_path: Path) -> Iterator[Crawled]:
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "own.txt").write_text("A quiet kelp note.")
     (tmp_path / "papers" / "own.txt").chmod(0o600)
-    home = Installation(tmp_path / "data")
+    home = InstalledCli(tmp_path / "data")
     given = ("--set", f"path={tmp_path / 'papers'}", "--set", "owner_grants=true")
     home.fine("source", "add", "files", "papers", *given)
     home.fine("crawl")
-    house = open_house(Plan(home.folder, settings.load(None)))
+    house = open_house(BuildPlan(home.folder, settings.load(None)))
     yield Crawled(home, "", app.make(house))
     house.store.close()
 

@@ -7,37 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
-from cormorant.operate.installation import House
+from cormorant.app.settings import InstallationSettings
+from cormorant.operate.installation import Installation
 from cormorant.operate.system import tokens
 from cormorant.web import app
 from cormorant.web.pages import sign_in
-from cormorant.web.security.authorization import Exposure
-from cormorant.web.security.request_guard import Guard
+from cormorant.web.security.authorization import Audience
+from cormorant.web.security.request_guard import RequestGuard
 from tests.web.visiting import Caller
 
 CLOSED = "/api/v1/runs"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         yield made
 
 
 @pytest.fixture
-def pages(house: House) -> Guard:
-    return app.make(house, ["search.example.org"], Exposure.PUBLIC)
+def pages(house: Installation) -> RequestGuard:
+    return app.make(house, ["search.example.org"], Audience.PUBLIC)
 
 
 @pytest.fixture
-def token(house: House) -> str:
+def token(house: Installation) -> str:
     return str(tokens.first(house))
 
 
-def test_in_and_out_again(pages: Guard, token: str) -> None:
+def test_in_and_out_again(pages: RequestGuard, token: str) -> None:
     browser = Caller(pages)
     assert '<a href="/sign-in">Sign in</a>' in browser.get("/").body
     assert browser.get(CLOSED).status == 401
@@ -54,7 +54,7 @@ def test_in_and_out_again(pages: Guard, token: str) -> None:
     assert browser.get(CLOSED).status == 401, "who kept the cookie has nothing of it"
 
 
-def test_a_wrong_token_is_said_beside_the_field_and_the_way_back_kept(pages: Guard, token: str) -> None:
+def test_a_wrong_token_is_said_beside_the_field_and_the_way_back_kept(pages: RequestGuard, token: str) -> None:
     got = Caller(pages).post("/sign-in", {"token": "cormorant_no", "back": "/search?q=a"})
     assert got.status == 401
     assert "This token is not known. 9 tries are left in this minute." in got.body
@@ -63,7 +63,7 @@ def test_a_wrong_token_is_said_beside_the_field_and_the_way_back_kept(pages: Gua
     assert "cormorant_no" not in got.body
 
 
-def test_the_cookie_is_for_this_site_and_no_script(pages: Guard, token: str) -> None:
+def test_the_cookie_is_for_this_site_and_no_script(pages: RequestGuard, token: str) -> None:
     plain = Caller(pages).post("/sign-in", {"token": token}).headers["set-cookie"].lower()
     assert plain.startswith("session=")
     assert {"httponly", "samesite=lax", "path=/"} <= {part.strip() for part in plain.split(";")}
@@ -74,7 +74,7 @@ def test_the_cookie_is_for_this_site_and_no_script(pages: Guard, token: str) -> 
     assert f"max-age={sign_in.KEPT_S}" in kept
 
 
-def test_over_tls_the_cookie_is_for_tls(pages: Guard, token: str) -> None:
+def test_over_tls_the_cookie_is_for_tls(pages: RequestGuard, token: str) -> None:
     browser = Caller(pages, scheme="https")
     field = browser.post("/sign-in", {"token": token}).headers["set-cookie"]
     assert field.startswith("__Host-session=")
@@ -85,7 +85,7 @@ def test_over_tls_the_cookie_is_for_tls(pages: Guard, token: str) -> None:
     browser.cookies = {}
 
 
-def test_a_session_ends_when_its_time_is_over(pages: Guard, house: House, token: str) -> None:
+def test_a_session_ends_when_its_time_is_over(pages: RequestGuard, house: Installation, token: str) -> None:
     browser = Caller(pages)
     browser.post("/sign-in", {"token": token})
     with house.store.begin() as tx:
@@ -101,7 +101,7 @@ def test_a_session_ends_when_its_time_is_over(pages: Guard, house: House, token:
 @pytest.mark.parametrize(
     "back", ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "", "x", "/a\r\nb: c"]
 )
-def test_signing_in_leads_nowhere_else(back: str, pages: Guard, token: str) -> None:
+def test_signing_in_leads_nowhere_else(back: str, pages: RequestGuard, token: str) -> None:
     got = Caller(pages).post("/sign-in", {"token": token, "back": back})
     assert (got.status, got.headers["location"]) == (303, "/")
 
@@ -115,7 +115,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("said", OTHERS)
 @pytest.mark.parametrize("address", ["/sign-in", "/sign-out", "/preferences/theme", "/nowhere"])
-def test_pages_of_others_can_send_nothing(address: str, said: dict[str, str], pages: Guard, token: str) -> None:
+def test_pages_of_others_can_send_nothing(address: str, said: dict[str, str], pages: RequestGuard, token: str) -> None:
     browser = Caller(pages)
     browser.post("/sign-in", {"token": token})
     got = browser.post(address, {"token": token}, **said)
@@ -133,23 +133,23 @@ def test_pages_of_others_can_send_nothing(address: str, said: dict[str, str], pa
         {"origin": "http://search.example.org:8765", "host": "search.example.org:8765"},
     ],
 )  # fmt: skip
-def test_our_own_pages_can(said: dict[str, str], pages: Guard, token: str) -> None:
+def test_our_own_pages_can(said: dict[str, str], pages: RequestGuard, token: str) -> None:
     assert Caller(pages).post("/sign-in", {"token": token}, **said).status == 303
 
 
-def test_a_form_is_no_place_for_much(pages: Guard, token: str) -> None:
+def test_a_form_is_no_place_for_much(pages: RequestGuard, token: str) -> None:
     got = Caller(pages).post("/sign-in", {"token": token, "more": "x" * sign_in.MOST_BYTES})
     assert got.status == 400
     assert "no more than 10,000 bytes" in got.body
 
 
-def test_what_was_sent_is_not_where_signing_in_leads(pages: Guard) -> None:
+def test_what_was_sent_is_not_where_signing_in_leads(pages: RequestGuard) -> None:
     assert 'name="back" value="/"' in Caller(pages).post("/nowhere").body
 
 
-def test_private_pages_say_so(house: House) -> None:
-    pages = app.make(house, (), Exposure.PRIVATE)
+def test_private_pages_say_so(house: Installation) -> None:
+    pages = app.make(house, (), Audience.PRIVATE)
     got = Caller(pages).get("/search?q=a")
     assert got.status == 401
     assert "Searching here needs a token." in got.body
-    assert Caller(app.make(house, (), Exposure.PUBLIC)).get("/sign-in").body.count("needs no token") == 1
+    assert Caller(app.make(house, (), Audience.PUBLIC)).get("/sign-in").body.count("needs no token") == 1

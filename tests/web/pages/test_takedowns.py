@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
-from cormorant.app.settings import Installation
+from cormorant.app.settings import InstallationSettings
 from cormorant.model.scope import Scope
 from cormorant.operate.documents import takedowns
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 from cormorant.operate.system import tokens
 from cormorant.web import app
-from cormorant.web.security.authorization import Exposure
+from cormorant.web.security.authorization import Audience
 from tests.web.api.test_requests import ask, done
 from tests.web.visiting import Caller
 
@@ -25,13 +25,13 @@ HERE = "http://localhost"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with opened(Plan(tmp_path / "data", Installation()), new=True) as made:
+def house(tmp_path: Path) -> Iterator[Installation]:
+    with opened(BuildPlan(tmp_path / "data", InstallationSettings()), new=True) as made:
         sources.add(made, "web", "docs", {"start": ["https://docs.example/"]})
         yield made
 
 
-def test_by_a_program(house: House) -> None:
+def test_by_a_program(house: Installation) -> None:
     pages = app.make(house)
     record = done(pages, "POST", "/takedowns", {"what": ADDRESS, "reason": "Names a patient"})
     assert (record["rule"], record["state"], record["documents"]) == (f"address:{ADDRESS}", "in_force", 0)
@@ -41,7 +41,7 @@ def test_by_a_program(house: House) -> None:
     assert done(pages, "GET", "/takedowns")["takedowns"] == []
 
 
-def test_what_a_program_gets_wrong(house: House) -> None:
+def test_what_a_program_gets_wrong(house: Installation) -> None:
     pages = app.make(house)
     assert ask(pages, "POST", "/takedowns", {"what": ADDRESS, "reason": ""}).status == 400
     assert ask(pages, "POST", "/takedowns", {"what": ADDRESS}).status == 422
@@ -50,8 +50,8 @@ def test_what_a_program_gets_wrong(house: House) -> None:
     assert ask(pages, "POST", "/takedowns/7/lift").status == 404
 
 
-def test_by_the_form(house: House) -> None:
-    caller = Caller(app.make(house, exposure=Exposure.PUBLIC))
+def test_by_the_form(house: Installation) -> None:
+    caller = Caller(app.make(house, exposure=Audience.PUBLIC))
     caller.post("/sign-in", {"token": str(tokens.add(house, "ada", Scope.ADMIN)["value"])}, origin=HERE)
     assert "Nothing is taken down." in caller.get("/takedowns").body
     got = caller.post("/takedowns", {"what": ADDRESS, "reason": "Names <b>Ada</b>", "until": "2999-12-31"}, origin=HERE)
@@ -65,9 +65,9 @@ def test_by_the_form(house: House) -> None:
     assert "lifted" in caller.get("/takedowns?every=true").body
 
 
-def test_who_may(house: House) -> None:
+def test_who_may(house: Installation) -> None:
     """A token to look after crawls may see takedowns; one of an administrator alone begins and ends them."""
-    pages = app.make(house, exposure=Exposure.PUBLIC)
+    pages = app.make(house, exposure=Audience.PUBLIC)
     values = {scope: tokens.add(house, scope.value, scope)["value"] for scope in Scope}
     said = {"what": ADDRESS, "reason": "x"}
     answers = {

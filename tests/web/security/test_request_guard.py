@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cormorant.web.security import request_guard
-from cormorant.web.security.request_guard import Guard
+from cormorant.web.security.request_guard import RequestGuard
 from tests.web.visiting import Caller
 
 
@@ -18,7 +18,7 @@ async def _page(scope: Any, _receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": said})
 
 
-PAGES = Guard(_page, ["search.example.org", "[2001:db8::5]"])
+PAGES = RequestGuard(_page, ["search.example.org", "[2001:db8::5]"])
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,6 @@ def test_so_many_are_answered_at_once_and_as_many_again_when_they_are_done(monke
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    pages = Guard(asks_again, [])
+    pages = RequestGuard(asks_again, [])
     assert (Caller(pages).get("/").status, seen) == (200, [0, 503])
     assert Caller(pages).get("/").status == 200

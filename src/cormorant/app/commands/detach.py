@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.operate.runs.start import Ordered
 
 LOG = "detached.log"
 """What such a process says, in the folder of the logs."""
 
 
-def carry_out_later(plan: Plan, ordered: Sequence[Ordered], config: str | None = None) -> Path | None:
+def carry_out_later(plan: BuildPlan, ordered: Sequence[Ordered], config: str | None = None) -> Path | None:
     """Start a process that carries these runs out, unless one is at work already.
 
     Returns where it says how it goes, None when another command carries them out. No store may be open here.

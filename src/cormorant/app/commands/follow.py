@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.processes.session import Running, running
 from cormorant.app.processes.signals import held_back
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError, NoRoom, Unreachable
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import start, waiting_for
 from cormorant.operate.runs.start import Ordered
 
@@ -38,7 +38,7 @@ class Watcher(Protocol):
         """The processes are there; `owner` is False when they are another command's."""
         ...
 
-    def look(self, house: House) -> None:
+    def look(self, house: Installation) -> None:
         """Called ten times a second at first, later twice."""
         ...
 
@@ -47,7 +47,7 @@ class Watcher(Protocol):
         ...
 
 
-class Left(KeyboardInterrupt):
+class Detached(KeyboardInterrupt):
     """Asked to end. `suspended` are the runs ordered here that an owner carries out; None: our processes have ended."""
 
     def __init__(self, suspended: Sequence[Ordered] | None) -> None:
@@ -61,14 +61,14 @@ class Nobody:
     def begin(self, *, owner: bool) -> None:
         """Nothing to say."""
 
-    def look(self, house: House) -> None:
+    def look(self, house: Installation) -> None:
         """Nothing to see."""
 
     def away(self, error: CormorantError) -> None:
         """Nothing to say either."""
 
 
-def carry_out(plan: Plan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
+def carry_out(plan: BuildPlan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
     """Return when every one of these runs has ended that this node may carry out: `elsewhere` tells of the others.
 
     No store may be open in this process: it forks.
@@ -84,10 +84,10 @@ def carry_out(plan: Plan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
                 watcher.begin(owner=owner)
                 ended = _follow(plan, numbers, processes, watcher)
     except KeyboardInterrupt as asked:
-        raise Left(left_by(asked, plan, ordered) if owner is not True else None) from None
+        raise Detached(left_by(asked, plan, ordered) if owner is not True else None) from None
 
 
-def elsewhere(plan: Plan, numbers: Sequence[int]) -> dict[int, str]:
+def elsewhere(plan: BuildPlan, numbers: Sequence[int]) -> dict[int, str]:
     """Those of these runs that are under way, or to be, on another node than this alone, with the name of that one."""
     house = open_house(plan)
     try:
@@ -96,22 +96,22 @@ def elsewhere(plan: Plan, numbers: Sequence[int]) -> dict[int, str]:
         house.store.close()
 
 
-def _place(plan: Plan) -> str | None:
+def _place(plan: BuildPlan) -> str | None:
     """Where somebody is at work on the folder; None when nobody is."""
     return None if data_dir.is_free(plan.folder) else data_dir.node(plan.folder)
 
 
-def left_by(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered]) -> Sequence[Ordered] | None:
+def left_by(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Sequence[Ordered] | None:
     """Which runs are suspended when asked to end after an order; None when all have stopped with our processes.
 
     It may have come before `carry_out` began, when an owner has long taken the order up.
     """
-    if isinstance(asked, Left):
+    if isinstance(asked, Detached):
         return asked.suspended
     return None if data_dir.is_free(plan.folder) else _leave(plan, ordered)
 
 
-def _leave(plan: Plan, ordered: Sequence[Ordered]) -> list[Ordered]:
+def _leave(plan: BuildPlan, ordered: Sequence[Ordered]) -> list[Ordered]:
     """Suspend what was ordered here; who insists meanwhile has said nothing new."""
     left: list[Ordered] = []
     with contextlib.suppress(KeyboardInterrupt), held_back(SystemClock()):
@@ -123,7 +123,7 @@ def _leave(plan: Plan, ordered: Sequence[Ordered]) -> list[Ordered]:
     return left
 
 
-def _follow(plan: Plan, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
+def _follow(plan: BuildPlan, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
     """Watch until the runs have ended (True) or their owner is gone (False)."""
     house = open_house(plan)
     try:
@@ -132,7 +132,7 @@ def _follow(plan: Plan, numbers: Sequence[int], processes: Running, watcher: Wat
         house.store.close()
 
 
-def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
+def _watch(plan: BuildPlan, house: Installation, numbers: Sequence[int], processes: Running, watcher: Watcher) -> bool:
     looks, between, due, unanswered = 0, 1.0, 0.0, 0.0
     place = None if processes.owner else data_dir.node(plan.folder)
     while True:
@@ -150,7 +150,7 @@ def _watch(plan: Plan, house: House, numbers: Sequence[int], processes: Running,
 
 
 def _look(
-    house: House, numbers: Sequence[int], place: str | None, watcher: Watcher, unanswered: float
+    house: Installation, numbers: Sequence[int], place: str | None, watcher: Watcher, unanswered: float
 ) -> tuple[bool, float]:
     """Have all runs ended? If not the watcher sees them. And for how many looks the database has not answered, if so.
 

@@ -7,14 +7,16 @@ from contextlib import ExitStack, contextmanager
 from os import close as close_descriptor
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.base.errors import ConflictError, NotFoundError
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.db.migrate import Upgraded
 
 
 @contextmanager
-def opened(plan: Plan, *, new: bool = False, told: Callable[[Upgraded], None] | None = None) -> Iterator[House]:
+def opened(
+    plan: BuildPlan, *, new: bool = False, told: Callable[[Upgraded], None] | None = None
+) -> Iterator[Installation]:
     """Open the installation for the length of a block; `new` makes it when there is none.
 
     `told` hears of it when its database was of an older version.
@@ -37,7 +39,7 @@ def opened(plan: Plan, *, new: bool = False, told: Callable[[Upgraded], None] | 
 
 
 @contextmanager
-def alone(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterator[House]:
+def alone(plan: BuildPlan, told: Callable[[Upgraded], None] | None = None) -> Iterator[Installation]:
     """Open the installation as its owner, so that nobody crawls or delivers meanwhile.
 
     Raises ConflictError when somebody does, and what `opened` raises.
@@ -47,7 +49,7 @@ def alone(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterato
 
 
 @contextmanager
-def beside(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterator[tuple[House, bool]]:
+def beside(plan: BuildPlan, told: Callable[[Upgraded], None] | None = None) -> Iterator[tuple[Installation, bool]]:
     """Open the installation as its owner, or beside the crawl or `serve` that is; says whether somebody is.
 
     Raises ConflictError while another command has to be alone, and what `opened` raises.
@@ -63,7 +65,7 @@ def beside(plan: Plan, told: Callable[[Upgraded], None] | None = None) -> Iterat
 
 
 @contextmanager
-def owned(plan: Plan) -> Iterator[None]:
+def owned(plan: BuildPlan) -> Iterator[None]:
     """Own the data folder for the length of a block. Raises ConflictError while somebody crawls or delivers."""
     lock = data_dir.take_lock(plan.folder)
     if lock is None:

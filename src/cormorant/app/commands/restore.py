@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.app import data_dir as folders
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.commands.open import owned
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError
@@ -26,7 +26,7 @@ BESIDE = ("", "-wal", "-shm")
 """The files of a database of SQLite."""
 
 
-def restore(plan: Plan, path: Path, *, yes: bool, copies: bool = True) -> dict[str, Any]:
+def restore(plan: BuildPlan, path: Path, *, yes: bool, copies: bool = True) -> dict[str, Any]:
     """Have what is in a backup; `copies=False` takes its rows alone. `yes` allows to replace what is there.
 
     Raises ArchiveDamaged before anything is changed, ConflictError over what is at work, or is there and nobody said
@@ -57,7 +57,7 @@ def restore(plan: Plan, path: Path, *, yes: bool, copies: bool = True) -> dict[s
     return record | {"set_aside": str(aside) if aside else None, "erased_again": len(erased), "not_erased_in": left}
 
 
-def _alone(store: Store, plan: Plan) -> None:
+def _alone(store: Store, plan: BuildPlan) -> None:
     """Raise ConflictError while processes of another folder work on the same database."""
     with store.read() as tx:
         others = [each for each in heartbeats.alive(tx) if each.name.rpartition("@")[2] != folders.node(plan.folder)]
@@ -65,7 +65,7 @@ def _alone(store: Store, plan: Plan) -> None:
         raise ConflictError(f"{others[0].name} works on the same database, from {others[0].node}. Stop it first.")
 
 
-def _openable(plan: Plan, *, yes: bool) -> Path | None:
+def _openable(plan: BuildPlan, *, yes: bool) -> Path | None:
     """See that there is a database of today's schema; returns where one was put that cannot be opened.
 
     Raises DataFolderError when that is what there is, and nobody said yes.
@@ -84,7 +84,7 @@ def _openable(plan: Plan, *, yes: bool) -> Path | None:
     return None
 
 
-def _prepare(plan: Plan) -> None:
+def _prepare(plan: BuildPlan) -> None:
     store = Store.open(plan.store_url, SystemClock())
     try:
         migrate.prepare(store, partial(upgrade_backup.keep, plan.folder))

@@ -6,45 +6,45 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.app.processes import fork_servers
 from cormorant.app.processes.entrypoints import way_out
 from cormorant.app.processes.fork_servers import Converters
-from cormorant.app.processes.signals import Held, held_back
+from cormorant.app.processes.signals import HeldSignals, held_back
 from cormorant.base.profiling import unmeasured
-from cormorant.crawl.visit.convert import Reader
+from cormorant.crawl.visit.convert import Converter
 from cormorant.frontier.state.canonical_target import stands
 from cormorant.net.http.client import Fetcher
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import fetch_test
 from cormorant.sandbox.client import ChildPool
 
 LOOK_S = 0.02
 
 
-def try_source(plan: Plan, name: str, address: str | None) -> dict[str, Any]:
+def try_source(plan: BuildPlan, name: str, address: str | None) -> dict[str, Any]:
     """Visit one address of a source now; None: the first it begins with. Raises what `testing.test` raises."""
     with opened(plan) as house, fork_servers.started() as servers, held_back(house.clock) as held:
         return asyncio.run(_try(plan, house, (name, address), servers, held))
 
 
 async def _try(
-    plan: Plan, house: House, asked: tuple[str, str | None], servers: Converters, held: Held
+    plan: BuildPlan, house: Installation, asked: tuple[str, str | None], servers: Converters, held: HeldSignals
 ) -> dict[str, Any]:
     egress = way_out(plan, house)
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))
-    reader = Reader(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))
+    reader = Converter(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))
     try:
-        return await fetch_test.test(house, *asked, fetch_test.Means(fetcher, reader))
+        return await fetch_test.test(house, *asked, fetch_test.FetchTestContext(fetcher, reader))
     finally:
         watch.cancel()
         await fetcher.close()
         await egress.close()
 
 
-async def _look_after(servers: Converters, held: Held) -> None:
+async def _look_after(servers: Converters, held: HeldSignals) -> None:
     """Start the servers when they are wanted; raise here what a signal raises, where it tears nothing."""
     while True:
         held.let_through()

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.sdk.trace import TracerProvider
 
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
 
 SEND_S: Final = 3.0
 """How long a collector may take for one delivery."""
 _NEEDED: Final = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 
-def check(plan: Plan) -> None:
+def check(plan: BuildPlan) -> None:
     """Raise BadSetting where traces are asked for and the packages for them are not there."""
     if plan.installation.traces and not _installed():
         raise BadSetting(
@@ -47,7 +47,7 @@ def _installed() -> bool:
 
 
 @contextmanager
-def told(plan: Plan, process: str) -> Iterator[None]:
+def told(plan: BuildPlan, process: str) -> Iterator[None]:
     """Tell of this process's spans for the length of the block; what is left is sent at its end."""
     if not plan.installation.traces:
         yield
@@ -61,7 +61,7 @@ def told(plan: Plan, process: str) -> Iterator[None]:
         provider.shutdown()
 
 
-def _provider(plan: Plan, process: str) -> TracerProvider:
+def _provider(plan: BuildPlan, process: str) -> TracerProvider:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider

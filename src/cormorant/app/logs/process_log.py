@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from cormorant.app.logs import run_log
 from cormorant.base import run_context, secret_masking
-from cormorant.base.run_context import Wish
+from cormorant.base.run_context import RunLogSettings
 from cormorant.store.db.drivers import secrets_of
 
 if TYPE_CHECKING:
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
 
 MOST_BYTES = 10_000_000
 KEPT = 4
@@ -26,7 +26,7 @@ MOST_EVENTS = 1_000
 _OF_EVERY_RECORD: Final = frozenset((*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"))
 
 
-def keep(plan: Plan, process: str) -> None:
+def keep(plan: BuildPlan, process: str) -> None:
     """Write from now on what this process says, at the level that is set and above.
 
     A disk that refuses it stops nothing, and one event fills no disk. The password of the database is masked, and so is
@@ -51,7 +51,7 @@ def keep(plan: Plan, process: str) -> None:
     of_kinds.setLevel(logging.INFO)
 
 
-def follow(run: int, wish: Wish) -> None:
+def follow(run: int, wish: RunLogSettings) -> None:
     """Keep a log of a run from now on; what it wants below the level of the process is said for it alone."""
     run_context.follow(run, wish)
     _listen()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from cormorant.base import run_context
-from cormorant.base.run_context import Wish
+from cormorant.base.run_context import RunLogSettings
 
 FOLDER: Final = "runs"
 """Below `logs`."""
@@ -26,7 +26,7 @@ class RunFiles(logging.Handler):
     def __init__(self, folder: Path, process: str) -> None:
         super().__init__()
         self._folder, self._process = folder, process
-        self._files: dict[int, tuple[Wish, RotatingFileHandler]] = {}
+        self._files: dict[int, tuple[RunLogSettings, RotatingFileHandler]] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line, if its run wants it."""
@@ -41,7 +41,7 @@ class RunFiles(logging.Handler):
         except OSError:
             self.handleError(record)
 
-    def _file(self, number: int, wish: Wish) -> RotatingFileHandler:
+    def _file(self, number: int, wish: RunLogSettings) -> RotatingFileHandler:
         known = self._files.get(number)
         if known is not None and known[0] == wish:
             return known[1]

@@ -9,10 +9,10 @@ from typing import Final
 from cormorant.app.logs import process_log, run_log
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
-from cormorant.base.run_context import Wish
+from cormorant.base.run_context import RunLogSettings
 from cormorant.frontier.queue import host_leases
 from cormorant.model.run import RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import start
 from cormorant.operate.storage import retention
 from cormorant.store.catalog import sources
@@ -27,7 +27,7 @@ LOOK_S: Final = 0.2
 """How long the log of a run that somebody ended waits for its last visits, and how often it looks."""
 
 
-def begin(house: House, row: RunRow) -> None:
+def begin(house: Installation, row: RunRow) -> None:
     """Keep a log of a run, and say what it goes by; those of older ones go."""
     with house.store.read() as tx:
         owner = sources.numbered(tx, row.source_id)
@@ -36,7 +36,7 @@ def begin(house: House, row: RunRow) -> None:
     retention.tidy(house, row)
     if owner is None:
         return
-    wish: Wish | None = Wish(owner.name)
+    wish: RunLogSettings | None = RunLogSettings(owner.name)
     with suppress(CormorantError):  # what is wrong with its settings is told as the reason why it fails
         wish = house.source(owner, row.settings).settings.log(owner.name)
     if wish is not None:
@@ -45,7 +45,7 @@ def begin(house: House, row: RunRow) -> None:
         _log.info("goes on" if row.started_at else "begins", extra={"run": row.id, **head, "settings": row.settings})
 
 
-async def settled(house: House, row: RunRow) -> None:
+async def settled(house: Installation, row: RunRow) -> None:
     """Wait until what was under way when somebody ended a run is written and counted, and no longer than a while."""
     began = house.clock.monotonic()
     while house.clock.monotonic() - began < SETTLED_S:
@@ -56,7 +56,7 @@ async def settled(house: House, row: RunRow) -> None:
         await asyncio.sleep(LOOK_S)
 
 
-def end(house: House, number: int) -> None:
+def end(house: Installation, number: int) -> None:
     """Say what a run has counted so far, as its report does; its log is complete until it goes on."""
     with suppress(CormorantError):
         report = {name: value for name, value in start.report(house, number).items() if value is not None}

@@ -14,7 +14,7 @@ import msgspec
 import uvloop
 
 from cormorant.app import build, data_dir
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.logs import process_log
 from cormorant.app.processes import memory, run_loop
 from cormorant.app.processes.heartbeat import heartbeat
@@ -25,21 +25,21 @@ from cormorant.base.clock import cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
 from cormorant.base.profiling import Steps, StepTable, unmeasured
-from cormorant.crawl.commit.committer import Dispatch
-from cormorant.crawl.context import Means
+from cormorant.crawl.commit.committer import BatchCommitter
+from cormorant.crawl.context import WorkerContext
 from cormorant.crawl.deliver.loop import Provider
-from cormorant.crawl.deliver.payload import Outlet, Shelf
-from cormorant.crawl.deliver.sinks import IndexOutlet, ReceiverOutlet
+from cormorant.crawl.deliver.payload import PayloadLoader, Sink
+from cormorant.crawl.deliver.sinks import IndexSink, ReceiverSink
 from cormorant.crawl.link_filter import SiteKeys
-from cormorant.crawl.resource_guard import Room
+from cormorant.crawl.resource_guard import DiskGuard
 from cormorant.crawl.run.clock_repair import Setbacks
-from cormorant.crawl.visit.convert import Reader
+from cormorant.crawl.visit.convert import Converter
 from cormorant.crawl.visit.soft_errors import Doubts, copies
-from cormorant.crawl.worker.housekeeping import Crew
+from cormorant.crawl.worker.housekeeping import WorkerConfig
 from cormorant.crawl.worker.loop import Worker
 from cormorant.frontier.queue import host_leases
 from cormorant.frontier.queue.seen_lookup import Lookup
-from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.seen_urls import SeenUrls
 from cormorant.frontier.state.canonical_target import stands
 from cormorant.frontier.state.enqueue import Admission, SiteNumbers
 from cormorant.model.run import RunState
@@ -47,14 +47,14 @@ from cormorant.net.egress.guard import Egress
 from cormorant.net.egress.policy import AddressClass
 from cormorant.net.http.client import Fetcher
 from cormorant.operate.delivery import receivers as of_receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency, reindex
 from cormorant.operate.system.disks import places
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.sandbox.client import ChildPool
 from cormorant.store.catalog import egress_consents, receivers, sources
-from cormorant.store.catalog.acls import ACLNumbers, Rights
+from cormorant.store.catalog.acls import AclLookup, ACLNumbers
 from cormorant.store.db import heartbeats
 from cormorant.store.db.drivers import places_of
 from cormorant.store.journal import quota_claims, runs
@@ -72,7 +72,7 @@ POLL_S = 0.2
 SAY_S = 5.0
 
 
-def retriever(plan: Plan, number: int, converters: Mapping[str, str], birth: Birth) -> None:
+def retriever(plan: BuildPlan, number: int, converters: Mapping[str, str], birth: Birth) -> None:
     """A retriever process: visits until it is told to stop, once the conductor has ended what does not go on."""
 
     async def work(stop: asyncio.Event) -> None:
@@ -82,12 +82,12 @@ def retriever(plan: Plan, number: int, converters: Mapping[str, str], birth: Bir
     _run(work)
 
 
-def provider(plan: Plan) -> None:
+def provider(plan: BuildPlan) -> None:
     """The provider process: delivers until it is told to stop."""
     _run(lambda stop: _provide(plan, stop))
 
 
-def conductor(plan: Plan, *, schedules: bool = False, birth: Birth | None = None) -> None:
+def conductor(plan: BuildPlan, *, schedules: bool = False, birth: Birth | None = None) -> None:
     """The conductor process: carries out every run there is until it is told to stop; `schedules` orders some too.
 
     `birth` tells whether the program begins anew with it.
@@ -115,28 +115,28 @@ def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
         runner.run(main())
 
 
-async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: asyncio.Event) -> None:
+async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], stop: asyncio.Event) -> None:
     house = open_house(plan)
     house.store.steady.doubt()
     steps: Steps = StepTable() if plan.installation.steps else unmeasured
     egress = way_out(plan, house)
     width, most = plan.installation.width, plan.installation.most_visits
     fetcher = Fetcher(egress, width=width, most=most, steps=steps)
-    seen = Seen(Lookup(house.store))
-    means = Means(name, house.store, house.cache(), seen, SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
+    seen = SeenUrls(Lookup(house.store))
+    means = WorkerContext(name, house.store, house.cache(), seen, SiteNumbers(), ACLNumbers(), SiteKeys(), steps)
     with house.store.begin() as tx:
         host_leases.disown(tx, name)
     room = _room(house)
-    assignments = Assignments(house, fetcher, means, plan.installation.retriever_count, room)
+    assignments = RetrieverAssignments(house, fetcher, means, plan.installation.retriever_count, room)
     doubts = Doubts(copies(house.store, means.cache))
-    reader = Reader(
+    reader = Converter(
         ChildPool(converters, parallel=plan.installation.conversions),
         steps,
         partial(stands, house.store),
         doubts,
-        Rights(house.store),
+        AclLookup(house.store),
     )
-    crew = Crew(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)
+    crew = WorkerConfig(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)
     began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
@@ -148,28 +148,28 @@ async def _retrieve(plan: Plan, name: str, converters: Mapping[str, str], stop: 
     house.store.close()
 
 
-def _room(house: House) -> Room:
+def _room(house: Installation) -> DiskGuard:
     """Looks at the disks that a crawl writes to."""
-    return Room([folder for _, folder in places(house)], house.clock.monotonic)
+    return DiskGuard([folder for _, folder in places(house)], house.clock.monotonic)
 
 
-def _tell_steps(plan: Plan, rows: Mapping[str, list[int]]) -> None:
+def _tell_steps(plan: BuildPlan, rows: Mapping[str, list[int]]) -> None:
     (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(rows))
 
 
-def own_ports(plan: Plan) -> frozenset[int]:
+def own_ports(plan: BuildPlan) -> frozenset[int]:
     """The ports this installation listens on: nobody may make it talk to itself."""
     port = plan.installation.port
     return frozenset() if port is None else frozenset({port})
 
 
-def way_out(plan: Plan, house: House) -> Egress:
+def way_out(plan: BuildPlan, house: Installation) -> Egress:
     """The way out of one process, closed to this installation's own ports and to its database."""
     own = own_ports(plan) | data_dir.noted_ports(plan.folder)
     return Egress(house.clock, own, settle=settling(house), own_places=places_of(plan.store_url))
 
 
-def settling(house: House) -> Settle:
+def settling(house: Installation) -> Settle:
     """What keeps which addresses named hosts had at first: in the database, so that every process goes by one answer.
 
     Asked once a host and process, before the first connection to it.
@@ -186,26 +186,28 @@ def settling(house: House) -> Settle:
     return settle
 
 
-class Assignments:
+class RetrieverAssignments:
     """The runs a retriever works on: looked up now and then, each with its source and dispatch.
 
     `peers` is how many retrievers share the work: as many as were planned until all had time to say that they are
     there, then those that still do. What one that hangs had leased comes to the others.
     """
 
-    def __init__(self, house: House, fetcher: Fetcher, means: Means, planned: int, room: Room) -> None:
+    def __init__(
+        self, house: Installation, fetcher: Fetcher, means: WorkerContext, planned: int, room: DiskGuard
+    ) -> None:
         self.peers = planned
         self._house, self._fetcher, self._means, self._room = house, fetcher, means, room
         self._lack = ""
         self._looked_at = self._said_at = -SAY_S
         self._started_at, self._began = house.clock.now(), house.clock.monotonic()
-        self._runs: dict[int, tuple[RunRow, Dispatch]] = {}
+        self._runs: dict[int, tuple[RunRow, BatchCommitter]] = {}
         self._without_source: set[int] = set()
-        self._leaving: list[tuple[Dispatch, Source]] = []
+        self._leaving: list[tuple[BatchCommitter, Source]] = []
         self._closing: set[asyncio.Task[None]] = set()
         self._setbacks = Setbacks(house.store, house.clock, for_all=False)
 
-    def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
+    def __call__(self, current: Mapping[int, BatchCommitter]) -> dict[int, BatchCommitter]:
         """The runs under way, source -> dispatch."""
         now = self._house.clock.monotonic()
         if now - self._looked_at < POLL_S:
@@ -252,7 +254,7 @@ class Assignments:
             dispatch.allowance.reckon(dispatch.counters, dispatch.batch, dispatch.under_way)
             dispatch.allowance.lapse()
 
-    def _claim(self, row: RunRow, dispatch: Dispatch, now: float) -> None:
+    def _claim(self, row: RunRow, dispatch: BatchCommitter, now: float) -> None:
         """Claim more of the limits of a run when it is time to, or give back what nobody here asks for."""
         settings, allowance = dispatch.source.settings, dispatch.allowance
         allowance.reckon(dispatch.counters, dispatch.batch, dispatch.under_way)
@@ -270,7 +272,7 @@ class Assignments:
                 quota_claims.claim(tx, row.id, owner, allowance.claimed)
         allowance.told = allowance.claimed
 
-    def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: Dispatch) -> RunRow:
+    def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: BatchCommitter) -> RunRow:
         """Go on with a run. Somebody may have changed how fast it goes; returns what is followed from now on."""
         if row.settings == before.settings:
             return row
@@ -309,25 +311,25 @@ class Assignments:
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
-    def _take_up(self, tx: Tx, row: RunRow) -> Dispatch | None:
+    def _take_up(self, tx: Tx, row: RunRow) -> BatchCommitter | None:
         """Begin to work on a run."""
         source = self._source(tx, row)
         if source is None:
             return None
         order = Admission(row.source_id, row.generation, row.id, row.force, row.anew, row.new_of, row.mode)
-        return Dispatch(source, order, self._means, runs.counted_by(tx, row.id, self._means.owner))
+        return BatchCommitter(source, order, self._means, runs.counted_by(tx, row.id, self._means.owner))
 
 
-async def _provide(plan: Plan, stop: asyncio.Event) -> None:
+async def _provide(plan: BuildPlan, stop: asyncio.Event) -> None:
     house = open_house(plan)
-    shelf = Shelf(house.cache(), ACLNumbers())
+    shelf = PayloadLoader(house.cache(), ACLNumbers())
 
-    def connect(row: ReceiverRow) -> Outlet:
+    def connect(row: ReceiverRow) -> Sink:
         if row.kind == receivers.INDEX:
-            return IndexOutlet(_in_step(house, row.place), shelf, house.store)
+            return IndexSink(_in_step(house, row.place), shelf, house.store)
         tools = of_receivers.tools(house, row.name, partial(way_out, plan, house))
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools)
-        return ReceiverOutlet(made, shelf, row.place, row.last_seq)
+        return ReceiverSink(made, shelf, row.place, row.last_seq)
 
     began = cpu_ns()
     with (
@@ -341,7 +343,7 @@ async def _provide(plan: Plan, stop: asyncio.Event) -> None:
     house.store.close()
 
 
-def _in_step(house: House, passed: int) -> IndexWriter:
+def _in_step(house: Installation, passed: int) -> IndexWriter:
     """The index, for writing; one that never had anything is filled first from what is kept.
 
     It has `passed` so much of the stream. Raises IndexDamaged for one that lacks, or is ahead of, what the database
@@ -368,7 +370,7 @@ def _in_step(house: House, passed: int) -> IndexWriter:
     raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
 
 
-async def _conduct(plan: Plan, stop: asyncio.Event, *, schedules: bool, birth: Birth | None = None) -> None:
+async def _conduct(plan: BuildPlan, stop: asyncio.Event, *, schedules: bool, birth: Birth | None = None) -> None:
     """Take up every open run, each in a task of its own; have schedules order theirs."""
     house = open_house(plan)
     if birth is not None:

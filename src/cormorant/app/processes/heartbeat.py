@@ -12,7 +12,7 @@ from typing import Final
 
 from cormorant.base.errors import CormorantError
 from cormorant.crawl.run.clock_repair import Setbacks
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.db import heartbeats
 
 SAY_S: Final = 5.0
@@ -20,7 +20,7 @@ SAY_S: Final = 5.0
 
 
 @contextmanager
-def heartbeat(house: House, name: str, role: str) -> Iterator[None]:
+def heartbeat(house: Installation, name: str, role: str) -> Iterator[None]:
     """Say so for the length of the block, at once and then every SAY_S; a database that is away is tried again.
 
     A process that ends by a fault is not said to have left: it falls silent.

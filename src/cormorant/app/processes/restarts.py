@@ -12,9 +12,9 @@ import mmap
 from os import close as close_descriptor
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.base.polling import nap
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import restarts
 from cormorant.store.journal.runs import RunRow
 
@@ -28,7 +28,7 @@ class Birth:
     def __init__(self) -> None:
         self._told = mmap.mmap(-1, 1)
 
-    def attend(self, plan: Plan, house: House) -> None:
+    def attend(self, plan: BuildPlan, house: Installation) -> None:
         """End what was cut off, unless that was done since the supervisor began."""
         if self._told[0]:
             return
@@ -41,7 +41,7 @@ class Birth:
             await nap(LOOK_S, stop)
 
 
-def end_cut_off(plan: Plan, house: House) -> list[RunRow]:
+def end_cut_off(plan: BuildPlan, house: Installation) -> list[RunRow]:
     """The same ahead of an order, so that it begins a new run; returns what was stopped.
 
     Nothing is done while somebody is at work on the folder, nor can anybody begin meanwhile.

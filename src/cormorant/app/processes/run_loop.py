@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Final
 
 from cormorant.app import build
 from cormorant.app.logs import run_log_summary
-from cormorant.app.processes.schedule_tick import Schedules
+from cormorant.app.processes.schedule_tick import ScheduleTick
 from cormorant.base import run_context, secret_masking, tracing
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.base.polling import nap
-from cormorant.crawl.resource_guard import Room
+from cormorant.crawl.resource_guard import DiskGuard
 from cormorant.crawl.run import damaged_copies, deletion_watch, run_queue, transitions
 from cormorant.crawl.run.clock_repair import Setbacks
-from cormorant.crawl.run.controller import Conductor
+from cormorant.crawl.run.controller import RunController
 from cormorant.model.run import RunState
 from cormorant.operate.documents import takedowns
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.catalog import sources
 from cormorant.store.db.bulk import storable
 from cormorant.store.journal import runs
@@ -38,9 +38,9 @@ POLL_S: Final = 0.2
 Tasks = dict[int, asyncio.Task[None]]
 
 
-async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules: bool) -> None:
+async def carry_out(house: Installation, room: DiskGuard, stop: asyncio.Event, *, schedules: bool) -> None:
     """Carry out runs until told to stop. Raises CormorantError when the database said so."""
-    scheduled = Schedules(house) if schedules else None
+    scheduled = ScheduleTick(house) if schedules else None
     tasks: Tasks = {}
     takedowns.go_on(house)
     setbacks = Setbacks(house.store, house.clock)
@@ -64,7 +64,7 @@ async def carry_out(house: House, room: Room, stop: asyncio.Event, *, schedules:
     await asyncio.gather(*tasks.values(), return_exceptions=True)
 
 
-def _ours(house: House, tasks: Tasks) -> list[RunRow]:
+def _ours(house: Installation, tasks: Tasks) -> list[RunRow]:
     """The runs to be begun, or gone on with, here: one of a source. What is another node's by now is let go of."""
     rows = run_queue.give(house.store, house.node, house.runs_at_once)
     busy, found = {row.source_id for row in rows if row.id in tasks}, []
@@ -77,13 +77,13 @@ def _ours(house: House, tasks: Tasks) -> list[RunRow]:
     return found
 
 
-async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], Source], room: Room) -> None:
+async def _follow(house: Installation, row: RunRow, build_source: Callable[[RunRow], Source], room: DiskGuard) -> None:
     """Take up a run, with a log of its own, which says at once what came of it: who waits for the end may stop us."""
     with run_context.within(row.id), tracing.span("run", run=row.id, source=row.source_id):
         run_log_summary.begin(house, row)
         if row.state is RunState.WAITING:
             await damaged_copies.mend(house.store, house.cache, row)
-        await Conductor(house.store, house.clock, row, build_source, room).conduct()
+        await RunController(house.store, house.clock, row, build_source, room).conduct()
         try:
             await run_log_summary.settled(house, row)
         finally:  # also when the process is to end
@@ -91,7 +91,7 @@ async def _follow(house: House, row: RunRow, build_source: Callable[[RunRow], So
             run_log_summary.end(house, row.id)
 
 
-def ended(house: House, number: int, task: asyncio.Task[None]) -> None:
+def ended(house: Installation, number: int, task: asyncio.Task[None]) -> None:
     """A run's task ended, or was let go of for another node.
 
     A fault that nobody foresaw ends its run, and not the process that all others need as well.

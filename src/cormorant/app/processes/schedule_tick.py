@@ -9,7 +9,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.crawl.run.completion import is_of_store
 from cormorant.operate.documents import takedowns
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs.scheduler import Scheduler
 
 _log = logger(__name__)
@@ -18,10 +18,10 @@ REST_S: Final = 60.0
 """How long schedules are left alone behind a fault of the program's, so that it does not fill the log."""
 
 
-class Schedules:
+class ScheduleTick:
     """The schedules of an installation, looked at once a second."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Installation) -> None:
         self._house, self._scheduler, self._clock = house, Scheduler(house), house.clock
         self._due = self._clock.monotonic()
 

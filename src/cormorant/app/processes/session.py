@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan
+from cormorant.app.build import BuildPlan
 from cormorant.app.logs import otel, process_log
 from cormorant.app.processes import database_wait, entrypoints, fork_servers, memory
 from cormorant.app.processes.restarts import Birth
-from cormorant.app.processes.signals import Held, blocked, held_back
+from cormorant.app.processes.signals import HeldSignals, blocked, held_back
 from cormorant.app.processes.supervisor import TOLD, Supervisor, die_with_parent, name_process
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError, DataFolderError
@@ -34,7 +34,7 @@ class Running:
 
     owner: bool
     pid: int
-    held: Held
+    held: HeldSignals
 
     def look(self, logs: Path, kept: str) -> None:
         """See that the supervisor is there; somebody else's always is. `kept` says what is not lost when it is not.
@@ -49,7 +49,7 @@ class Running:
             raise CormorantError(f"The processes ended unexpectedly. {kept} What they said last is in {logs}.")
 
 
-def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> int:
+def supervise(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> int:
     """Be the supervisor: start every process, watch them and the fork servers of converters until told to stop.
 
     Schedules are only carried out beside `web`, which is there for good. Returns as `Supervisor.supervise` does.
@@ -71,7 +71,7 @@ def supervise(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bo
         return Supervisor(jobs, SystemClock(), servers.keep_alive, patient=web is not None).supervise()
 
 
-def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
+def _do(plan: BuildPlan, name: str, job: Callable[[], None]) -> None:
     """What a child does, its name first. All but the pages, which say so themselves, wait for the database."""
     _call(plan, name)
     if name != WEB:
@@ -80,14 +80,14 @@ def _do(plan: Plan, name: str, job: Callable[[], None]) -> None:
         job()
 
 
-def _call(plan: Plan, name: str) -> None:
+def _call(plan: BuildPlan, name: str) -> None:
     """What this process is called, where processes are listed and by its log."""
     name_process(name)
     process_log.keep(plan, name)
 
 
 @contextmanager
-def running(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> Iterator[Running]:
+def running(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> Iterator[Running]:
     """Have the processes running for the length of the block, unless another command's are; `web` is one more of them.
 
     Without `crawling` only what is found already is delivered, and no run goes on.
@@ -110,7 +110,7 @@ def running(plan: Plan, *, web: Callable[[], None] | None = None, crawling: bool
             _stop(pid)
 
 
-def _fork(plan: Plan, web: Callable[[], None] | None, crawling: bool) -> int:
+def _fork(plan: BuildPlan, web: Callable[[], None] | None, crawling: bool) -> int:
     """Fork the supervisor, which no signal reaches before it knows what they mean."""
     memory.share_from_here()
     parent = os.getpid()
@@ -121,7 +121,7 @@ def _fork(plan: Plan, web: Callable[[], None] | None, crawling: bool) -> int:
     return pid
 
 
-def _be_supervisor(plan: Plan, web: Callable[[], None] | None, parent: int, crawling: bool) -> None:
+def _be_supervisor(plan: BuildPlan, web: Callable[[], None] | None, parent: int, crawling: bool) -> None:
     """The forked supervisor's whole life, signals blocked until `Supervisor.supervise` lets them in; never returns."""
     code = 1
     try:

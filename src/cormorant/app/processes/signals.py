@@ -32,7 +32,7 @@ Receiver = Callable[[int, FrameType | None], object]
 
 
 @dataclass(slots=True)
-class Held:
+class HeldSignals:
     """Signals that were held back, oldest first, and who receives them."""
 
     clock: Clock
@@ -55,13 +55,13 @@ class Held:
 
 
 @contextmanager
-def held_back(clock: Clock) -> Iterator[Held]:
+def held_back(clock: Clock) -> Iterator[HeldSignals]:
     """Hold back, for the length of a block, the signals that would raise something; its end lets through what is left.
 
     Signals that are ignored, or end the process without a word, go on doing so. Threads receive none, so that nothing
     is held back in any but the main one.
     """
-    held = Held(clock)
+    held = HeldSignals(clock)
     if threading.current_thread() is not threading.main_thread():
         yield held
         return

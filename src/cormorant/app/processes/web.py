@@ -12,7 +12,7 @@ from ipaddress import ip_address, ip_network
 from typing import TypeAlias
 
 from cormorant.app import data_dir
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.processes import memory
 from cormorant.app.sample import sample_source
 from cormorant.app.settings import MOST_PORT
@@ -62,7 +62,7 @@ class Reach:
 
 
 def reach_of(
-    plan: Plan, host: str | None, port: int | None, *,
+    plan: BuildPlan, host: str | None, port: int | None, *,
     names: Sequence[str] = (), proxies: Sequence[str] = (), private: bool = False,
 ) -> Reach:  # fmt: skip
     """Where to listen: where was asked for, else where the installation says. Raises UsageError for no address."""
@@ -115,7 +115,7 @@ def _is_loopback(host: str) -> bool:
     return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
 
 
-def bind(reach: Reach, plan: Plan) -> Listener:
+def bind(reach: Reach, plan: BuildPlan) -> Listener:
     """Take the port; 0 takes a free one. Raises ConflictError when it is taken, NotPermitted, Unreachable.
 
     A port that nobody named may be taken: then it is the next free one, unless the pages of this folder are there.
@@ -177,7 +177,7 @@ def moved(listener: Listener, reach: Reach) -> str:
     return f"Port {reach.port} is in use by another program, so the page is at port {port}. --port N names another."
 
 
-def port_free(plan: Plan, *, busy: bool) -> Finding:
+def port_free(plan: BuildPlan, *, busy: bool) -> Finding:
     """Could `serve` listen where the installation says? `busy`: processes of this folder are at work, perhaps there."""
     try:
         reach = replace(reach_of(plan, None, None), named=True)
@@ -201,10 +201,10 @@ def shown_address(listener: Listener, reach: Reach) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def with_port(plan: Plan, listener: Listener) -> Plan:
+def with_port(plan: BuildPlan, listener: Listener) -> BuildPlan:
     """The plan as it is once the port is known, so that no source is made to ask ourselves."""
     host, port = listener.getsockname()[:2]
-    return Plan(plan.folder, plan.installation.model_copy(update={"listen": f"{host}:{port}"}))
+    return BuildPlan(plan.folder, plan.installation.model_copy(update={"listen": f"{host}:{port}"}))
 
 
 def seldom_collected() -> None:
@@ -216,21 +216,21 @@ def seldom_collected() -> None:
     memory.collect_late(SELDOM, 20, 20)
 
 
-def serve(plan: Plan, listener: Listener, reach: Reach) -> None:
+def serve(plan: BuildPlan, listener: Listener, reach: Reach) -> None:
     """Answer requests until SIGTERM. Runs in a process of its own."""
     import uvicorn
 
     from cormorant.operate.search import query_log
     from cormorant.web.app import make
-    from cormorant.web.query_recorder import Asked
-    from cormorant.web.security.authorization import Exposure
+    from cormorant.web.query_recorder import QueryRecorder
+    from cormorant.web.security.authorization import Audience
 
     house = open_house(plan)
     with suppress(Unreachable, NoRoom):  # the pages say so themselves
         query_log.trim(house)
-    asked = Asked(house)
-    beyond = Exposure.PRIVATE if reach.private else Exposure.PUBLIC
-    pages = make(house, reach.hosts, beyond if reach.is_beyond else Exposure.LOCAL, asked)
+    asked = QueryRecorder(house)
+    beyond = Audience.PRIVATE if reach.private else Audience.PUBLIC
+    pages = make(house, reach.hosts, beyond if reach.is_beyond else Audience.LOCAL, asked)
     config = uvicorn.Config(
         pages, log_level="critical", access_log=False, server_header=False, lifespan="off",
         proxy_headers=bool(reach.proxies), forwarded_allow_ips=list(reach.proxies),

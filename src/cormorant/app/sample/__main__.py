@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import sys
 
-from cormorant.app.sample.site import HOST, Access, serve
+from cormorant.app.sample.site import HOST, SampleRequest, serve
 from cormorant.base.clock import SystemClock
 
 
@@ -33,7 +33,7 @@ def _tell_address(port: int) -> None:
     sys.stdout.flush()
 
 
-def _note(access: Access) -> None:
+def _note(access: SampleRequest) -> None:
     sys.stderr.write(f"{access.method} {access.target} {access.status}\n")
     sys.stderr.flush()
 

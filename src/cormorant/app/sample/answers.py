@@ -22,7 +22,7 @@ _PHRASES = {
 }
 
 
-class Answer(NamedTuple):
+class SampleResponse(NamedTuple):
     """What goes back, what the log says, and whether the connection stays open."""
 
     data: bytes
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     keep: bool
 
 
-def answer(pages: Mapping[str, Page], request: bytes, now: float) -> Answer:
+def answer(pages: Mapping[str, Page], request: bytes, now: float) -> SampleResponse:
     """Answer a request's line and headers, given up to and with the empty line. `now` (epoch seconds) is for Date."""
     lines = request.decode("latin-1").split("\r\n")
     words = lines[0].split(" ")
@@ -42,17 +42,17 @@ def answer(pages: Mapping[str, Page], request: bytes, now: float) -> Answer:
         or words[2] not in ("HTTP/1.1", "HTTP/1.0")
         or (words[2] == "HTTP/1.1" and "host" not in headers)
     ):
-        return Answer(_written(Page(400, b""), now, keep=False, bare=False), "-", "-", 400, keep=False)
+        return SampleResponse(_written(Page(400, b""), now, keep=False, bare=False), "-", "-", 400, keep=False)
     method, target, version = words
     keep = _keeps(version, headers)
     if method not in ("GET", "HEAD"):
         refused = Page(405, b"", {"Allow": "GET, HEAD"})
-        return Answer(_written(refused, now, keep=False, bare=False), method, target, 405, keep=False)
+        return SampleResponse(_written(refused, now, keep=False, bare=False), method, target, 405, keep=False)
     page = pages.get(unquote(target.partition("?")[0])) or missing()
     if page.status == 200 and _unchanged(page, headers):
         page = Page(304, b"", {name: page.headers[name] for name in ("ETag", "Last-Modified")})
     data = _written(page, now, keep=keep, bare=method == "HEAD" or page.status == 304)
-    return Answer(data, method, target, page.status, keep)
+    return SampleResponse(data, method, target, page.status, keep)
 
 
 def _keeps(version: str, headers: Mapping[str, str]) -> bool:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from cormorant.app.build import Plan, open_house
+from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.sample.pages import documents_folder
 from cormorant.app.sample.site import HOST, SampleSite
 from cormorant.base.errors import Unreachable
 from cormorant.model.url import origin_of
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs.quickstart import Made
 from cormorant.operate.sources import sources
 from cormorant.store.catalog import sources as catalog
@@ -44,7 +44,7 @@ def serving() -> Iterator[SampleSite]:
 
 
 @contextmanager
-def in_reach(plan: Plan, numbers: Sequence[int]) -> Iterator[str]:
+def in_reach(plan: BuildPlan, numbers: Sequence[int]) -> Iterator[str]:
     """Serve the sample site for the length of a block if one of these runs crawls it and nobody serves it.
 
     Yields the address, "" when there is nothing to serve. The store is closed again before the block begins.
@@ -54,7 +54,7 @@ def in_reach(plan: Plan, numbers: Sequence[int]) -> Iterator[str]:
         yield address
 
 
-def _port_of_runs(plan: Plan, numbers: Sequence[int]) -> int | None:
+def _port_of_runs(plan: BuildPlan, numbers: Sequence[int]) -> int | None:
     house = open_house(plan)
     try:
         with house.store.read() as tx:
@@ -99,7 +99,7 @@ def _listens(port: int) -> bool:
     return True
 
 
-def make(house: House, site: SampleSite) -> list[Made]:
+def make(house: Installation, site: SampleSite) -> list[Made]:
     """Make the two sources of the sample, or bring those that are there up to where it is served now."""
     rows = {row.name: row for row in sources.every(house)}
     wanted = {SITE: ("web", {"start": site.address}), FOLDER: ("files", {"path": str(documents_folder())})}

@@ -30,7 +30,7 @@ _MOST_LINES = 100_000
 """Lines of the log; what comes later is answered but not noted."""
 
 
-class Access(NamedTuple):
+class SampleRequest(NamedTuple):
     """A request as the site saw it: method, path with query as sent, and the status it was answered with."""
 
     method: str
@@ -84,10 +84,14 @@ class SampleSite:
             self._log = None
 
     @property
-    def log(self) -> list[Access]:
+    def log(self) -> list[SampleRequest]:
         """All requests so far, in order. A request is in it before its answer is."""
         lines = (line.split(" ") for line in self._written().decode("latin-1").splitlines())
-        return [Access(words[0], words[1], int(words[2])) for words in lines if len(words) == 3 and words[2].isdigit()]
+        return [
+            SampleRequest(words[0], words[1], int(words[2]))
+            for words in lines
+            if len(words) == 3 and words[2].isdigit()
+        ]
 
     def _written(self) -> bytes:
         """What the child has written to the log; read without moving the child's place in it."""
@@ -106,7 +110,7 @@ class SampleSite:
         self.stop()
 
 
-async def serve(port: int, ready: Callable[[int], None], note: Callable[[Access], None], clock: Clock) -> None:
+async def serve(port: int, ready: Callable[[int], None], note: Callable[[SampleRequest], None], clock: Clock) -> None:
     """Serve until cancelled. `ready` is told the port, `note` every request before its answer is sent."""
     pages = read_pages()
     noted = 0
@@ -121,7 +125,7 @@ async def serve(port: int, ready: Callable[[int], None], note: Callable[[Access]
             said = answer(pages, request, clock.now())
             noted += 1
             if noted <= _MOST_LINES:
-                note(Access(said.method, said.target, said.status))
+                note(SampleRequest(said.method, said.target, said.status))
             writer.write(said.data)
             await writer.drain()
             keep = said.keep

@@ -15,9 +15,9 @@ from cormorant.cli.begin.serve import Port, listening, until_stopped
 from cormorant.cli.typer_apps import examples, new_app
 
 if TYPE_CHECKING:
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
     from cormorant.cli.terminal import Terminal
-    from cormorant.operate.installation import House
+    from cormorant.operate.installation import Installation
     from cormorant.operate.runs.quickstart import Made
     from cormorant.operate.runs.start import Ordered
 
@@ -79,7 +79,7 @@ def quickstart(
     raise typer.Exit(code)
 
 
-def _crawl_and_search(say: Terminal, plan: Plan, made: Sequence[Made]) -> int:
+def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> int:
     """Crawl the sources and search them once; the exit code. A source that no server answered for is not kept."""
     from cormorant.cli.crawl.crawl import carry_out, tell_cut_off
     from cormorant.cli.find.search import show
@@ -123,7 +123,7 @@ def _folder_words(say: Terminal) -> str:
     return f" --data {shlex.quote(say.asked.data)}" if say.asked.data else ""
 
 
-def _minor(house: House, ordered: Sequence[Ordered], name: str) -> bool:
+def _minor(house: Installation, ordered: Sequence[Ordered], name: str) -> bool:
     """Whether the run came to its end, and only single documents failed."""
     from cormorant.operate.runs import report, start
 

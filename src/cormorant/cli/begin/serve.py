@@ -14,7 +14,7 @@ from cormorant.cli import terminal
 from cormorant.cli.typer_apps import examples, new_app
 
 if TYPE_CHECKING:
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
     from cormorant.app.processes.web import Listener, Reach
     from cormorant.cli.terminal import Terminal
 
@@ -81,7 +81,7 @@ def serve(
         until_stopped(say, plan, listener, reach)
 
 
-def listening(say: Terminal, plan: Plan, reach: Reach) -> Listener:
+def listening(say: Terminal, plan: BuildPlan, reach: Reach) -> Listener:
     """Take the port, or the next free one when nobody named it; says so. Raises ConflictError."""
     from cormorant.app.processes import web
 
@@ -104,7 +104,7 @@ def stopped(say: Terminal) -> Iterator[None]:
         say.note(_STOPPED)
 
 
-def until_stopped(say: Terminal, plan: Plan, listener: Listener, reach: Reach) -> None:
+def until_stopped(say: Terminal, plan: BuildPlan, listener: Listener, reach: Reach) -> None:
     """Serve until SIGTERM, or Ctrl-C: raises Interrupted then.
 
     Raises ConflictError when somebody else owns the data folder.

@@ -16,16 +16,16 @@ from cormorant.cli.typer_apps import examples, new_app
 from cormorant.model.run import Mode, Refresh
 
 if TYPE_CHECKING:
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
     from cormorant.cli.terminal import Terminal
-    from cormorant.operate.installation import House
+    from cormorant.operate.installation import Installation
     from cormorant.operate.runs.start import Ordered
 
 app = new_app()
 
 
 @dataclass(frozen=True, kw_only=True)
-class How:
+class CrawlOptions:
     """How a crawl is ordered."""
 
     force: Annotated[
@@ -82,7 +82,7 @@ class How:
         "cormorant crawl docs --detach",
     )
 )
-@taking(How, "how")
+@taking(CrawlOptions, "how")
 def crawl(
     context: typer.Context,
     names: Annotated[
@@ -94,7 +94,7 @@ def crawl(
             default_factory=list,
         ),
     ],
-    how: How,
+    how: CrawlOptions,
 ) -> None:
     """Crawl sources now, with progress, and report at the end. Ctrl-C stops it; the next crawl goes on.
 
@@ -112,10 +112,10 @@ def crawl(
 
 def crawl_due(say: Terminal, names: Sequence[str]) -> int:
     """Crawl what is due of these sources, and return the exit code."""
-    return _crawl(say, names, How(refresh=Refresh.DUE))
+    return _crawl(say, names, CrawlOptions(refresh=Refresh.DUE))
 
 
-def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
+def _crawl(say: Terminal, names: Sequence[str], how: CrawlOptions) -> int:
     """Order runs, have them carried out, tell of those that are held; returns the exit code."""
     from cormorant.app import data_dir
     from cormorant.operate.runs import start as runs
@@ -125,7 +125,7 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     try:
         with say.house() as house:
             tell_cut_off(say, plan, house)
-            wish = runs.Wish(how.refresh, how.force, how.restart, how.mode, how.forget)
+            wish = runs.RunOrder(how.refresh, how.force, how.restart, how.mode, how.forget)
             tell_exposed(say, house, names)
             left_out = runs.left_out(house, names, wish)
             ordered = runs.order(house, names, wish, data_dir.resting(plan.folder))
@@ -141,7 +141,7 @@ def _crawl(say: Terminal, names: Sequence[str], how: How) -> int:
     return runs.worst(codes)
 
 
-def tell_cut_off(say: Terminal, plan: Plan, house: House) -> None:
+def tell_cut_off(say: Terminal, plan: BuildPlan, house: Installation) -> None:
     """Stop runs that are not to go on although they were under way when the program ended, and say so."""
     from cormorant.app.processes.restarts import end_cut_off
 
@@ -149,7 +149,7 @@ def tell_cut_off(say: Terminal, plan: Plan, house: House) -> None:
         say.note(f"Run {row.id} was stopped. It was under way when the program ended, and survives_restart is off.")
 
 
-def tell_exposed(say: Terminal, house: House, names: Sequence[str]) -> None:
+def tell_exposed(say: Terminal, house: Installation, names: Sequence[str]) -> None:
     """Say before a first crawl which files everyone would find that others may not read, unless `source add` did.
 
     A program reads it in the report.
@@ -160,7 +160,7 @@ def tell_exposed(say: Terminal, house: House, names: Sequence[str]) -> None:
         say.warn(sentence)
 
 
-def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> bool:
+def _detach(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> bool:
     """Leave ordered runs to whoever is at work, or to a process that goes on by itself, and say so.
 
     Returns whether any of them is for another node.
@@ -181,7 +181,7 @@ def _detach(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> bool:
     return bool(away)
 
 
-def _tell_elsewhere(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> dict[int, str]:
+def _tell_elsewhere(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> dict[int, str]:
     """Say which of these runs are for another node than this one; returns them."""
     from cormorant.app.commands.follow import elsewhere
 
@@ -197,7 +197,7 @@ def _tell_elsewhere(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> di
     return away
 
 
-def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered], *, report: bool = False) -> int:
+def carry_out(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered], *, report: bool = False) -> int:
     """Have ordered runs carried out, show how they go, print the reports; returns the exit code.
 
     `report`: print them with -q as well. Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and
@@ -214,7 +214,7 @@ def carry_out(say: Terminal, plan: Plan, ordered: Sequence[Ordered], *, report: 
     return tell(say, plan, shown, failed=bool(away), asked=report)
 
 
-def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
+def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
     """Say what is followed, and show how it goes until it ends."""
     if not ordered:
         return
@@ -240,7 +240,7 @@ def _follow(say: Terminal, plan: Plan, ordered: Sequence[Ordered]) -> None:
         follow.carry_out(plan, ordered, watching)
 
 
-def _interrupted(asked: KeyboardInterrupt, plan: Plan, ordered: Sequence[Ordered]) -> Interrupted:
+def _interrupted(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Interrupted:
     """What becomes of what was ordered, now that nobody waits for it."""
     from cormorant.app.commands.follow import left_by
 

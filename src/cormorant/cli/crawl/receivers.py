@@ -16,7 +16,7 @@ from cormorant.cli.typer_apps import examples, new_app
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
 
 app = new_app(
     "Where crawled documents are delivered: add, list, show, faulty, edit, resend, delete. The search index is one of "
@@ -201,7 +201,7 @@ def _nothing(name: str, *, only_faulty: bool) -> str:
     return f"There is nothing to send to {name!r}: nothing is kept."
 
 
-def _ordered(plan: Plan, record: Mapping[str, Any]) -> str:
+def _ordered(plan: BuildPlan, record: Mapping[str, Any]) -> str:
     """What is said of deliveries that nobody waits for."""
     from cormorant.app import data_dir
 
@@ -229,7 +229,7 @@ def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[st
     return f"Sent again to {name!r}."
 
 
-def _delivered(plan: Plan, name: str) -> dict[str, Any]:
+def _delivered(plan: BuildPlan, name: str) -> dict[str, Any]:
     """Watch until a receiver has been told everything, or does not take it. Raises Interrupted on Ctrl-C."""
     from cormorant.app.commands import deliver
 

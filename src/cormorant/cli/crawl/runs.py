@@ -101,7 +101,7 @@ def log(
 
     say = terminal.of(context)
     with say.house() as house:
-        for line in run_log.lines(house, number, run_log.Wanted(level, only, last)):
+        for line in run_log.lines(house, number, run_log.LogFilter(level, only, last)):
             if say.json:
                 say.record(line)
             else:

@@ -12,11 +12,11 @@ from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
 from cormorant.cli.option_groups import taking
 from cormorant.cli.typer_apps import examples, new_app
-from cormorant.model.schedule.schedule import Missed, Overrun, Revisit
+from cormorant.model.schedule.schedule import MissedPolicy, Overrun, Revisit
 from cormorant.model.schedule.timezones import wall_time
 
 if TYPE_CHECKING:
-    from cormorant.operate.runs.schedules import Wanted
+    from cormorant.operate.runs.schedules import ScheduleChange
 
 app = new_app("When sources are crawled by themselves, while `cormorant serve` is at work.", group=True)
 
@@ -24,7 +24,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class ScheduleOptions:
     """What is said of a schedule; None and empty lists: nothing."""
 
     sources: Annotated[
@@ -59,20 +59,20 @@ class Said:
         ),
     ] = None
     missed: Annotated[
-        Missed | None,
+        MissedPolicy | None,
         typer.Option("--missed", help="When nothing was at work: run once as soon as something is, or skip. Else run."),
     ] = None
     refresh: Annotated[
         Revisit | None, typer.Option("--refresh", help="What is visited, as `crawl --refresh` says. Else all.")
     ] = None
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ScheduleChange:
         """The same for whoever does it. Raises UsageError for two times at once."""
-        from cormorant.operate.runs.schedules import Wanted
+        from cormorant.operate.runs.schedules import ScheduleChange
 
         if self.when is not None and self.every is not None:
             raise UsageError("Say --when or --every, not both.")
-        return Wanted(
+        return ScheduleChange(
             self.sources or None, self.when if self.every is None else _every(self.every), self.zone,
             self.windows or None, self.overrun, self.missed, self.refresh,
         )  # fmt: skip
@@ -105,8 +105,8 @@ def _told(say: terminal.Terminal, record: dict[str, Any], done: str) -> None:
         "cormorant schedule add by-hand --source docs --when manual",
     )
 )
-@taking(Said, "said")
-def add(context: typer.Context, name: Name, said: Said) -> None:
+@taking(ScheduleOptions, "said")
+def add(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
     """Add a schedule. Its sources are crawled one after another.
 
     A time that a change of the clock leaves out is at the next minute there is; one that comes twice counts once.
@@ -157,8 +157,8 @@ def _flat(past: dict[str, Any]) -> dict[str, Any]:
 
 
 @app.command(epilog=examples("cormorant schedule edit nightly --when '30 3 * * *' --overrun queue"))
-@taking(Said, "said")
-def edit(context: typer.Context, name: Name, said: Said) -> None:
+@taking(ScheduleOptions, "said")
+def edit(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
     """Change a schedule. What is not named stays; --source names all of them anew.
 
     A launch under way goes on with the sources that it began with.
@@ -167,7 +167,7 @@ def edit(context: typer.Context, name: Name, said: Said) -> None:
 
     say = terminal.of(context)
     wanted = said.wanted()
-    if wanted == schedules.Wanted():
+    if wanted == schedules.ScheduleChange():
         raise UsageError(f"Say what to change: cormorant schedule edit {shlex.quote(name)} --when '0 3 * * *'.")
     with say.house() as house:
         record = schedules.edit(house, name, wanted)

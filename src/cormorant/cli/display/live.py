@@ -18,8 +18,8 @@ from cormorant.cli.terminal import clean
 
 if TYPE_CHECKING:
     from cormorant.base.errors import CormorantError
-    from cormorant.operate.installation import House
-    from cormorant.operate.runs.live import Look, SiteLook
+    from cormorant.operate.installation import Installation
+    from cormorant.operate.runs.live import LiveView, SiteLook
 
 FRAME_S = 0.5
 SPARING = 20
@@ -42,7 +42,7 @@ class Display:
         """The processes are there."""
         self._note = "" if owner else FOLLOWING
 
-    def look(self, house: House) -> None:
+    def look(self, house: Installation) -> None:
         """Draw, if it is time."""
         began = self._clock.monotonic()
         if began < self._next:
@@ -70,7 +70,7 @@ class Display:
             self._live.stop()
             self._live = None
 
-    def _run(self, house: House, course: Course, place: int) -> Group | Text:
+    def _run(self, house: Installation, course: Course, place: int) -> Group | Text:
         """One run."""
         seen = course.look(house)
         report = seen.report
@@ -84,7 +84,7 @@ class Display:
         return Group(*parts, Text())
 
 
-def _counters(seen: Look) -> Table:
+def _counters(seen: LiveView) -> Table:
     """The eight counters, four in a row."""
     table = Table.grid(padding=(0, 2))
     for _ in range(4):
@@ -95,7 +95,7 @@ def _counters(seen: Look) -> Table:
     return table
 
 
-def _pace(course: Course, seen: Look) -> Text:
+def _pace(course: Course, seen: LiveView) -> Text:
     """Rates, what is to be expected, what holds it up."""
     report = seen.report
     rates = f"{course.rate:.1f} documents a second, {size(report['bytes'] / max(report['seconds'], 0.1))} a second"
@@ -111,7 +111,7 @@ def _pace(course: Course, seen: Look) -> Text:
     return text
 
 
-def _sites(seen: Look) -> Table:
+def _sites(seen: LiveView) -> Table:
     """The sites asked last."""
     table = Table.grid(padding=(0, 2))
     table.add_column()

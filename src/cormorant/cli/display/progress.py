@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from cormorant.app.commands.follow import Watcher
     from cormorant.base.errors import CormorantError
     from cormorant.cli.terminal import Terminal
-    from cormorant.operate.installation import House
-    from cormorant.operate.runs.live import Look
+    from cormorant.operate.installation import Installation
+    from cormorant.operate.runs.live import LiveView
 
 LINE_S = 5.0
 """Without a terminal, a line this often."""
@@ -49,7 +49,7 @@ class Lines:
             self._say.note(waiting(error))
         self._away = True
 
-    def look(self, house: House) -> None:
+    def look(self, house: Installation) -> None:
         """Say how far it is, if it is time."""
         if self._away:
             self._away = False
@@ -75,7 +75,7 @@ def interval(before_s: float, *, same: bool) -> float:
     return min(before_s * 2, RARE_S) if same else LINE_S
 
 
-def line(course: Course, seen: Look) -> str:
+def line(course: Course, seen: LiveView) -> str:
     """How far a run is, on one line."""
     report = seen.report
     if report["state"] not in OPEN_STATES:

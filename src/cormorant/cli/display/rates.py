@@ -10,10 +10,10 @@ from cormorant.cli.formatting import duration
 
 if TYPE_CHECKING:
     from cormorant.base.errors import CormorantError
-    from cormorant.operate.installation import House
+    from cormorant.operate.installation import Installation
     from cormorant.operate.runs.eta import Ahead
-    from cormorant.operate.runs.live import Look
-    from cormorant.store.journal.progress_samples import Sample
+    from cormorant.operate.runs.live import LiveView
+    from cormorant.store.journal.progress_samples import ProgressSample
 
 FOLLOWING = "Another command is at work on this data folder; it carries this out, and this command follows."
 
@@ -24,11 +24,11 @@ class Course:
     def __init__(self, number: int) -> None:
         self.number = number
         self._clock = SystemClock()
-        self._samples: deque[Sample] = deque()
+        self._samples: deque[ProgressSample] = deque()
         self._wanted: dict[int, float] = {}
         self.busy = 0.0
 
-    def look(self, house: House) -> Look:
+    def look(self, house: Installation) -> LiveView:
         """Look at the run and remember its figures."""
         from cormorant.crawl.run.progress import share
         from cormorant.operate.runs import live
@@ -51,13 +51,13 @@ class Course:
 
         return rate(self._samples)
 
-    def ahead(self, seen: Look) -> Ahead | None:
+    def ahead(self, seen: LiveView) -> Ahead | None:
         """What is still to be expected."""
         from cormorant.operate.runs import live
 
         return live.ahead(seen, list(self._samples))
 
-    def bottleneck(self, seen: Look) -> str:
+    def bottleneck(self, seen: LiveView) -> str:
         """What holds it up."""
         from cormorant.operate.runs import live
 
@@ -69,7 +69,7 @@ def waiting(error: CormorantError) -> str:
     return f"{error.sentence} Waiting meanwhile."
 
 
-def awaited(seen: Look) -> str:
+def awaited(seen: LiveView) -> str:
     """What the run waits for, or which sites have to wait and why, and when the run gives up; "" when none has to."""
     if seen.report["waits"]:
         return str(seen.report["reason"] or "")

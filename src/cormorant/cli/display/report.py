@@ -12,7 +12,7 @@ from cormorant.model.run import ASKING_STATES, RunState
 from cormorant.model.schedule.timezones import localized
 
 if TYPE_CHECKING:
-    from cormorant.app.build import Plan
+    from cormorant.app.build import BuildPlan
     from cormorant.cli.terminal import Terminal
 
 COUNTERS = (
@@ -47,7 +47,7 @@ _MORE = (
 )
 
 
-def tell(say: Terminal, plan: Plan, numbers: Sequence[int], *, failed: bool = False, asked: bool = False) -> int:
+def tell(say: Terminal, plan: BuildPlan, numbers: Sequence[int], *, failed: bool = False, asked: bool = False) -> int:
     """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`.
 
     With -q the problems alone are printed, unless the report was `asked` for.

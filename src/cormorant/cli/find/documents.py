@@ -38,7 +38,7 @@ Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class ListOptions:
     """Which documents are listed, and how many."""
 
     source: OfSource = None
@@ -70,8 +70,8 @@ class Listed:
         "cormorant document list --limit 20",
     ),
 )
-@taking(Listed, "listed")
-def list_(context: typer.Context, listed: Listed) -> None:
+@taking(ListOptions, "listed")
+def list_(context: typer.Context, listed: ListOptions) -> None:
     """List every known address: status of the last visit, how it is with it, address.
 
     `--state` and `--json` go by the sets: todo, found (on its way to a receiver), finished (visited in the run under
@@ -81,7 +81,7 @@ def list_(context: typer.Context, listed: Listed) -> None:
     from cormorant.operate.documents import listing
 
     say = terminal.of(context)
-    wanted = listing.Wanted(
+    wanted = listing.DocumentFilter(
         listed.source, listed.state, listed.status, listed.excluded, listed.no_text, listed.run, listed.changed
     )
     with say.house() as house:
@@ -168,7 +168,7 @@ def recrawl(
 
     say = terminal.of(context)
     with say.house() as house:
-        chosen = recrawls.Chosen(tuple(addresses), listing.Wanted(source, state, status))
+        chosen = recrawls.RecrawlSelection(tuple(addresses), listing.DocumentFilter(source, state, status))
         record = recrawls.recrawl(house, chosen)
     if not now or not record["sources"]:
         _told_due(say, record["documents"], list(record["sources"]))

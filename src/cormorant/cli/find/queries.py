@@ -51,7 +51,7 @@ def _counted(context: typer.Context, which: str, days: int, limit: int) -> None:
 
     say = terminal.of(context)
     with say.house() as house:
-        records = query_log.counted(house, query_log.Report(which), days, limit)
+        records = query_log.counted(house, query_log.QueryReport(which), days, limit)
         kept = house.query_days
     if not say.table(records, ("query", "times", "total", "clicks", "last_at")) and not say.json:
         say.note(_none(kept))

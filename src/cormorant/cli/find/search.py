@@ -20,7 +20,7 @@ from cormorant.cli.terminal import clean
 from cormorant.cli.typer_apps import examples, new_app
 
 if TYPE_CHECKING:
-    from cormorant.search.reader import Answer, Hit, Question, Why
+    from cormorant.search.reader import Answer, Hit, Question, ScoreExplanation
 
 app = new_app()
 
@@ -46,7 +46,7 @@ class _Search(TyperCommand):
             ) from None
 
 
-class Order(StrEnum):
+class SortOptions(StrEnum):
     """In which order hits come."""
 
     RELEVANCE = "relevance"
@@ -63,7 +63,7 @@ class By(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ResultOptions:
     """What is wanted of all that a query finds."""
 
     source: Annotated[
@@ -78,7 +78,9 @@ class Wanted:
     until: Annotated[
         str, typer.Option("--until", metavar="DAY", help="Changed on this day or before; also a month or a year.")
     ] = ""
-    sort: Annotated[Order, typer.Option("--sort", help="In which order; title is from A to Z.")] = Order.RELEVANCE
+    sort: Annotated[SortOptions, typer.Option("--sort", help="In which order; title is from A to Z.")] = (
+        SortOptions.RELEVANCE
+    )
     group: Annotated[
         By | None, typer.Option("--group", help="In groups of one source or site, at most three hits of each.")
     ] = None
@@ -112,11 +114,11 @@ class Wanted:
         "cormorant search harbour --limit 3 --why",
     ),
 )
-@taking(Wanted, "wanted")
+@taking(ResultOptions, "wanted")
 def search(
     context: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words; an exact phrase in quotes.")],
-    wanted: Wanted,
+    wanted: ResultOptions,
 ) -> None:
     """Search. Any word is enough; what has more of them comes first."""
     from cormorant.operate.search import search as searching
@@ -141,18 +143,18 @@ def search(
     show(say, answer, wanted.offset, told)
 
 
-def _question(text: str, wanted: Wanted) -> Question:
+def _question(text: str, wanted: ResultOptions) -> Question:
     """What is asked of the library."""
-    from cormorant.search.reader import Chosen, GroupBy, Question, Sort
+    from cormorant.search.reader import Filters, GroupBy, Question, Sort
 
     return Question(
         text, tuple(wanted.source), wanted.limit, wanted.offset, Sort(wanted.sort.value), fold=not wanted.every,
-        chosen=Chosen(since=wanted.since, until=wanted.until), facets=wanted.facets,
+        chosen=Filters(since=wanted.since, until=wanted.until), facets=wanted.facets,
         group=GroupBy(wanted.group.value) if wanted.group else None, as_typed=wanted.as_typed,
     )  # fmt: skip
 
 
-def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[Why | None] = ()) -> None:
+def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[ScoreExplanation | None] = ()) -> None:
     """Print an answer for a person; `told` are the reasons of its hits, if they were asked for."""
     for note in answer.understood.notes:
         say.note(note)
@@ -194,7 +196,7 @@ def _show_facets(say: terminal.Terminal, answer: Answer) -> None:
             say.raw("")
 
 
-def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: Mapping[int, Why]) -> None:
+def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: Mapping[int, ScoreExplanation]) -> None:
     """Print hits in their groups."""
     totals = {each.value: each.total for each in answer.groups}
     count = 0
@@ -232,7 +234,7 @@ def _none(answer: Answer, offset: int) -> str:
     return f"{all_there_are}; --offset is beyond them."
 
 
-def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: Why | None) -> None:
+def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: ScoreExplanation | None) -> None:
     say.raw(f"{mark} {say.bold(clean(hit.title or hit.url))}")
     say.print(f"     {hit.url}")
     shown, at = "", 0
@@ -251,7 +253,7 @@ def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: Why | None) -> N
     say.raw("")
 
 
-def _show_why(say: terminal.Terminal, why: Why) -> None:
+def _show_why(say: terminal.Terminal, why: ScoreExplanation) -> None:
     for part in why.parts:
         say.raw(f"     {part.points:>10,.2f}  {part.name:<20}  {clean(part.about)}")
     say.raw(f"     {why.score:>10,.2f}  in all")

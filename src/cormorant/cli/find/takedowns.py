@@ -66,7 +66,7 @@ def add(
     from cormorant.operate.documents import takedowns
 
     say = terminal.of(context)
-    order = takedowns.Order(what, terms.reason, _author(), terms.source, terms.until, terms.erase)
+    order = takedowns.TakedownOrder(what, terms.reason, _author(), terms.source, terms.until, terms.erase)
     with say.house() as house:
         if sys.stdin.isatty() and not (terms.yes or say.json) and not _agreed(takedowns.meant(house, order)):
             say.note("Nothing was changed.")

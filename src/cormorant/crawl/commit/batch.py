@@ -25,22 +25,22 @@ from msgspec.structs import replace
 
 from cormorant.base.profiling import Steps
 from cormorant.crawl import url_rewriting
-from cormorant.crawl.link_filter import Links, Screened
+from cormorant.crawl.link_filter import FilteredLinks, Screened
 from cormorant.crawl.url_rewriting import Rename
-from cormorant.crawl.visit.visit import Report
+from cormorant.crawl.visit.visit import VisitResult
 from cormorant.frontier.links import codec
-from cormorant.frontier.policy.transition import Fate
-from cormorant.frontier.queue.workbench import SiteWork
-from cormorant.frontier.sitemaps.registry import Told
-from cormorant.frontier.state.canonical_target import Copy, claimed
-from cormorant.frontier.state.enqueue import Arrival
+from cormorant.frontier.policy.transition import RowUpdate
+from cormorant.frontier.queue.workbench import HostState
+from cormorant.frontier.sitemaps.registry import SitemapContent
+from cormorant.frontier.state.canonical_target import CanonicalCopy, claimed
+from cormorant.frontier.state.enqueue import NewUrl
 from cormorant.frontier.state.host_facts import INSTALLATION, Fact
 from cormorant.frontier.state.writes import ContentRow
 from cormorant.model.acl import ACL
-from cormorant.model.content import Content, Document, Link
+from cormorant.model.content import Content, Document, PageLink
 from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
-from cormorant.model.resource import How, Resource, Role
-from cormorant.receivers.stream import Entry, Event
+from cormorant.model.resource import DiscoveredBy, Resource, Role
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.sources.protocol import Source
 from cormorant.store.blobs.record import Frame, encode
 from cormorant.store.journal import counters
@@ -55,8 +55,8 @@ ENTRY_BYTES = 500
 class Visited(NamedTuple):
     """A visit with its fate, and how many bytes its body had."""
 
-    report: Report
-    fate: Fate
+    report: VisitResult
+    fate: RowUpdate
     size: int = 0
 
     @property
@@ -82,13 +82,13 @@ class Batch:
 
     visited: list[Visited] = field(default_factory=list)
     partly: list[Visited] = field(default_factory=list)
-    arrivals: list[Arrival] = field(default_factory=list)
+    arrivals: list[NewUrl] = field(default_factory=list)
     exclusions: list[Exclusion] = field(default_factory=list)
     packed: list[Packed] = field(default_factory=list)
     links: dict[int, bytes] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
-    of_site: dict[int, list[Arrival | Exclusion]] = field(default_factory=dict)
-    told: list[Told] = field(default_factory=list)
+    of_site: dict[int, list[NewUrl | Exclusion]] = field(default_factory=dict)
+    told: list[SitemapContent] = field(default_factory=list)
     size_bytes: int = 0
     received: int = 0
     moved: set[int] = field(default_factory=set)
@@ -117,13 +117,13 @@ class Batch:
         return kept
 
 
-def links_to_follow(outcome: Outcome, rename: Rename) -> Links:
+def links_to_follow(outcome: Outcome, rename: Rename) -> FilteredLinks:
     """The links a named outcome offers to the follow gate, and those that ask not to be followed."""
     if isinstance(outcome, Ok | Unchanged | Excluded):
-        return Links(outcome.follow, outcome.unfollowed)
+        return FilteredLinks(outcome.follow, outcome.unfollowed)
     if isinstance(outcome, Moved):
-        return Links(url_rewriting.links((Link(outcome.target),), rename), how=How.REDIRECT)
-    return Links()
+        return FilteredLinks(url_rewriting.links((PageLink(outcome.target),), rename), how=DiscoveredBy.REDIRECT)
+    return FilteredLinks()
 
 
 def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
@@ -153,7 +153,7 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
         batch.size_bytes += len(frame)
 
 
-def _kept_links(outcome: Outcome) -> Sequence[Link] | None:
+def _kept_links(outcome: Outcome) -> Sequence[PageLink] | None:
     """The links that are kept of a page, each saying whether it is to be followed; None when none were read."""
     if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
         return outcome.document.links if outcome.follow else codec.unfollowed(outcome.document.links)
@@ -210,7 +210,7 @@ def _frame(document: Document, content: Content) -> Frame:
     )
 
 
-def sites(batch: Batch) -> list[SiteWork]:
+def sites(batch: Batch) -> list[HostState]:
     """The sites of a batch, whose leases are to be renewed.
 
     Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
@@ -220,7 +220,7 @@ def sites(batch: Batch) -> list[SiteWork]:
 
 
 @dataclass(slots=True)
-class Rows:
+class BatchRows:
     """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
 
     `copies` call another page their original, `originals` no longer do. `regranted` are documents whose rights changed,
@@ -228,17 +228,17 @@ class Rows:
     what was read. `later`: what is new is told and counted when a person has said so.
     """
 
-    fates: list[tuple[Resource, Fate, float]] = field(default_factory=list)
+    fates: list[tuple[Resource, RowUpdate, float]] = field(default_factory=list)
     contents: list[ContentRow] = field(default_factory=list)
     validators: list[tuple[str, str, bytes, int]] = field(default_factory=list)
     judged: list[tuple[str, str, bool, int]] = field(default_factory=list)
     access: list[tuple[int, int]] = field(default_factory=list)
     links: list[tuple[int, int, bool, bytes]] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[NewEvent] = field(default_factory=list)
     visits: list[VisitRow] = field(default_factory=list)
     hidden: list[tuple[int, int, int]] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
-    copies: list[Copy] = field(default_factory=list)
+    copies: list[CanonicalCopy] = field(default_factory=list)
     originals: list[int] = field(default_factory=list)
     regranted: set[int] = field(default_factory=set)
     returned: set[int] = field(default_factory=set)
@@ -267,14 +267,14 @@ def rights(batch: Batch) -> Iterator[ACL]:
             yield acl
 
 
-def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_number: Callable[[ACL], int]) -> Rows:
+def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_number: Callable[[ACL], int]) -> BatchRows:
     """Make the rows of a batch."""
-    made = Rows(links=[(number, run, False, blob) for number, blob in batch.links.items()])
+    made = BatchRows(links=[(number, run, False, blob) for number, blob in batch.links.items()])
     for packed, place in zip(batch.packed, places, strict=True):
         resource, row = packed.visited.resource, content_of(packed, place, acl_number)
         made.contents.append(row)
         there = Event.MOVED if resource.id in batch.moved else _told(packed.visited, row)
-        made.entries.append(Entry(resource.source, resource.id, run, there if resource.indexed else Event.NEW))
+        made.entries.append(NewEvent(resource.source, resource.id, run, there if resource.indexed else Event.NEW))
         if resource.indexed and row.acl_id != resource.acl:
             made.regranted.add(resource.id)
         elif row.acl_id != resource.acl and resource.outcome != OutcomeKind.NONE:
@@ -283,7 +283,7 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     for visited in batch.visited:
         made.fates.append((visited.resource, visited.fate, visited.report.at))
         if visited.resource.id in unread and visited.fate.kept:
-            made.entries.append(Entry(visited.resource.source, visited.resource.id, run, Event.MOVED))
+            made.entries.append(NewEvent(visited.resource.source, visited.resource.id, run, Event.MOVED))
         _changes(made, visited, run, acl_number, moved=visited.resource.id in batch.moved)
     return made
 
@@ -308,7 +308,7 @@ def content_of(packed: Packed, place: tuple[int, int, int], acl_number: Callable
     )  # fmt: skip
 
 
-def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int], *, moved: bool) -> None:
+def _changes(made: BatchRows, visited: Visited, run: int, acl_number: Callable[[ACL], int], *, moved: bool) -> None:
     """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
@@ -320,7 +320,7 @@ def _changes(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL],
     if found:
         changed = _refreshed(made, visited, run, acl_number) or changed
     claim = claimed(resource, outcome)
-    if isinstance(claim, Copy):
+    if isinstance(claim, CanonicalCopy):
         made.copies.append(claim)
     elif claim is not None:
         made.originals.append(claim)
@@ -362,7 +362,7 @@ def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
     return (said.etag, said.modified) if said and (said.etag or said.modified or resource.acl) else None
 
 
-def _change(resource: Resource, outcome: Outcome, fate: Fate) -> str:
+def _change(resource: Resource, outcome: Outcome, fate: RowUpdate) -> str:
     """What the journal calls this visit, "" when it brought nothing new. A robots.txt is never a new document."""
     if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT and not says_the_same(resource, outcome):
         return "content" if resource.indexed else "new"
@@ -394,7 +394,7 @@ def _acl(outcome: Outcome) -> ACL | None:
     return outcome.content.acl if outcome.content is not None else None
 
 
-def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
+def _refreshed(made: BatchRows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
     """Nothing new was read: keep the validators of a body that came, and the document's rights if they differ."""
     resource, outcome = visited.resource, visited.report.outcome
     if not resource.content_hash and _is_unread(outcome):
@@ -409,6 +409,6 @@ def _refreshed(made: Rows, visited: Visited, run: int, acl_number: Callable[[ACL
     if number == resource.acl:
         return ""
     made.access.append((number, resource.id))
-    made.entries.append(Entry(resource.source, resource.id, run, Event.ACCESS))
+    made.entries.append(NewEvent(resource.source, resource.id, run, Event.ACCESS))
     made.regranted.add(resource.id)
     return "access"

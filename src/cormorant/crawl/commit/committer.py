@@ -31,8 +31,8 @@ from cormorant.crawl.commit.late_filters import sifted
 from cormorant.crawl.commit.mass_change_guard import Swallowing
 from cormorant.crawl.commit.quota import Allowance
 from cormorant.crawl.commit.sitemap_chunks import Telling
-from cormorant.crawl.commit.takedowns import Watch
-from cormorant.frontier.policy.transition import Circumstances, fate
+from cormorant.crawl.commit.takedowns import TakedownWatch
+from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.queue import refill
 from cormorant.frontier.state import enqueue, host_facts
 from cormorant.model.resource import Role
@@ -41,23 +41,23 @@ from cormorant.sources.protocol import Discovery, Source
 from cormorant.store.journal import runs, visits
 
 if TYPE_CHECKING:
-    from cormorant.crawl.context import Means
-    from cormorant.crawl.visit.visit import Report
-    from cormorant.store.blobs.protocol import Place
+    from cormorant.crawl.context import WorkerContext
+    from cormorant.crawl.visit.visit import VisitResult
+    from cormorant.store.blobs.protocol import BlobPlace
 
 
-class Dispatch:
+class BatchCommitter:
     """The only place of a retriever that writes: one for each run it works on."""
 
-    def __init__(self, source: Source, order: enqueue.Admission, means: Means, counters: Counters) -> None:
+    def __init__(self, source: Source, order: enqueue.Admission, means: WorkerContext, counters: Counters) -> None:
         self.source, self.order, self._means = source, order, means
         self.batch, self.arrived, self.reordered = Batch(), frozenset[int](), set[int]()
         self.under_way, self.allowance = 0, Allowance()
         self._telling = Telling(order, means)
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
         self._swallowing = Swallowing(means.cache)
-        self.takedowns = Watch(source.number)
-        self._refused: list[Place] = []
+        self.takedowns = TakedownWatch(source.number)
+        self._refused: list[BlobPlace] = []
         with means.store.read() as tx:
             self.takedowns.look(tx)
 
@@ -66,11 +66,11 @@ class Dispatch:
         self.allowance.reckon(self.counters, self.batch, self.under_way)
         return self.allowance.has_room(self.under_way, now)
 
-    def add(self, report: Report) -> None:
+    def add(self, report: VisitResult) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""
         means, resource, settings = self._means, report.task.resource, self.source.settings
         report, level = modes.read(report, self.order.mode), settings.level(resource.address)
-        at = Circumstances(self.order.generation, self._lists, report.at, jitter(0.1), settings.errors, level)
+        at = VisitConditions(self.order.generation, self._lists, report.at, jitter(0.1), settings.errors, level)
         with means.steps("gates"):
             report = report._replace(outcome=url_rewriting.named(report.outcome, self.source.rename))
             found = discovered_links.of_visit(self.source, self.order, self.batch, report, means)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from cormorant.crawl.commit.batch import Batch, Visited
-    from cormorant.frontier.policy.transition import Fate
+    from cormorant.frontier.policy.transition import RowUpdate
     from cormorant.model.outcome import Outcome
     from cormorant.model.run import Counters
     from cormorant.store.db.database import Store
@@ -70,7 +70,7 @@ def _count_told(counters: Counters, visited: Visited, *, moved: bool, regranted:
     counters.unchanged -= fate.outcome is OutcomeKind.UNCHANGED and (regranted or moved)
 
 
-def _counted(fate: Fate, outcome: Outcome) -> int:
+def _counted(fate: RowUpdate, outcome: Outcome) -> int:
     """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
     return fate.status if fate.outcome in REPEATED else outcome.status
 

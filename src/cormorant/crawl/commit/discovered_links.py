@@ -12,13 +12,13 @@ from cormorant.crawl.commit import batch as batch_rows
 from cormorant.crawl.link_filter import Screened, excluded, may_become, screen
 from cormorant.frontier.policy.priority import at_level
 from cormorant.frontier.sitemaps import lastmod_trust, registry
-from cormorant.frontier.sitemaps.lastmod_trust import Claim
-from cormorant.frontier.sitemaps.registry import Tally, Told
+from cormorant.frontier.sitemaps.lastmod_trust import LastmodClaim
+from cormorant.frontier.sitemaps.registry import SitemapContent, SitemapTally
 from cormorant.frontier.state import enqueue, host_facts
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
-from cormorant.model.content import Entry, Sitemap
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+from cormorant.model.content import FeedEntry, Sitemap
 from cormorant.model.outcome import Moved, Ok, OutcomeKind
-from cormorant.model.resource import Found, How, Resource, Role
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Resource, Role
 from cormorant.model.settings.priority import Level
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
@@ -26,8 +26,8 @@ from cormorant.store.journal import visits
 
 if TYPE_CHECKING:
     from cormorant.crawl.commit.batch import Batch, Visited
-    from cormorant.crawl.context import Means
-    from cormorant.crawl.visit.visit import Report
+    from cormorant.crawl.context import WorkerContext
+    from cormorant.crawl.visit.visit import VisitResult
     from cormorant.model.run import Counters
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Tx
@@ -38,7 +38,7 @@ FIRST = 1
 """The depth of what a sitemap names: that of a start address's link."""
 
 
-def of_visit(source: Source, order: Admission, batch: Batch, report: Report, means: Means) -> Screened:
+def of_visit(source: Source, order: Admission, batch: Batch, report: VisitResult, means: WorkerContext) -> Screened:
     """Sort what a visit leads to into new resources and exclusions; what is known is neither.
 
     The visit is about to join `batch`, of which nothing was written yet.
@@ -48,7 +48,7 @@ def of_visit(source: Source, order: Admission, batch: Batch, report: Report, mea
         links = batch_rows.links_to_follow(outcome, source.rename)
         return screen(source, resource, links, means.seen, means.keys, order.run)
     if isinstance(outcome, Moved):
-        said: Sitemap | None = Sitemap("", (Entry(outcome.target, is_map=True),))
+        said: Sitemap | None = Sitemap("", (FeedEntry(outcome.target, is_map=True),))
     else:
         said = outcome.sitemap if isinstance(outcome, Ok) else None
     if said is None:
@@ -56,16 +56,16 @@ def of_visit(source: Source, order: Admission, batch: Batch, report: Report, mea
     with means.store.read() as tx:
         room = registry.room(tx, source.number, resource.id)
     room = max(room - sum(told.tally.entries for told in batch.told), 0)
-    tally = Tally(said.form, min(len(said.entries), room), over=max(len(said.entries) - room, 0))
+    tally = SitemapTally(said.form, min(len(said.entries), room), over=max(len(said.entries) - room, 0))
     tally.unusable, tally.truncated = said.unusable, said.truncated
-    return next_part(source, order, Told(resource, tally, said.entries[:room]), means)
+    return next_part(source, order, SitemapContent(resource, tally, said.entries[:room]), means)
 
 
-def next_part(source: Source, order: Admission, before: Told, means: Means) -> Screened:
+def next_part(source: Source, order: Admission, before: SitemapContent, means: WorkerContext) -> Screened:
     """Screen the next entries of a sitemap that there is room for; the others must not become known."""
     tally, resource, run = before.tally, before.resource, order.run
-    told, entries = Told(resource, tally, before.left[PART:]), before.left[:PART]
-    arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
+    told, entries = SitemapContent(resource, tally, before.left[PART:]), before.left[:PART]
+    arrivals, exclusions = list[NewUrl](), list[visits.Exclusion]()
     known = [_known_as(said, source) for said in entries]
     named = [(means.keys.of(entry.address), fingerprint(entry.address, source.number)) for entry, _ in known]
     means.seen.meet(named)
@@ -74,34 +74,36 @@ def next_part(source: Source, order: Admission, before: Told, means: Means) -> S
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1
             told.named[key] = site
-            told.claim(Claim(key, site, entry, level))
+            told.claim(LastmodClaim(key, site, entry, level))
             continue
         found = _found(entry, site, resource, level)._replace(display=display)
         ruling = may_become(source.gates, found)
         if not ruling.admitted:
             exclusions.append(excluded(source.number, key, found, ruling, run))
         elif entry.is_map:
-            told.sitemaps.append(Arrival(found, key))
+            told.sitemaps.append(NewUrl(found, key))
         else:
-            arrivals.append(Arrival(found, key))
+            arrivals.append(NewUrl(found, key))
             told.named[key] = site
-            told.claim(Claim(key, site, entry, level, is_new=True))
+            told.claim(LastmodClaim(key, site, entry, level, is_new=True))
     tally.new += len(arrivals)
     tally.excluded += len(exclusions)
     return Screened(arrivals, exclusions, told)
 
 
-def _known_as(entry: Entry, source: Source) -> tuple[Entry, str]:
+def _known_as(entry: FeedEntry, source: Source) -> tuple[FeedEntry, str]:
     """An entry under the address that it is known by, and the address to show, "" for the same."""
     known = None if entry.is_map else source.rename(entry.address)
     return (entry, "") if known is None else (entry._replace(address=known.address), known.display)
 
 
-def _found(entry: Entry, site: str, sitemap: Resource, level: Level) -> Found:
+def _found(entry: FeedEntry, site: str, sitemap: Resource, level: Level) -> DiscoveredUrl:
     if entry.is_map:
-        return Found(entry.address, site, sitemap.depth + 1, How.SITEMAP, Role.SITEMAP, sitemap.id, priority=0)
+        return DiscoveredUrl(
+            entry.address, site, sitemap.depth + 1, DiscoveredBy.SITEMAP, Role.SITEMAP, sitemap.id, priority=0
+        )
     priority = at_level(lastmod_trust.priority(entry), level)
-    return Found(entry.address, site, FIRST, How.SITEMAP, referrer=sitemap.id, priority=priority)
+    return DiscoveredUrl(entry.address, site, FIRST, DiscoveredBy.SITEMAP, referrer=sitemap.id, priority=priority)
 
 
 def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
@@ -126,8 +128,8 @@ def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
 
 
 def _fresh(
-    tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[Arrival]
-) -> tuple[set[int], list[Arrival], set[int]]:
+    tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[NewUrl]
+) -> tuple[set[int], list[NewUrl], set[int]]:
     """Sort sitemaps: sites where one was taken for a document, what is new, keys of what there is no room for."""
     if not found:
         return set(), [], set()
@@ -138,18 +140,18 @@ def _fresh(
 
 
 def admit_found(
-    tx: Tx, source: Source, order: Admission, counters: Counters, found: Sequence[Found], means: Means
+    tx: Tx, source: Source, order: Admission, counters: Counters, found: Sequence[DiscoveredUrl], means: WorkerContext
 ) -> tuple[list[int], set[int]]:
     """Admit the sitemaps that the facts of a site lead to.
 
     Returns the sites that may have something new to do, and those where documents have become sitemaps.
     """
     number = order.source
-    arrivals, exclusions = list[Arrival](), list[visits.Exclusion]()
+    arrivals, exclusions = list[NewUrl](), list[visits.Exclusion]()
     for each in found:
         key, ruling = fingerprint(each.address, number), may_become(source.gates, each)
         if ruling.admitted:
-            arrivals.append(Arrival(each, key))
+            arrivals.append(NewUrl(each, key))
         else:
             exclusions.append(excluded(number, key, each, ruling, order.run))
     count(counters, visits.exclude(tx, exclusions))

@@ -9,8 +9,8 @@ from cormorant.crawl import url_rewriting
 from cormorant.crawl.commit import subdomain_limit
 from cormorant.crawl.link_filter import excluded
 from cormorant.frontier.links import redirect_chains
-from cormorant.frontier.state.enqueue import Arrival
-from cormorant.model.resource import How
+from cormorant.frontier.state.enqueue import NewUrl
+from cormorant.model.resource import DiscoveredBy
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.store.journal.visits import Exclusion
@@ -37,15 +37,15 @@ def sifted(tx: Tx, source: Source, batch: Batch, order: Admission) -> Batch:
     return replace(batch, arrivals=arrivals, exclusions=[*batch.exclusions, *refused]) if refused else batch
 
 
-def near(tx: Tx, arrivals: list[Arrival], order: Admission) -> tuple[list[Arrival], list[Exclusion]]:
+def near(tx: Tx, arrivals: list[NewUrl], order: Admission) -> tuple[list[NewUrl], list[Exclusion]]:
     """Part the arrivals into those to be admitted and those at the end of too many redirects (faults W11, W12)."""
-    from_there = {each.found.referrer for each in arrivals if each.found.how is How.REDIRECT} - {None}
+    from_there = {each.found.referrer for each in arrivals if each.found.how is DiscoveredBy.REDIRECT} - {None}
     far = redirect_chains.at_the_end(tx, from_there) if from_there else ()
     if not far:
         return arrivals, []
-    stays, exclusions = list[Arrival](), list[Exclusion]()
+    stays, exclusions = list[NewUrl](), list[Exclusion]()
     for each in arrivals:
-        if each.found.how is How.REDIRECT and each.found.referrer in far:
+        if each.found.how is DiscoveredBy.REDIRECT and each.found.referrer in far:
             exclusions.append(excluded(order.source, each.key, each.found, TOO_FAR, order.run))
         else:
             stays.append(each)

@@ -29,8 +29,8 @@ from cormorant.model.outcome import Held, Ok, OutcomeKind, Unchanged
 from cormorant.model.run import Mode
 from cormorant.model.status import Status
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
-from cormorant.store.blobs.protocol import Place
+from cormorant.receivers.stream import Event, NewEvent
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.journal import runs, visits
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Swallowing:
     def _said(self, pack: int, offset: int, length: int) -> object:
         """The key of what a document said; one of its own where its copy cannot be read."""
         try:
-            frame = self._cache.read(Place(pack, offset, length), body=False)
+            frame = self._cache.read(BlobPlace(pack, offset, length), body=False)
         except CacheDamaged:
             return (pack, offset)
         return likeness(frame.title, frame.text, frame.access_url)
@@ -270,7 +270,7 @@ def _renew(store: Store, source: int, run: int) -> bool:
 def _use(tx: Tx, some: Sequence[Version], run: int, known: Container[int] = ()) -> None:
     """Have these versions in use. Receivers are told of a change; where the copy alone is another the index is."""
     events = ((each, Event.FOUND if each.id in known else Event.CHANGED) for each in some)
-    entries = [Entry(each.source, each.id, run, event) for each, event in events]
+    entries = [NewEvent(each.source, each.id, run, event) for each, event in events]
     staged_versions.use(tx, some, stream.append(tx, persist.aimed(tx, entries)))
 
 

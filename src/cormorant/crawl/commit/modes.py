@@ -24,14 +24,14 @@ from cormorant.model.outcome import Excluded, Ok, Outcome, Unchanged
 from cormorant.model.resource import Role
 from cormorant.model.run import WITHHELD, Mode, RunState
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.journal import runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cormorant.crawl.commit.batch import Rows
-    from cormorant.crawl.visit.visit import Report
+    from cormorant.crawl.commit.batch import BatchRows
+    from cormorant.crawl.visit.visit import VisitResult
     from cormorant.store.db.database import Store
     from cormorant.store.journal.runs import RunRow
 
@@ -40,7 +40,7 @@ _AT_ONCE = (Event.ACCESS, Event.MOVED)
 """What is told whatever the mode."""
 
 
-def read(report: Report, mode: Mode) -> Report:
+def read(report: VisitResult, mode: Mode) -> VisitResult:
     """The visit as a mode takes it: without its links, where these are not read.
 
     Nothing then confirms the page to the next run, which would never see them else.
@@ -62,7 +62,7 @@ def _without_links(outcome: Outcome, role: Role) -> Outcome:
     return structs.replace(outcome, document=document, content=content, follow=(), unfollowed=())
 
 
-def written(made: Rows, mode: Mode) -> Rows:
+def written(made: BatchRows, mode: Mode) -> BatchRows:
     """The rows of a batch as a mode writes them, without links, or told to nobody but who may read what and where."""
     if mode is Mode.INDEX_ONLY:
         return replace(made, links=[])
@@ -112,7 +112,7 @@ def _index(store: Store, row: RunRow) -> None:
         with store.begin() as tx:
             numbers = unreviewed.new(tx, row.source_id, CHUNK)
             if numbers:
-                first = stream.append(tx, [Entry(row.source_id, each, row.id, Event.NEW) for each in numbers])
+                first = stream.append(tx, [NewEvent(row.source_id, each, row.id, Event.NEW) for each in numbers])
                 unreviewed.use(tx, numbers, first)
                 counters = runs.counted_by(tx, row.id, runs.ITSELF)
                 counters.new += len(numbers)

@@ -22,15 +22,15 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import WITHHELD
 from cormorant.model.url import is_below
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.sources.protocol import Discovery
 from cormorant.store.catalog import receivers
 from cormorant.store.journal import visits
 
 if TYPE_CHECKING:
     from cormorant.crawl.commit.batch import Visited
-    from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
-    from cormorant.model.resource import Found
+    from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+    from cormorant.model.resource import DiscoveredUrl
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Store, Tx
 
@@ -44,12 +44,12 @@ class Newcomers:
 
     def __init__(self, store: Store, source: Source, order: Admission, sites: SiteNumbers) -> None:
         self._source, self._order, self._sites = source, order, sites
-        self._held = defaultdict[str, list["Found"]](list)
+        self._held = defaultdict[str, list["DiscoveredUrl"]](list)
         with store.read() as tx:
             lists = source.discovery is Discovery.LISTING and order.mode not in WITHHELD
             self._room = MOST if lists and relocate.absent(tx, source.number, order.run, 1, 0) else 0
 
-    def hold(self, tx: Tx, arrivals: Sequence[Arrival]) -> list[Found]:
+    def hold(self, tx: Tx, arrivals: Sequence[NewUrl]) -> list[DiscoveredUrl]:
         """Hold back those that are new. Returns the others, and those there is no room for."""
         new = enqueue.unknown(tx, self._sites, arrivals)[: self._room] if self._room else []
         held = {key: found for found, key in new if found.validator}
@@ -72,7 +72,7 @@ class Newcomers:
         moved = self._carried(tx, moves) if moves else 0
         return moved, absent[-1].id if len(absent) == CHUNK else None
 
-    def _taken(self, was: Absent) -> Found | None:
+    def _taken(self, was: Absent) -> DiscoveredUrl | None:
         """What an absent document is now, of several the one of the same name."""
         alike = self._held.get(was.validator)
         if not alike:
@@ -84,10 +84,10 @@ class Newcomers:
         run, now = self._order.run, tx.now()
         taken = relocate.carry(tx, self._sites, self._order, moves, now)
         index = receivers.index(tx)
-        entries, rows = list[Entry](), list[visits.VisitRow]()
+        entries, rows = list[NewEvent](), list[visits.VisitRow]()
         for was, _, _, again in taken:
-            moved = Entry(self._order.source, was.id, run, Event.MOVED)
-            entries.append(Entry(self._order.source, was.id, run, Event.DELETED, was.url))
+            moved = NewEvent(self._order.source, was.id, run, Event.MOVED)
+            entries.append(NewEvent(self._order.source, was.id, run, Event.DELETED, was.url))
             entries.append(moved._replace(event=Event.CHANGED, receiver=index) if again else moved)
             said = int(OutcomeKind.UNCHANGED), 200, 0, None, visits.RENAMED if again else "address"
             rows.append(visits.VisitRow(was.id, run, now, *said, f"It was moved here from {was.address}."))
@@ -98,7 +98,7 @@ class Newcomers:
             self._held[each.found.validator].append(each.found)
         return len(taken)
 
-    def left(self) -> Iterator[list[Found]]:
+    def left(self) -> Iterator[list[DiscoveredUrl]]:
         """What is new after all, in batches."""
         found = [each for alike in self._held.values() for each in alike]
         self._held.clear()
@@ -111,5 +111,5 @@ def unread(tx: Tx, visited: Sequence[Visited]) -> set[int]:
     return visits.renamed(tx, some) if some else set()
 
 
-def _namesakes(was: Absent, found: Found) -> bool:
+def _namesakes(was: Absent, found: DiscoveredUrl) -> bool:
     return was.address.rpartition("/")[2] == found.address.rpartition("/")[2]

@@ -15,12 +15,12 @@ from cormorant.store.journal import visits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cormorant.crawl.commit.batch import Rows
-    from cormorant.receivers.stream import Entry
+    from cormorant.crawl.commit.batch import BatchRows
+    from cormorant.receivers.stream import NewEvent
     from cormorant.store.db.database import Tx
 
 
-def write(tx: Tx, made: Rows, run: int) -> None:
+def write(tx: Tx, made: BatchRows, run: int) -> None:
     """Hand the rows to the tables they belong to."""
     first = stream.append(tx, aimed(tx, made.entries)) if made.entries else 0
     writes.contents(tx, made.numbered(first))
@@ -38,7 +38,7 @@ def write(tx: Tx, made: Rows, run: int) -> None:
     pending_deletes.unhide(tx, made.shown)
 
 
-def aimed(tx: Tx, entries: Sequence[Entry]) -> Sequence[Entry]:
+def aimed(tx: Tx, entries: Sequence[NewEvent]) -> Sequence[NewEvent]:
     """The events in their order, and more: what is as it was is for the index, and for whoever could not take it."""
     renewed = [each for each in entries if each.event is Event.FOUND]
     if not renewed:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from cormorant.store.journal.quota_claims import Claim
+from cormorant.store.journal.quota_claims import QuotaClaim
 
 if TYPE_CHECKING:
     from cormorant.crawl.commit.batch import Batch
@@ -77,7 +77,7 @@ class Allowance:
     def __init__(self) -> None:
         self.documents, self.received = Limit(), Limit()
         self.asked = False
-        self.told: Claim | None = None
+        self.told: QuotaClaim | None = None
         self.until = inf
         self._idle_since = 0.0
         self._count = self._size = 0
@@ -116,16 +116,16 @@ class Allowance:
         return self.documents.most is not None or self.received.most is not None
 
     @property
-    def claimed(self) -> Claim:
+    def claimed(self) -> QuotaClaim:
         """Up to what it may fetch, by its claims."""
-        return Claim(int(self.documents.claim), int(self.received.claim))
+        return QuotaClaim(int(self.documents.claim), int(self.received.claim))
 
     @property
     def is_news(self) -> bool:
         """Has it claimed another part of a limit than others know?"""
         return self.is_limited and self.told != self.claimed
 
-    def share(self, others: Claim, peers: int, *, more: bool) -> None:
+    def share(self, others: QuotaClaim, peers: int, *, more: bool) -> None:
         """Claim more, or give back what others could use, knowing what they have claimed."""
         for limit, by_others in zip((self.documents, self.received), others, strict=True):
             (limit.grant if more else limit.give_back)(by_others, peers)

@@ -14,9 +14,9 @@ from cormorant.crawl.commit import discovered_links
 
 if TYPE_CHECKING:
     from cormorant.crawl.commit.batch import Batch, Visited
-    from cormorant.crawl.context import Means
+    from cormorant.crawl.context import WorkerContext
     from cormorant.crawl.link_filter import Screened
-    from cormorant.frontier.sitemaps.registry import Told
+    from cormorant.frontier.sitemaps.registry import SitemapContent
     from cormorant.frontier.state.enqueue import Admission
     from cormorant.sources.protocol import Source
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Telling:
     """The sitemaps of which a run has yet to tell a part."""
 
-    def __init__(self, order: Admission, means: Means) -> None:
+    def __init__(self, order: Admission, means: WorkerContext) -> None:
         self._order, self._means = order, means
-        self._later: list[tuple[Visited, Told]] = []
+        self._later: list[tuple[Visited, SitemapContent]] = []
 
     def tell(self, batch: Batch, source: Source, visited: Visited, found: Screened) -> None:
         """Put what a visit leads to into a batch; the visit too, unless there is more of a sitemap."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.crawl.link_filter import excluded
 from cormorant.frontier.policy import subdomain_limit
-from cormorant.frontier.state.enqueue import Arrival
+from cormorant.frontier.state.enqueue import NewUrl
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.store.journal.visits import Exclusion
@@ -21,8 +21,8 @@ RULE = "max_hosts"
 
 
 def sorted_out(
-    tx: Tx, source: Source, arrivals: list[Arrival], run: int, home: Sequence[str] | set[str] = ()
-) -> tuple[list[Arrival], list[Exclusion]]:
+    tx: Tx, source: Source, arrivals: list[NewUrl], run: int, home: Sequence[str] | set[str] = ()
+) -> tuple[list[NewUrl], list[Exclusion]]:
     """Sort arrivals into those that may come and those that are too many. Sites of `home` are known to have come."""
     settings = source.settings
     most = settings.host_limit

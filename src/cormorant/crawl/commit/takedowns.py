@@ -30,7 +30,7 @@ ADDRESS = "address:"
 """How a rule begins that is about one address. Other rules do not tell capitals from small letters, this one does."""
 
 
-class Takedowns:
+class TakedownRules:
     """The takedowns in force for one source (None: those of every source alone), compiled."""
 
     def __init__(self, rows: Iterable[TakedownRow], source: str | None) -> None:
@@ -56,11 +56,11 @@ def _ruling(rule: str) -> Ruling:
     return Ruling(False, Gate.TAKEDOWN, rule, int(Status.TAKEN_DOWN), lasting=False)
 
 
-NONE = Takedowns((), None)
+NONE = TakedownRules((), None)
 """No takedown at all."""
 
 
-class Watch:
+class TakedownWatch:
     """The takedowns for a source as of the newest look into the store."""
 
     def __init__(self, source: int) -> None:
@@ -74,7 +74,7 @@ class Watch:
         rows = takedowns.in_force(tx)
         if rows != self._rows:
             name = sources.names(tx, [self._source]).get(self._source)
-            self._rows, self._now = rows, Takedowns(rows, name)
+            self._rows, self._now = rows, TakedownRules(rows, name)
 
     def barred(self, resource: Resource) -> Ruling | None:
         """The takedown that keeps a document from being visited; None when there is none."""

@@ -13,23 +13,23 @@ from cormorant.receivers import stream
 from cormorant.receivers.protocol import Refusal, Stop
 from cormorant.receivers.stream import Event
 from cormorant.store.catalog import receivers, rejected_deliveries
-from cormorant.store.catalog.rejected_deliveries import Faulty
+from cormorant.store.catalog.rejected_deliveries import RejectedDelivery
 from cormorant.store.journal import runs
 
 if TYPE_CHECKING:
-    from cormorant.crawl.deliver.payload import Found
-    from cormorant.crawl.deliver.receiver_task import Errand
+    from cormorant.crawl.deliver.payload import Payload
+    from cormorant.crawl.deliver.receiver_task import ReceiverTask
     from cormorant.receivers.stream import Numbered
     from cormorant.store.catalog.receivers import ReceiverRow
     from cormorant.store.db.database import Tx
 
 
-def end(found: Sequence[Found], events: Sequence[Numbered]) -> int:
+def end(found: Sequence[Payload], events: Sequence[Numbered]) -> int:
     """Up to which number a batch goes that is the beginning of these events; before the first when it is empty."""
     return found[-1].event.seq if found else events[0].seq - 1
 
 
-def acknowledge(tx: Tx, row: ReceiverRow, errand: Errand, place: int) -> None:
+def acknowledge(tx: Tx, row: ReceiverRow, errand: ReceiverTask, place: int) -> None:
     """Write the place, what was refused, what was counted by run, and what the index no longer has."""
     receivers.set_place(tx, row.id, place, errand.outlet.last_seq)
     said = errand.outlet.said()
@@ -78,7 +78,7 @@ def _told(events: Mapping[Event, int]) -> Counters:
     return told
 
 
-def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, Faulty], refusals: Sequence[Refusal]) -> None:
+def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, RejectedDelivery], refusals: Sequence[Refusal]) -> None:
     """Keep what was refused; of what was taken, forget that an older delivery had been refused."""
     if not refusals and not row.refused:
         return

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cormorant.base.errors import CormorantError
 from cormorant.base.polling import nap
 from cormorant.crawl.deliver import ack, replay
-from cormorant.crawl.deliver.receiver_task import LATE_S, Errand, is_of_making, rest_of, within
+from cormorant.crawl.deliver.receiver_task import LATE_S, ReceiverTask, is_of_making, rest_of, within
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken
 from cormorant.store.catalog import receivers
@@ -22,7 +22,7 @@ from cormorant.store.catalog import receivers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cormorant.crawl.deliver.payload import Outlet
+    from cormorant.crawl.deliver.payload import Sink
     from cormorant.store.catalog.receivers import ReceiverRow
     from cormorant.store.db.database import Store
 
@@ -36,9 +36,9 @@ receivers have to end what they are at when the process ends."""
 class Provider:
     """The one process that delivers. `connect` makes an outlet of a configured receiver."""
 
-    def __init__(self, store: Store, connect: Callable[[ReceiverRow], Outlet], tidy: Callable[[], None]) -> None:
+    def __init__(self, store: Store, connect: Callable[[ReceiverRow], Sink], tidy: Callable[[], None]) -> None:
         self._store, self._connect, self._tidy = store, connect, tidy
-        self._errands: dict[tuple[int, str], Errand] = {}
+        self._errands: dict[tuple[int, str], ReceiverTask] = {}
         self._woken = asyncio.Event()
 
     async def provide(self, stop: asyncio.Event) -> None:
@@ -81,11 +81,11 @@ class Provider:
             self._note(row, error.sentence, rest_of(error, row.failures), unmade=is_of_making(error))
             return False
 
-    def _begin(self, row: ReceiverRow) -> Errand:
-        errand = self._errands[row.made_of] = Errand(row.name, self._connect(row), row.place)
+    def _begin(self, row: ReceiverRow) -> ReceiverTask:
+        errand = self._errands[row.made_of] = ReceiverTask(row.name, self._connect(row), row.place)
         return errand
 
-    def _hand_over(self, row: ReceiverRow, errand: Errand) -> bool:
+    def _hand_over(self, row: ReceiverRow, errand: ReceiverTask) -> bool:
         """Hand a receiver its next events; says whether there were any."""
         with self._store.read() as tx:
             events = stream.after(tx, errand.outlet.place, READ, row.source_id, row.id)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from cormorant.base.clock import random_token
-from cormorant.crawl.deliver.payload import Found, Shelf
+from cormorant.crawl.deliver.payload import Payload, PayloadLoader
 from cormorant.extract.compare.minhash import sketch
-from cormorant.frontier.staging.duplicate_clusters import Classes, Told
+from cormorant.frontier.staging.duplicate_clusters import Classes, ClusterChange
 from cormorant.model.acl import PUBLIC
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event, Numbered
+from cormorant.receivers.stream import Event, NewEvent, Numbered
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.schema import content, near
@@ -30,7 +30,7 @@ PAGE = 500
 SETTING = "near_duplicates"
 
 
-def compare(store: Store, found: Sequence[Found]) -> None:
+def compare(store: Store, found: Sequence[Payload]) -> None:
     """Take note of documents that are about to be told to the index; those that follow from them come by the stream."""
     newest = {each.event.resource: each for each in found if not _says_nothing(each.event)}
     if not newest:
@@ -43,13 +43,13 @@ def compare(store: Store, found: Sequence[Found]) -> None:
         _tell(tx, told, whole, max(runs))
 
 
-def compare_all(store: Store, shelf: Shelf) -> None:
+def compare_all(store: Store, shelf: PayloadLoader) -> None:
     """Compare what has not been compared yet, as of before there were sketches, and nothing that is no longer to be."""
     with store.begin() as tx:
         off = _left_out(tx, {row.id for row in sources.every(tx)})
         indexed = sa.select(content.c.id).where(content.c.id == near.c.id, content.c.indexed).exists()
         stale = sa.select(near).where(sa.or_(near.c.source_id.in_(off), sa.not_(indexed)))
-        gone = [Told(row.id, row.source_id, row.acl_id, b"", row.seq) for row in tx.rows(stale)]
+        gone = [ClusterChange(row.id, row.source_id, row.acl_id, b"", row.seq) for row in tx.rows(stale)]
         _tell(tx, gone, set(), 0)
     for events in _uncompared(store, off):
         with store.read() as tx:
@@ -82,22 +82,22 @@ def _says_nothing(event: Numbered) -> bool:
     return event.event is Event.LINKS or event.event.of_run or event.event.of_unvisited
 
 
-def _told(each: Found, off: set[int]) -> Told:
+def _told(each: Payload, off: set[int]) -> ClusterChange:
     """What classes are told of a document; one whose copy is damaged is not compared."""
     event, row, frame = each.event, each.row, each.frame
     if row is None or frame is None or not row.indexed or event.source in off:
-        return Told(event.resource, event.source, 0, b"", event.seq)
-    return Told(event.resource, event.source, row.acl_id, sketch(row.title, frame.text), event.seq)
+        return ClusterChange(event.resource, event.source, 0, b"", event.seq)
+    return ClusterChange(event.resource, event.source, row.acl_id, sketch(row.title, frame.text), event.seq)
 
 
-def _tell(tx: Tx, told: Sequence[Told], whole: set[int], run: int) -> None:
+def _tell(tx: Tx, told: Sequence[ClusterChange], whole: set[int], run: int) -> None:
     """Tell classes, and the index of all whose class changed but those that it is about to be told of as a whole."""
     acls = ACLNumbers()
     classes = Classes(tx, lambda number: acls.list_of(tx, number) == PUBLIC, _fresh)
     changed = classes.tell(told) - whole
     if changed:
         rows = tx.rows(sa.select(near.c.id, near.c.source_id).where(near.c.id.in_(sorted(changed))))
-        stream.append(tx, [Entry(row.source_id, row.id, run, Event.LINKS) for row in rows])
+        stream.append(tx, [NewEvent(row.source_id, row.id, run, Event.LINKS) for row in rows])
 
 
 def _left_out(tx: Tx, numbers: set[int]) -> set[int]:

@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged
 from cormorant.base.log import logger
 from cormorant.frontier.links import link_score
-from cormorant.frontier.links.link_score import NOTHING, Said
+from cormorant.frontier.links.link_score import NOTHING, AnchorSummary
 from cormorant.frontier.staging import duplicate_clusters
 from cormorant.receivers.stream import Event
-from cormorant.store.blobs.protocol import Place
-from cormorant.store.catalog.rejected_deliveries import Faulty
+from cormorant.store.blobs.protocol import BlobPlace
+from cormorant.store.catalog.rejected_deliveries import RejectedDelivery
 from cormorant.store.db import bulk
 from cormorant.store.schema import content, resource, source
 
@@ -33,7 +33,7 @@ MOST_BYTES = 32 << 20
 """Text of documents in hand at a time: guessed by the size of the original, and known once its copy was read."""
 
 
-class Found(NamedTuple):
+class Payload(NamedTuple):
     """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
 
     Nor are they there, mostly, for an event that tells of links alone. `said` is what links say of the document,
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     row: Any | None
     frame: Frame | None
     rights: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    said: Said = NOTHING
+    said: AnchorSummary = NOTHING
     depth: int | None = None
     near: int | None = None
 
@@ -54,14 +54,14 @@ class Found(NamedTuple):
         return self.row is not None and self.frame is None
 
     @property
-    def named(self) -> Faulty:
+    def named(self) -> RejectedDelivery:
         """It as it is kept should a receiver not take it, for a reason yet to be told."""
         event = self.event
         url = self.row.url if self.row is not None else event.url or ""
-        return Faulty(event.resource, event.source, event.seq, event.run, int(event.event), url, "")
+        return RejectedDelivery(event.resource, event.source, event.seq, event.run, int(event.event), url, "")
 
 
-class Outlet(Protocol):
+class Sink(Protocol):
     """One receiver at work. `place` is how far it has been read for, in memory; `receive` returns what is confirmed.
 
     `last_seq` is the number of the last record that the receiver took; 0 for none, and for the index.
@@ -70,14 +70,14 @@ class Outlet(Protocol):
     place: int
     last_seq: int
 
-    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
+    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Payload]:
         """Look up what the events are about: of the first ones, of one at least, as much as memory should hold.
 
         Of none when the first is not to be told yet.
         """
         ...
 
-    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
+    def receive(self, found: Sequence[Payload], upto: int, now: float) -> int:
         """Deliver, and return the number up to which everything is confirmed. Called in a thread of the outlet's own.
 
         `upto` is how far the stream has been read: what is not found before it is not for this receiver.
@@ -118,7 +118,7 @@ def _needs_copy(event: Numbered, anew: Container[int]) -> bool:
     return not (event.event.of_gone or event.event.of_run)
 
 
-class Shelf:
+class PayloadLoader:
     """Looks up what events are about: rows from the store, kept copies from the cache."""
 
     def __init__(self, cache: Cache, acls: ACLNumbers) -> None:
@@ -126,7 +126,7 @@ class Shelf:
 
     def find(
         self, tx: Tx, events: Sequence[Numbered], *, body: bool | Container[str] = False, anew: Container[int] = ()
-    ) -> list[Found]:
+    ) -> list[Payload]:
         """The newest rows and copies of the events' documents; an event that a newer one follows has them too.
 
         Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`. The original's
@@ -139,31 +139,31 @@ class Shelf:
             for start in range(0, len(ids), 1000)
             for row in tx.rows(_ROWS, {"ids": ids[start : start + 1000]})
         }
-        found: list[Found] = []
+        found: list[Payload] = []
         frames: dict[int, Frame | None] = {}
         held = 0
         for event in events:
             row = rows.get(event.resource) if _needs_copy(event, anew) else None
             if row is None or row.source_id != event.source:
-                found.append(Found(event, None, None))
+                found.append(Payload(event, None, None))
                 continue
             if event.resource not in frames:
                 if found and held + row.size_bytes > MOST_BYTES:
                     break
                 frame = frames[event.resource] = self._frame(row, body)
                 held += getsizeof(frame.text) + len(frame.body) if frame is not None else 0
-            found.append(Found(event, row, frames[event.resource]))
+            found.append(Payload(event, row, frames[event.resource]))
         return found
 
     def _frame(self, row: Any, body: bool | Container[str]) -> Frame | None:
         wanted = body if isinstance(body, bool) else row.mime in body
         try:
-            return self._cache.read(Place(row.pack, row.pack_offset, row.pack_length), body=wanted)
+            return self._cache.read(BlobPlace(row.pack, row.pack_offset, row.pack_length), body=wanted)
         except CacheDamaged as error:
             _log.warning("copy damaged", extra={"address": row.url, "reason": error.sentence})
             return None
 
-    def furnished(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
+    def furnished(self, tx: Tx, found: Sequence[Payload]) -> list[Payload]:
         """The same with rights, with what links say of each, and with its class."""
         numbers = {each.event.resource for each in found}
         said, near = link_score.said_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
@@ -178,7 +178,7 @@ class Shelf:
             for each in self.ruled(tx, found)
         ]
 
-    def ruled(self, tx: Tx, found: Sequence[Found]) -> list[Found]:
+    def ruled(self, tx: Tx, found: Sequence[Payload]) -> list[Payload]:
         """The same with rights."""
         return [each._replace(rights=self.acl(tx, each.row.acl_id)) if each.row else each for each in found]
 

@@ -20,8 +20,8 @@ from cormorant.base.secret_masking import fault
 from cormorant.receivers.protocol import NotMade, NotTaken
 
 if TYPE_CHECKING:
-    from cormorant.crawl.deliver.payload import Found, Outlet
-    from cormorant.store.catalog.rejected_deliveries import Faulty
+    from cormorant.crawl.deliver.payload import Payload, Sink
+    from cormorant.store.catalog.rejected_deliveries import RejectedDelivery
 
 T = TypeVar("T")
 
@@ -40,15 +40,15 @@ What a batch costs whatever is in it, two transactions and their turn at the dis
 """
 
 
-class Errand:
+class ReceiverTask:
     """An outlet with its own thread. `confirmed` is the place that the store knows of.
 
     `seen` is what it was told and the store does not know of yet, by number: an index confirms several batches at once.
     """
 
-    def __init__(self, name: str, outlet: Outlet, place: int) -> None:
+    def __init__(self, name: str, outlet: Sink, place: int) -> None:
         self.outlet, self.confirmed, self._name = outlet, place, name
-        self.seen: dict[int, Faulty] = {}
+        self.seen: dict[int, RejectedDelivery] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"receiver {name}")
         self._done: asyncio.Future[int] | None = None
         self._since, self._late, self._next = 0.0, False, 0.0
@@ -58,7 +58,7 @@ class Errand:
         """Has it a batch that it has not done with?"""
         return self._done is not None and not self._done.done()
 
-    def hand_over(self, found: Sequence[Found], upto: int, then: Callable[[], None], *, more: bool) -> None:
+    def hand_over(self, found: Sequence[Payload], upto: int, then: Callable[[], None], *, more: bool) -> None:
         """Give it a batch; `then` is called when it has done with one that is not empty. Is there `more` behind it?"""
         now = _time()
         self._since, self._late = now, False
@@ -68,7 +68,7 @@ class Errand:
         if found:
             self._done.add_done_callback(lambda _: then())
 
-    def _receive(self, found: Sequence[Found], upto: int, now: float) -> int:
+    def _receive(self, found: Sequence[Payload], upto: int, now: float) -> int:
         if not found:
             return self.outlet.receive(found, upto, now)
         with tracing.span("provide", receiver=self._name, events=len(found)):

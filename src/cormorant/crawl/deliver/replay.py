@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers, rejected_deliveries
 from cormorant.store.schema import content
 from cormorant.store.schema import faulty as not_taken
 
 if TYPE_CHECKING:
-    from cormorant.store.catalog.receivers import ReceiverRow, Resend
+    from cormorant.store.catalog.receivers import ReceiverRow, Replay
     from cormorant.store.db.database import Store, Tx
 
 CHUNK = 500
@@ -56,21 +56,21 @@ def newest(tx: Tx) -> int:
     return max(int(tx.execute(each).scalar_one() or 0) for each in asked)
 
 
-def _wanted(row: ReceiverRow, wanted: Resend) -> list[sa.ColumnElement[bool]]:
+def _wanted(row: ReceiverRow, wanted: Replay) -> list[sa.ColumnElement[bool]]:
     where = [content.c.indexed, content.c.id > wanted.behind, content.c.id <= wanted.upto]
     source = wanted.source_id if wanted.source_id is not None else row.source_id
     return where if source is None else [*where, content.c.source_id == source]
 
 
-def _kept(tx: Tx, row: ReceiverRow, wanted: Resend) -> tuple[list[Entry], int]:
+def _kept(tx: Tx, row: ReceiverRow, wanted: Replay) -> tuple[list[NewEvent], int]:
     """The next kept documents, and behind which number to go on."""
     columns = content.c.id, content.c.source_id
     found = tx.rows(sa.select(*columns).where(*_wanted(row, wanted)).order_by(content.c.id).limit(CHUNK))
-    entries = [Entry(each.source_id, each.id, 0, Event.FOUND, None, row.id) for each in found]
+    entries = [NewEvent(each.source_id, each.id, 0, Event.FOUND, None, row.id) for each in found]
     return entries, found[-1].id if len(found) == CHUNK else wanted.upto
 
 
-def _faulty(tx: Tx, row: ReceiverRow, wanted: Resend) -> tuple[list[Entry], int]:
+def _faulty(tx: Tx, row: ReceiverRow, wanted: Replay) -> tuple[list[NewEvent], int]:
     """The next documents that it could not take, which are then no longer noted; of what is gone that it is."""
     found = [
         each for each, _ in rejected_deliveries.of(tx, row.id, CHUNK, wanted.behind) if each.resource <= wanted.upto
@@ -79,9 +79,9 @@ def _faulty(tx: Tx, row: ReceiverRow, wanted: Resend) -> tuple[list[Entry], int]
     there = _there(tx, [each.resource for each in mine])
     rejected_deliveries.taken(tx, row.id, [each.resource for each in mine])
     entries = [
-        Entry(each.source, each.resource, each.run, Event.FOUND, None, row.id)
+        NewEvent(each.source, each.resource, each.run, Event.FOUND, None, row.id)
         if each.resource in there
-        else Entry(each.source, each.resource, each.run, Event.DELETED, each.url, row.id)
+        else NewEvent(each.source, each.resource, each.run, Event.DELETED, each.url, row.id)
         for each in mine
     ]
     return entries, found[-1].resource if len(found) == CHUNK else wanted.upto

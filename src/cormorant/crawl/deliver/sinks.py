@@ -13,7 +13,7 @@ from cormorant.base.errors import ConflictError, CormorantError, NoRoom
 from cormorant.base.log import logger
 from cormorant.base.secret_masking import STARS, fault, redacted
 from cormorant.crawl.deliver import near_duplicates
-from cormorant.crawl.deliver.payload import Found, Shelf
+from cormorant.crawl.deliver.payload import Payload, PayloadLoader
 from cormorant.crawl.run import transitions
 from cormorant.extract.detect.charset import decoded
 from cormorant.extract.html.complexity import utf16_of
@@ -22,16 +22,16 @@ from cormorant.model.run import Counters
 from cormorant.receivers.protocol import (
     DAMAGED,
     Delivery,
-    Kept,
+    DocumentRights,
+    KeptCopy,
     NotMade,
     NotTaken,
     RecordSettings,
     Refusal,
-    Rights,
     Stop,
 )
 from cormorant.receivers.stream import Event
-from cormorant.search.index.document import Change, Drop, Entry, Put, Relink
+from cormorant.search.index.document import Change, Delete, IndexedDocument, UpdateLinks, Upsert
 from cormorant.store.catalog import sources
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ HTML = frozenset(("text/html", "application/xhtml+xml"))
 
 
 @dataclass(slots=True)
-class Tally:
+class DeliveryTally:
     """Counts by run, handed over once."""
 
     by_run: dict[int, Counters] = field(default_factory=dict)
@@ -72,29 +72,29 @@ class Tally:
         return taken
 
 
-class IndexOutlet:
+class IndexSink:
     """Puts, drops, relinks and commits. The index remembers its place, so nothing is applied twice or lost.
 
     Other anchors can be written only on what is committed. What came after the last commit is put anew instead, from
     its kept copy: were the index to commit for each, a crawl of many near copies would make twice the segments.
     """
 
-    def __init__(self, writer: IndexWriter, shelf: Shelf, store: Store) -> None:
+    def __init__(self, writer: IndexWriter, shelf: PayloadLoader, store: Store) -> None:
         self._writer, self._shelf, self._store = writer, shelf, store
         self.place, self.last_seq = writer.place, 0
-        self._tally = Tally()
+        self._tally = DeliveryTally()
         self._refused: list[Refusal | Stop] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
         self._uncommitted: set[int] = set()
 
-    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
+    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Payload]:
         """Look up the documents, compare them, and return them with their rights, classes and what links say."""
         found = self._shelf.find(tx, events, anew=self._uncommitted)
         near_duplicates.compare(self._store, found)
         with self._store.read() as later:
             return self._shelf.furnished(later, found)
 
-    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:
+    def receive(self, found: Sequence[Payload], upto: int, now: float) -> int:
         """Apply, and commit when there is enough or it has waited long enough."""
         if found:
             changes = [self._change(each) for each in _deciding(found)]
@@ -113,28 +113,28 @@ class IndexOutlet:
             self.place, self._heard = upto, now
         return self._writer.place
 
-    def _change(self, each: Found) -> Change:
+    def _change(self, each: Payload) -> Change:
         event, row, frame = each.event, each.row, each.frame
         counters = self._tally.of(event.run)
         if event.event is Event.LINKS:
             counters.index_link_updates += 1
             if row is not None and row.indexed and frame is not None:
-                return Put(entry_of(each))
-            return Relink(event.resource, each.said.anchors, each.said.score, depth=each.depth, near=each.near)
+                return Upsert(entry_of(each))
+            return UpdateLinks(event.resource, each.said.anchors, each.said.score, depth=each.depth, near=each.near)
         if row is None or not row.indexed:
             counters.index_deletes += 1
-            return Drop(event.resource)
+            return Delete(event.resource)
         if frame is None:
             return self._keep(each)
         counters.index_writes += 1
         counters.indexed += event.event is Event.NEW
-        return Put(entry_of(each))
+        return Upsert(entry_of(each))
 
-    def _keep(self, each: Found) -> Change:
+    def _keep(self, each: Payload) -> Change:
         """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
         self._tally.of(each.event.run).index_damaged += 1
         self._refused.append(Refusal(each.event.seq, DAMAGED))
-        return Relink(each.event.resource, each.said.anchors, each.said.score, each.rights, near=each.near)
+        return UpdateLinks(each.event.resource, each.said.anchors, each.said.score, each.rights, near=each.near)
 
     def counted(self) -> Mapping[int, Counters]:
         """Index writes, deletes and updates of links by run."""
@@ -150,12 +150,12 @@ class IndexOutlet:
         self._writer.close()
 
 
-def _deciding(found: Sequence[Found]) -> list[Found]:
+def _deciding(found: Sequence[Payload]) -> list[Payload]:
     """Of each document the newest event, one about links only where there is no other: a document brings its links.
 
     That nothing links to a document any more is no change of what is found, nor is what tells of a run.
     """
-    newest: dict[int, Found] = {}
+    newest: dict[int, Payload] = {}
     for each in found:
         if each.event.event.of_unvisited or each.event.event.of_run:
             continue
@@ -164,13 +164,13 @@ def _deciding(found: Sequence[Found]) -> list[Found]:
     return sorted(newest.values(), key=lambda each: each.event.seq)
 
 
-def entry_of(found: Found) -> Entry:
+def entry_of(found: Payload) -> IndexedDocument:
     """What the index holds of a document."""
     row, frame = found.row, found.frame
     if row is None or frame is None:
         raise LookupError(found.event.resource)
     grants, denies = found.rights
-    return Entry(
+    return IndexedDocument(
         id=row.id, source=row.source, url=row.url, title=row.title, text=frame.text, mime=row.mime,
         language=row.language, size_bytes=row.size_bytes, modified_at=row.modified_at, fetched_at=row.fetched_at,
         grants=grants, denies=denies, attributes=frame.attributes, content_hash=row.content_hash, depth=row.depth,
@@ -179,20 +179,20 @@ def entry_of(found: Found) -> Entry:
     )  # fmt: skip
 
 
-class ReceiverOutlet:
+class ReceiverSink:
     """Hands records to a receiver; its confirmed place is what it has been handed. Opened when it is first handed any.
 
     In which form is for its settings to say: `delta`, `when`, `runs`. Each record names the one before (`last_seq`),
     since events for other receivers take numbers too.
     """
 
-    def __init__(self, receiver: Receiver, shelf: Shelf, place: int, last_seq: int = 0) -> None:
+    def __init__(self, receiver: Receiver, shelf: PayloadLoader, place: int, last_seq: int = 0) -> None:
         self._receiver, self._shelf, self.place, self.last_seq = receiver, shelf, place, last_seq
         self._names: dict[int, str] = {}
         self._said: list[Refusal | Stop] = []
         self._open = False
 
-    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Found]:
+    def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Payload]:
         """Look up the documents; nothing of a run that may find more, if it is to be told at its end."""
         settings = self._receiver.settings
         if settings.when == "end":
@@ -202,7 +202,7 @@ class ReceiverOutlet:
         found = self._shelf.find(tx, events, body=settings.COPIES or (HTML if gives_html(settings) else False))
         return self._shelf.ruled(tx, found) if settings.RIGHTS else found
 
-    def receive(self, found: Sequence[Found], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
+    def receive(self, found: Sequence[Payload], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
         """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on.
 
         A document whose copy is damaged is told as one that could not be taken: it would be handed over as empty.
@@ -234,7 +234,7 @@ class ReceiverOutlet:
             raise NotMade(error.sentence) from error
         self._open = True
 
-    def _delivery(self, each: Found) -> Delivery:
+    def _delivery(self, each: Payload) -> Delivery:
         event, row, frame = each.event, each.row, each.frame
         settings = self._receiver.settings
         word = event.event.word if settings.delta or event.event.of_run else Event.FOUND.word
@@ -250,7 +250,7 @@ class ReceiverOutlet:
             html=None if beyond else html,
             reference=f"/cached/{row.id}" if large or beyond else None,
             kept=_copy(row, frame) if settings.COPIES else None,
-            id=row.id, rights=Rights(*each.rights) if settings.RIGHTS else None,
+            id=row.id, rights=DocumentRights(*each.rights) if settings.RIGHTS else None,
         )  # fmt: skip
 
     def counted(self) -> Mapping[int, Counters]:
@@ -288,7 +288,7 @@ def is_told(event: Event, settings: ReceiverSettings) -> bool:
     return settings.delta or not (event.of_gone or event.of_unvisited)
 
 
-def _is_past(each: Found) -> bool:
+def _is_past(each: Payload) -> bool:
     """Has the document left that it tells of? A later event says so, and nothing could be done with this one."""
     event = each.event.event
     return not (event.of_gone or event.of_run) and (each.row is None or not each.row.indexed)
@@ -313,8 +313,8 @@ def html_of(frame: Frame) -> str:
     return redacted(decoded(frame.body, utf16_of(frame.body, "") or frame.charset).text)
 
 
-def _copy(row: Any, frame: Frame) -> Kept:
-    return Kept(frame.status_line, frame.header_block, frame.body, frame.mime, row.fetched_at, frame.truncated)
+def _copy(row: Any, frame: Frame) -> KeptCopy:
+    return KeptCopy(frame.status_line, frame.header_block, frame.body, frame.mime, row.fetched_at, frame.truncated)
 
 
 def document_record(row: Any) -> dict[str, object]:

@@ -13,7 +13,7 @@ from cormorant.crawl.finish import link_graph
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import writes
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.journal import runs
 
@@ -49,7 +49,7 @@ def _give(tx: Tx, row: RunRow, acl: ACL) -> int:
     number = ACLNumbers().of(tx, acl)
     others = pending_deletes.of_other_rights(tx, row.source_id, number, PAGE)
     if others:
-        first = stream.append(tx, [Entry(row.source_id, each, row.id, Event.ACCESS) for each in others])
+        first = stream.append(tx, [NewEvent(row.source_id, each, row.id, Event.ACCESS) for each in others])
         writes.access(tx, [(number, each) for each in others])
         counters = runs.counted_by(tx, row.id, runs.ITSELF)
         counters.changed += len(others)

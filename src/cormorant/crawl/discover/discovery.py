@@ -18,9 +18,9 @@ from cormorant.crawl.link_filter import excluded, may_become
 from cormorant.frontier.sitemaps import registry
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import enqueue, exposure
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.exposure import ExposureTally
-from cormorant.model.resource import Found, How, Removal, Role
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Role
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.run import Counters
 from cormorant.model.status import Status
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _VETO = Ruling(False, Gate.PLUGIN, "a receiver said that it may not be entered", Status.VETOED)
 
 
-class Listed(NamedTuple):
+class ListingResult(NamedTuple):
     """What discovery proved: whether what it did not name is gone, and below which addresses it is not.
 
     `cursor` is what the source is to be given the next time, once somebody who might refuse this run has not.
@@ -65,7 +65,7 @@ class Intake:
         self._newcomers = Newcomers(store, source, self._order, self._sites)
         self._exposed, self._site = ExposureTally(), ""
 
-    async def take_in(self) -> Listed:
+    async def take_in(self) -> ListingResult:
         """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
         source = self._source
         await acl_update.grant(self._store, source, self._row)
@@ -87,7 +87,7 @@ class Intake:
         if before is not None and not before.cursor:  # nothing is overridden
             with self._store.begin() as tx:
                 sources.set_cursor(tx, self._order.source, source.next_cursor)
-        return Listed(source.discovery is Discovery.LISTING, list(source.unlisted), source.next_cursor)
+        return ListingResult(source.discovery is Discovery.LISTING, list(source.unlisted), source.next_cursor)
 
     def _keep_exposure(self) -> None:
         """Count the files that everyone may find though their folder keeps them from others, and keep their names."""
@@ -106,10 +106,10 @@ class Intake:
         """
         return not (self._row.overrides if self._source.discovery is Discovery.LISTING else self._order.forced)
 
-    def admit(self, batch: Sequence[Found | Removal]) -> None:
+    def admit(self, batch: Sequence[DiscoveredUrl | Removal]) -> None:
         """Admit one batch."""
         last = {each.address: each for each in batch}.values()  # what a feed says last of an address is so
-        found = [each for each in last if isinstance(each, Found)]
+        found = [each for each in last if isinstance(each, DiscoveredUrl)]
         removed = [each.address for each in last if isinstance(each, Removal)]
         with self._store.begin() as tx:
             self._counters.gone += sweep.remove(tx, self._order.source, self._run, removed) if removed else 0
@@ -120,7 +120,7 @@ class Intake:
                 self._counters.discovered += self._admit_seeds(tx, arrivals)
             runs.count(tx, self._run, runs.ITSELF, self._counters)
 
-    def _admit_listed(self, tx: Tx, listed: list[Found]) -> None:
+    def _admit_listed(self, tx: Tx, listed: list[DiscoveredUrl]) -> None:
         """Admit what a listing names, as far as it is known or is new for certain."""
         audits = partial(self._source.settings.audits, now=tx.now())
         admitted = enqueue.admit_listing(tx, self._sites, self._order, listed, audits)
@@ -143,7 +143,7 @@ class Intake:
                 runs.count(tx, self._run, runs.ITSELF, self._counters)
             await asyncio.sleep(0)
 
-    def _admit_seeds(self, tx: Tx, arrivals: Sequence[Arrival]) -> int:
+    def _admit_seeds(self, tx: Tx, arrivals: Sequence[NewUrl]) -> int:
         """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""
         maps = [arrival for arrival in arrivals if arrival.found.role is Role.SITEMAP]
         if maps:
@@ -166,7 +166,7 @@ class Intake:
 
     def _exclude_vetoed(self, folders: Sequence[str]) -> None:
         """Journal the folders that a plug-in kept the source out of."""
-        found = [Found(each, "", 0, How.LISTING) for each in folders]
+        found = [DiscoveredUrl(each, "", 0, DiscoveredBy.LISTING) for each in folders]
         keys = [fingerprint(each.address, self._order.source) for each in found]
         rows = [
             excluded(self._order.source, key, each, _VETO, self._run) for key, each in zip(keys, found, strict=True)
@@ -175,15 +175,15 @@ class Intake:
             discovered_links.count(self._counters, visits.exclude(tx, rows))
             runs.count(tx, self._run, runs.ITSELF, self._counters)
 
-    def _screen(self, tx: Tx, found: list[Found]) -> list[Arrival]:
+    def _screen(self, tx: Tx, found: list[DiscoveredUrl]) -> list[NewUrl]:
         """What a source names is screened like any link; exclusions are journalled and counted."""
-        arrivals, refused = list[Arrival](), list[Exclusion]()
+        arrivals, refused = list[NewUrl](), list[Exclusion]()
         for named in found:
             each = url_rewriting.of_found(named, self._source)
             key = fingerprint(each.address, self._order.source)
             ruling = may_become(self._source.gates, each)
             if ruling.admitted:
-                arrivals.append(Arrival(each, key))
+                arrivals.append(NewUrl(each, key))
                 self._site = each.site
                 if each.closure is not None:
                     self._exposed.add(each.address, each.closure)

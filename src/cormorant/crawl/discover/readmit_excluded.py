@@ -13,8 +13,8 @@ from cormorant.crawl.commit import subdomain_limit
 from cormorant.crawl.finish import link_graph
 from cormorant.frontier.policy.priority import usual
 from cormorant.frontier.state import enqueue
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
-from cormorant.model.resource import Found, How
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.status import Status
 from cormorant.model.url import origin_of
 from cormorant.store.journal import runs, visits
@@ -58,7 +58,7 @@ async def readmit(store: Store, source: Source, order: Admission, sites: SiteNum
         await link_graph.again(store, order.source)
 
 
-def _let_in(source: Source, page: list[Exclusion]) -> list[Arrival]:
+def _let_in(source: Source, page: list[Exclusion]) -> list[NewUrl]:
     """Those that the gates let in now. What discovery names it names itself."""
     arrivals = []
     for each in page:
@@ -66,6 +66,8 @@ def _let_in(source: Source, page: list[Exclusion]) -> list[Arrival]:
         if asked and source.gates.follow(each.address, each.depth).admitted:
             site = origin_of(each.address).site
             priority = usual(source.settings.level(each.address))
-            found = Found(each.address, site, each.depth, How.LINK, referrer=each.referrer, priority=priority)
-            arrivals.append(Arrival(found, each.hash))
+            found = DiscoveredUrl(
+                each.address, site, each.depth, DiscoveredBy.LINK, referrer=each.referrer, priority=priority
+            )
+            arrivals.append(NewUrl(found, each.hash))
     return arrivals

@@ -15,7 +15,7 @@ from cormorant.frontier.links import inlinks, link_score
 from cormorant.frontier.links.link_score import Weighing
 from cormorant.model.acl import PUBLIC
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers
 from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.db.database import Store, Tx
@@ -80,4 +80,4 @@ def _weighing(tx: Tx, source: int, sizes: dict[int, int] | None = None) -> Weigh
 
 def _tell(tx: Tx, source: int, run: int, changed: Sequence[int]) -> None:
     if changed:
-        stream.append(tx, [Entry(source, number, run, Event.LINKS) for number in changed])
+        stream.append(tx, [NewEvent(source, number, run, Event.LINKS) for number in changed])

@@ -16,7 +16,7 @@ from cormorant.frontier.links import orphans
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.settings.orphan_policy import KEEP, runs_until_deleted
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.journal import runs, visits
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def tell(store: Store, row: RunRow) -> None:
 def _tell(tx: Tx, row: RunRow, some: Sequence[tuple[int, bool]], new: set[int]) -> None:
     """Tell of those that receivers do not know of yet, and of those that say something else."""
     entries = [
-        Entry(row.source_id, number, row.id, Event.UNVISITED_CHANGED if number in new else Event.UNVISITED)
+        NewEvent(row.source_id, number, row.id, Event.UNVISITED_CHANGED if number in new else Event.UNVISITED)
         for number, known in some
         if number in new or not known
     ]
@@ -106,6 +106,6 @@ def _linked_again(store: Store, row: RunRow) -> int:
     with store.begin() as tx:
         some = orphans.linked_again(tx, row.source_id, CHUNK)
         if some:
-            stream.append(tx, [Entry(row.source_id, number, row.id, Event.CHANGED) for number in some])
+            stream.append(tx, [NewEvent(row.source_id, number, row.id, Event.CHANGED) for number in some])
             orphans.know(tx, some, unvisited=False)
         return len(some)

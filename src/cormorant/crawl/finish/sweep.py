@@ -16,7 +16,7 @@ from cormorant.frontier.staging import pending_deletes
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.url import is_below
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import runs, visits
 
@@ -78,7 +78,7 @@ def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]]) -> None:
         inlinks.silence(tx, row.source_id, shortest_paths.silent(tx, [number for number, _ in going]))
 
 
-def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[Entry]:
+def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[NewEvent]:
     """What receivers are told of documents that go: also that nothing has linked to them any more, which is counted."""
     lost = orphans.gone_among(tx, [number for number, _ in going])
     if lost:
@@ -86,4 +86,4 @@ def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> 
         counters.unvisited_deleted += len(lost)
         runs.count(tx, run, runs.ITSELF, counters)
     event = {True: Event.UNVISITED_DELETED, False: Event.DELETED}
-    return [Entry(source, number, run, event[number in lost], url) for number, url in going]
+    return [NewEvent(source, number, run, event[number in lost], url) for number, url in going]

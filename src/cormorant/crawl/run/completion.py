@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from cormorant.base.exhaustion import Shortage
 from cormorant.base.log import logger
 from cormorant.crawl.run import deletion_watch
-from cormorant.crawl.run.progress import BUSY, PROCESSORS, Measuring
+from cormorant.crawl.run.progress import BUSY, PROCESSORS, ProgressSampler
 from cormorant.frontier.policy import host_errors
-from cormorant.frontier.policy.host_errors import Trouble
+from cormorant.frontier.policy.host_errors import HostTrouble
 from cormorant.frontier.progress import remaining
-from cormorant.frontier.progress.idle_timeout import Patience, got
+from cormorant.frontier.progress.idle_timeout import IdleTimeout, got
 from cormorant.receivers import stream
 from cormorant.store.catalog import receivers
 from cormorant.store.db import heartbeats
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from cormorant.base.errors import CormorantError
-    from cormorant.crawl.resource_guard import Room
-    from cormorant.frontier.progress.remaining import Left
+    from cormorant.crawl.resource_guard import DiskGuard
+    from cormorant.frontier.progress.remaining import Remaining
     from cormorant.model.run import Counters
     from cormorant.model.settings.source import SourceSettings
     from cormorant.sources.protocol import Source
@@ -49,7 +49,7 @@ HeldUp = defaultdict[str, float]
 """What held a run up, and for how many seconds each."""
 
 
-class Ended(NamedTuple):
+class RetrievalEnd(NamedTuple):
     """Retrieving ended: because nothing is left (`complete`), or for a reason. What held it up most of the time."""
 
     complete: bool
@@ -67,7 +67,7 @@ class _Look(NamedTuple):
     stepped: float
     row: RunRow
     stopped: bool
-    left: Left
+    left: Remaining
     counters: Counters
     backlog: int
     shortage: str
@@ -78,23 +78,23 @@ class _Look(NamedTuple):
         return self.now - self.stepped
 
     @property
-    def left_steadily(self) -> Left:
+    def left_steadily(self) -> Remaining:
         """What is left, which may go on by that clock."""
         return self.left._replace(goes_on_at=self.left.goes_on_at - self.stepped)
 
 
 async def until_retrieved(
-    store: Store, row: RunRow, build: Callable[[RunRow], Source], room: Room, held_up: HeldUp | None = None
-) -> Ended:
+    store: Store, row: RunRow, build: Callable[[RunRow], Source], room: DiskGuard, held_up: HeldUp | None = None
+) -> RetrievalEnd:
     """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
 
     `held_up` is what held it up so far, and is gone on with. Also ends when somebody stops the run: the retrievers then
     leave what is left. Settings may change meanwhile. While a disk lacks room, or a retriever is short of something,
     the run says so, and nobody is to blame for what is not got.
     """
-    source, held_up, measuring = build(row), HeldUp(float) if held_up is None else held_up, Measuring(store)
+    source, held_up, measuring = build(row), HeldUp(float) if held_up is None else held_up, ProgressSampler(store)
     settings = source.settings
-    patience, tick, gives_up_at = Patience(settings.patience_s), TICK_S, row.gives_up_at
+    patience, tick, gives_up_at = IdleTimeout(settings.patience_s), TICK_S, row.gives_up_at
     said, began, looked = row.reason or "", _since(store, row), -deletion_watch.LOOK_S
     while True:
         seen = _look(store, row)
@@ -105,9 +105,9 @@ async def until_retrieved(
         left = seen.left
         if left.sites == 0 or seen.stopped:
             deletion_watch.look(store, row)
-            return Ended(not seen.stopped, None, _worst(held_up))
+            return RetrievalEnd(not seen.stopped, None, _worst(held_up))
         if limit := _limit_met(settings, seen, began):
-            return Ended(False, limit, _worst(held_up))
+            return RetrievalEnd(False, limit, _worst(held_up))
         measuring.look(seen.row, seen.now, seen.counters.fetched)
         pace = max((source.pace(each.key, {}).delay_s for each in left.some), default=0.0)
         looked = _braked(store, row, looked, seen.steady)
@@ -117,9 +117,9 @@ async def until_retrieved(
             said = _said(store, row, lack)
         suspended = settings.suspended_until(seen.now) > 0
         if lack or suspended:  # by its own settings or our disk: that is no trouble of anybody's
-            patience = Patience(settings.patience_s)
+            patience = IdleTimeout(settings.patience_s)
         elif patience.is_spent(seen.left_steadily, got(seen.counters), seen.steady, settings.visit_s + pace):
-            return Ended(False, _given_up(store, row, seen, patience), _worst(held_up))
+            return RetrievalEnd(False, _given_up(store, row, seen, patience), _worst(held_up))
         ends_at = None if patience.ends_at is None else patience.ends_at + seen.stepped
         if ends_at != gives_up_at:
             gives_up_at = ends_at
@@ -179,7 +179,7 @@ def _limit_met(settings: SourceSettings, seen: _Look, began: float) -> str | Non
     return None
 
 
-def _given_up(store: Store, row: RunRow, seen: _Look, patience: Patience) -> str:
+def _given_up(store: Store, row: RunRow, seen: _Look, patience: IdleTimeout) -> str:
     """Why a run ends although something is left to it: which sites it waited for, and how they failed."""
     with store.read() as tx:
         found = remaining.troubles(tx, row.source_id, seen.left.some)
@@ -195,7 +195,7 @@ def _held_up(seen: _Look, pace: float, busy: float) -> str:
     """What a run waits for at a moment; `busy`: for what part of the time a retriever had or wanted a processor."""
     left = seen.left
     if left.troubled == left.sites:
-        return host_errors.worst(tuple(Trouble(each.key, each.trouble) for each in left.some))
+        return host_errors.worst(tuple(HostTrouble(each.key, each.trouble) for each in left.some))
     if pace > 0:
         return f"the pace of the sites: {pace:g} s between requests"
     if seen.backlog > BACKLOG:
@@ -227,7 +227,7 @@ async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = Fals
         end, now, fetched = stream.head(tx), tx.now(), runs.counters(tx, row.id).fetched
         began, took_s = now - tx.stepped(), now - (row.started_at or 0.0)
     moved: dict[int, tuple[int, float]] = {}
-    measuring, held_up = Measuring(store), row.bottleneck
+    measuring, held_up = ProgressSampler(store), row.bottleneck
     while True:
         with store.read() as tx:
             now, every = tx.now(), receivers.told_of(tx, row.source_id)

@@ -25,19 +25,21 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from cormorant.base.clock import Clock
-    from cormorant.crawl.resource_guard import Room
+    from cormorant.crawl.resource_guard import DiskGuard
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Store
     from cormorant.store.journal.runs import RunRow
 
 
-class Conductor:
+class RunController:
     """Carries out one run whose turn it is.
 
     `build` makes the source as of its start, for discovery alone; `room` is on the disks.
     """
 
-    def __init__(self, store: Store, clock: Clock, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, row: RunRow, build: Callable[[RunRow], Source], room: DiskGuard
+    ) -> None:
         self._store, self._clock, self._row, self._build, self._room = store, clock, row, build, room
 
     async def conduct(self) -> None:

@@ -23,10 +23,10 @@ from cormorant.frontier.state import refetch
 from cormorant.model.run import WITHHELD
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import DAMAGED
-from cormorant.receivers.stream import Entry, Event
-from cormorant.store.blobs.protocol import OutOfSight, Place
+from cormorant.receivers.stream import Event, NewEvent
+from cormorant.store.blobs.protocol import BlobPlace, OutOfSight
 from cormorant.store.catalog import receivers, rejected_deliveries
-from cormorant.store.catalog.rejected_deliveries import Faulty
+from cormorant.store.catalog.rejected_deliveries import RejectedDelivery
 from cormorant.store.db import bulk
 from cormorant.store.schema import content
 
@@ -83,14 +83,14 @@ def _put_right(tx: Tx, source: int, receiver: int, found: Mapping[int, bool | No
     if spoilt:
         _log.warning("damaged copies fetched anew", extra={"documents": len(spoilt)})
     if whole:
-        stream.append(tx, [Entry(source, number, 0, Event.FOUND, None, receiver) for number in whole])
+        stream.append(tx, [NewEvent(source, number, 0, Event.FOUND, None, receiver) for number in whole])
         rejected_deliveries.taken(tx, receiver, whole)
 
 
 def _looked_at(cache: Cache, place: tuple[int, int, int]) -> bool | None:
     """Is a copy as it was? None where nobody can tell now."""
     try:
-        cache.read(Place(*place))
+        cache.read(BlobPlace(*place))
     except (OutOfSight, DataFolderError):
         return None
     except CacheDamaged:
@@ -103,7 +103,7 @@ def note(tx: Tx, numbers: Collection[int]) -> None:
     index = receivers.index(tx)
     known = rejected_deliveries.of_documents(tx, [index], numbers)
     rows = [
-        Faulty(number, source, seq, 0, int(Event.FOUND), url, DAMAGED)
+        RejectedDelivery(number, source, seq, 0, int(Event.FOUND), url, DAMAGED)
         for number, source, seq, url in bulk.select_in(tx, content, ("id", "source_id", "seq", "url"), "id", numbers)
     ]
     # In the order in which who delivers to it writes them.

@@ -23,22 +23,22 @@ from cormorant.crawl import url_rewriting
 from cormorant.crawl.commit import subdomain_limit
 from cormorant.crawl.link_filter import excluded
 from cormorant.crawl.run import completion, link_survey
-from cormorant.crawl.run.completion import Ended, HeldUp
+from cormorant.crawl.run.completion import HeldUp, RetrievalEnd
 from cormorant.crawl.run.link_survey import Stranger, Survey
 from cormorant.frontier.links import depth_updates
 from cormorant.frontier.links.depth_updates import Judges
 from cormorant.frontier.state import enqueue
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.run import WITHHELD, Mode, Refresh
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.sources.protocol import Discovery
 from cormorant.store.journal import runs, visits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from cormorant.crawl.resource_guard import Room
+    from cormorant.crawl.resource_guard import DiskGuard
     from cormorant.frontier.links.shortest_paths import Reached
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Store, Tx
@@ -60,7 +60,7 @@ async def catch_up(store: Store, row: RunRow, build: Callable[[RunRow], Source],
         await reopen(store, replace(row, generation=generation), source, complete=False)
 
 
-async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Source], room: Room) -> Ended:
+async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Source], room: DiskGuard) -> RetrievalEnd:
     """Wait until nothing is left, and where depth is to be exact until no way turns out to be shorter either."""
     held_up = HeldUp(float)
     while True:
@@ -106,7 +106,7 @@ async def _correct(store: Store, source: Source, order: Admission, wrong: Sequen
         with store.begin() as tx:
             done = depth_updates.correct(tx, order, wrong[start : start + link_survey.CHUNK], judges)
             if done.found and order.mode not in WITHHELD:  # the index keeps the depth of what it has
-                stream.append(tx, [Entry(order.source, number, order.run, Event.LINKS) for number in done.found])
+                stream.append(tx, [NewEvent(order.source, number, order.run, Event.LINKS) for number in done.found])
         opened += done.opened
         await asyncio.sleep(0)
     return opened
@@ -124,7 +124,7 @@ async def _readmit(store: Store, source: Source, order: Admission, strangers: Se
 
 def _admit(tx: Tx, source: Source, order: Admission, sites: SiteNumbers, some: Sequence[Stranger]) -> int:
     """The same of a chunk. What this run had counted as excluded it counts so no longer."""
-    may = [Arrival(link_survey.found(each, source), each.key) for each in some if each.ruling.admitted]
+    may = [NewUrl(link_survey.found(each, source), each.key) for each in some if each.ruling.admitted]
     arrivals, crowded = subdomain_limit.sorted_out(tx, source, may, order.run)
     arrivals, taken = url_rewriting.unique(tx, source, arrivals, order.run)
     fresh = enqueue.unknown(tx, sites, arrivals) if arrivals else []

@@ -11,9 +11,9 @@ from cormorant.crawl import url_rewriting
 from cormorant.crawl.discover.timed_iteration import drawn
 from cormorant.crawl.link_filter import SiteKeys
 from cormorant.frontier.links import shortest_paths
-from cormorant.frontier.links.shortest_paths import Chart, Fringe, Walk
+from cormorant.frontier.links.shortest_paths import Chart, Fringe, PathSearch
 from cormorant.frontier.policy.priority import usual
-from cormorant.model.resource import Found, How
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.ruling import Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint, origin_of
@@ -47,7 +47,7 @@ class Survey:
     def __init__(self, store: Store, source: Source) -> None:
         self._store, self._source, self._keys = store, source, SiteKeys()
         self.chart, self._fringe = Chart(), Fringe()
-        self._walk = Walk(self.chart)
+        self._walk = PathSearch(self.chart)
         self.strangers: dict[int, Stranger] = {}
 
     async def take(self) -> None:
@@ -95,7 +95,7 @@ class Survey:
         """Begin at what the source names now."""
         try:
             async for batch in drawn(self._source.discover("")):
-                for address in [each.address for each in batch if isinstance(each, Found)]:
+                for address in [each.address for each in batch if isinstance(each, DiscoveredUrl)]:
                     self._lead(url_rewriting.known_as(address, self._source), 0, 0)
         finally:
             await self._source.close()
@@ -124,7 +124,9 @@ class Survey:
                 self.strangers[key] = Stranger(address, key, depth, by, ruling)
 
 
-def found(stranger: Stranger, source: Source) -> Found:
+def found(stranger: Stranger, source: Source) -> DiscoveredUrl:
     """What may be admitted now."""
     site, priority = origin_of(stranger.address).site, usual(source.settings.level(stranger.address))
-    return Found(stranger.address, site, stranger.depth, How.LINK, referrer=stranger.by or None, priority=priority)
+    return DiscoveredUrl(
+        stranger.address, site, stranger.depth, DiscoveredBy.LINK, referrer=stranger.by or None, priority=priority
+    )

@@ -11,7 +11,7 @@ from cormorant.receivers import stream
 from cormorant.store.catalog import receivers
 from cormorant.store.db import heartbeats
 from cormorant.store.journal import progress_samples
-from cormorant.store.journal.progress_samples import LOOK_BACK_S, Sample
+from cormorant.store.journal.progress_samples import LOOK_BACK_S, ProgressSample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,12 +29,12 @@ PROCESSORS: Final = "this machine's processors"
 """What holds up a run that has nothing else to wait for."""
 
 
-class Measuring:
+class ProgressSampler:
     """Takes samples of one run that retrieves, from when it is made."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._samples: deque[Sample] = deque()
+        self._samples: deque[ProgressSample] = deque()
         self._next_at, self._stepped = 0.0, store.steady.total
         self._wanted: Mapping[int, float] = {}
         self.busy = 0.0
@@ -52,7 +52,7 @@ class Measuring:
             told, wanted = delivered(tx, receivers.slowest(tx, row.source_id)), processors_s(tx)
             took_s = tx.now() - now
         self.busy = self._busy(wanted, now)
-        self._samples.append(Sample(now, fetched, left, *told))
+        self._samples.append(ProgressSample(now, fetched, left, *told))
         while len(self._samples) > 2 and self._samples[0].at < now - LOOK_BACK_S:
             self._samples.popleft()
         self._wanted, self._next_at = wanted, now + max(EVERY_S, SPARING * took_s)

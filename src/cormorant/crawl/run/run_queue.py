@@ -26,7 +26,7 @@ _LOCK: Final = 0x7275_6E73
 """The number of the lock that conductors of one PostgreSQL database take while they give turns."""
 
 
-class Turns(NamedTuple):
+class RunTurns(NamedTuple):
     """The runs that have their turn now; those that go on waiting without knowing yet for how many others."""
 
     given: list[RunRow]
@@ -34,7 +34,7 @@ class Turns(NamedTuple):
     under_way: int
 
 
-def decide(rows: Sequence[RunRow], node: str, most: int | None, at_work: Collection[str]) -> Turns:
+def decide(rows: Sequence[RunRow], node: str, most: int | None, at_work: Collection[str]) -> RunTurns:
     """Whose turn it is at a node, of all open runs, where `most` may be under way (None: any number).
 
     `at_work` are the nodes that have a conductor.
@@ -48,7 +48,7 @@ def decide(rows: Sequence[RunRow], node: str, most: int | None, at_work: Collect
             (given if free > 0 else late).append(row)
         free -= row.is_for(node) or row.node in at_work
     under_way = busy + len(given)
-    return Turns(given, [row for row in late if row.behind != under_way], under_way)
+    return RunTurns(given, [row for row in late if row.behind != under_way], under_way)
 
 
 def give(store: Store, node: str, most: int | None) -> list[RunRow]:
@@ -71,7 +71,7 @@ def give(store: Store, node: str, most: int | None) -> list[RunRow]:
         return runs.open_runs(tx)
 
 
-def _decided(tx: Tx, rows: Sequence[RunRow], node: str, most: int | None) -> Turns:
+def _decided(tx: Tx, rows: Sequence[RunRow], node: str, most: int | None) -> RunTurns:
     if not any(row.is_queued for row in rows):
-        return Turns([], [], 0)
+        return RunTurns([], [], 0)
     return decide(rows, node, most, {each.node for each in heartbeats.alive(tx, "conductor")})

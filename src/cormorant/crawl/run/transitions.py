@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cormorant.crawl.run import deletion_watch
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, RunState
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers
 from cormorant.store.db.bulk import storable
 from cormorant.store.journal import runs
@@ -44,7 +44,7 @@ def tell(tx: Tx, row: RunRow) -> None:
     """Have receivers told of the state that a run has just come to, those that want to know; of a test nobody is."""
     event = _TOLD.get(row.state) if row.mode is not Mode.TEST else None
     if event is not None and any(each.settings.get("runs") for each in receivers.told_of(tx, row.source_id)):
-        stream.append(tx, [Entry(row.source_id, 0, row.id, event)])
+        stream.append(tx, [NewEvent(row.source_id, 0, row.id, event)])
 
 
 def stop(tx: Tx, row: RunRow, reason: str) -> bool:

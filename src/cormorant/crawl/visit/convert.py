@@ -13,7 +13,7 @@ from cormorant.base.profiling import Steps
 from cormorant.base.secret_masking import masked
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.visit.change_detection import is_modified
-from cormorant.crawl.visit.soft_errors import Doubts, Read
+from cormorant.crawl.visit.soft_errors import Doubts, ReadContent
 from cormorant.extract.compare.fingerprint import likeness
 from cormorant.extract.compare.text_change import attributes_said, main_text_hash
 from cormorant.extract.detect.language import DEFAULT, Declared, language_said
@@ -22,19 +22,18 @@ from cormorant.extract.detect.sniff import is_text, sniff
 from cormorant.extract.header_metadata import with_header
 from cormorant.extract.html.head import meant_for
 from cormorant.extract.job import ConversionFault, decode_result, encode_task
-from cormorant.extract.router import Reading, claims_to_be, extract_inline, needs_office, reading_of, unread_status
+from cormorant.extract.router import ReadMode, claims_to_be, extract_inline, needs_office, reading_of, unread_status
 from cormorant.extract.sanitize import name_of
 from cormorant.extract.sitemap.job import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.titles import named
 from cormorant.model.acl import ACL, PUBLIC
-from cormorant.model.content import Content, Document, Extraction, Link, Manner, Value, Wire
+from cormorant.model.content import Content, Document, Extraction, Manner, PageLink, Value, VisitTrace
 from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.text import display_directives
-from cormorant.sandbox import Answer, Finished, Killed, PayloadTooBig, ServerGone
-from cormorant.sandbox import Failed as TaskFailed
+from cormorant.sandbox import Answer, Finished, Killed, PayloadTooBig, ServerGone, TaskFailed
 from cormorant.sandbox.client import ChildPool
 from cormorant.sources.protocol import Source
 
@@ -52,7 +51,7 @@ def _unknown(_page: Resource, _original: str) -> bool | None:
     return False
 
 
-class Reader:
+class Converter:
     """Turns content into an extraction, or into the outcome that says why not."""
 
     def __init__(
@@ -65,7 +64,7 @@ class Reader:
         self._doubts = doubts
         self._rights = rights
 
-    async def believed(self, read: Read, source: Source, wire: Wire) -> Outcome:
+    async def believed(self, read: ReadContent, source: Source, wire: VisitTrace) -> Outcome:
         """How a visit ends whose page was read: as it seems to, unless there is reason to doubt what came."""
         if fell_silent(read):
             return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl agrees.")
@@ -108,7 +107,7 @@ class Reader:
             return ruling._replace(lasting=False)
         return copy_of(original)
 
-    async def read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
+    async def read(self, content: Content, source: Source, wire: VisitTrace) -> tuple[Content, Extraction] | Outcome:
         """Sniff the type, ask the gate, read. The content returned carries the sniffed type.
 
         A document that goes to a limited child is counted in `wire`.
@@ -126,7 +125,7 @@ class Reader:
             _log.warning("links.dropped", extra={"address": content.address, "dropped": said.links_dropped})
         return content, said
 
-    async def _read(self, content: Content, source: Source, wire: Wire) -> tuple[Content, Extraction] | Outcome:
+    async def _read(self, content: Content, source: Source, wire: VisitTrace) -> tuple[Content, Extraction] | Outcome:
         """The same, with the directives of pages as they are."""
         declared = essence(content.mime)
         mime = sniff(declared, content.body, content.file_name)
@@ -139,21 +138,21 @@ class Reader:
             return Excluded(Ruling(False, Gate.SIZE, rule, Status.TOO_BIG), Status.TOO_BIG, content=content)
         manner = source.settings.manner
         match reading_of(content.mime, len(content.body)):
-            case Reading.INLINE:
+            case ReadMode.INLINE:
                 return content, extract_inline(
                     content.mime, content.body,
                     address=content.address, charset=content.charset, steps=self._steps, manner=manner,
                 )  # fmt: skip
-            case Reading.CHILD if not content.body.strip():  # nothing in it that a converter could misread
+            case ReadMode.CHILD if not content.body.strip():  # nothing in it that a converter could misread
                 return content, Extraction("", name_of(content.address, content.called))
-            case Reading.CHILD:
+            case ReadMode.CHILD:
                 wire.conversions += 1
                 return await self._in_child(content, manner)
-            case Reading.NONE if content.mime == OCTETS and is_text(declared):
+            case ReadMode.NONE if content.mime == OCTETS and is_text(declared):
                 return Failed(1009, f"It was announced as {declared}, but its bytes are no text.")
-            case Reading.NONE if content.mime == OCTETS and (claimed := claims_to_be(declared, content.file_name)):
+            case ReadMode.NONE if content.mime == OCTETS and (claimed := claims_to_be(declared, content.file_name)):
                 return Failed(903, f"Its {claimed}, but its bytes are none: the file is damaged, or of another format.")
-            case Reading.NONE:
+            case ReadMode.NONE:
                 status = unread_status(content.mime)
                 rule = f"no converter reads {content.mime}"
                 return Excluded(
@@ -169,12 +168,12 @@ class Reader:
         value = await self._answer(OFFICE_TASK if needs_office(content.mime) else TASK, payload, content)
         return self._decoded(content, value) if isinstance(value, bytes) else value
 
-    async def read_other(self, content: Content, role: Role, wire: Wire) -> Outcome:
+    async def read_other(self, content: Content, role: Role, wire: VisitTrace) -> Outcome:
         """Read what is no document: a sitemap, or a list of addresses that was asked for as a document."""
         is_list = content.lists or role is Role.SITEMAP
         return await self.read_sitemap(content, wire) if is_list else Ok(content, None)
 
-    async def read_sitemap(self, content: Content, wire: Wire) -> Outcome:
+    async def read_sitemap(self, content: Content, wire: VisitTrace) -> Outcome:
         """Find out what a sitemap names; at once when it is small, else in a limited child, counted in `wire`."""
         at, charset = content.address, content.charset
         if is_read_inline(content.body):
@@ -309,7 +308,7 @@ def says_nothing(document: Document, content: Content) -> bool:
     return not document.text and document.title == name_of(content.address, content.called)
 
 
-def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+def followed(content: Content, said: Extraction) -> tuple[tuple[PageLink, ...], tuple[PageLink, ...]]:
     """The links that may be followed, and those that may not: all of a nofollow page, those marked nofollow."""
     if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):
         return (), said.links
@@ -317,7 +316,7 @@ def followed(content: Content, said: Extraction) -> tuple[tuple[Link, ...], tupl
     return tuple(link for link in said.links if not link.nofollow) if unfollowed else said.links, unfollowed
 
 
-def fell_silent(read: Read) -> bool:
+def fell_silent(read: ReadContent) -> bool:
     """Did it say something when it was indexed, and says nothing now, for the first time?"""
     resource, outcome = read.resource, read.outcome
     if not resource.indexed or not isinstance(outcome, Ok) or outcome.document is None:

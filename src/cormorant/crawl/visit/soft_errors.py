@@ -28,11 +28,11 @@ from cormorant.model.resource import Role
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.text.login_pages import IN_ITS_PLACE, is_login
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 
 if TYPE_CHECKING:
-    from cormorant.frontier.queue.workbench import Task
-    from cormorant.model.content import Document, Extraction, Wire
+    from cormorant.frontier.queue.workbench import VisitTask
+    from cormorant.model.content import Document, Extraction, VisitTrace
     from cormorant.model.outcome import Outcome
     from cormorant.model.resource import Resource
     from cormorant.sources.protocol import Source
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from cormorant.store.blobs.record import Frame
     from cormorant.store.db.database import Store
 
-    Reads = Callable[[Content, Source, Wire], Awaitable[tuple[Content, Extraction] | Outcome]]
+    Reads = Callable[[Content, Source, VisitTrace], Awaitable[tuple[Content, Extraction] | Outcome]]
 
 FACT = "missing"
 """The name of the fact: when the site was asked (epoch seconds), a space, and the sketch of its answer, if there is."""
@@ -59,10 +59,10 @@ HTML = ("text/html", "application/xhtml+xml")
 _PASSWORD = re.compile(rb"<input[^>]{0,500}type\s*=\s*[\"']?password", re.IGNORECASE)
 
 
-class Read(NamedTuple):
+class ReadContent(NamedTuple):
     """What came of reading an answer, and how the visit ends if that is believed."""
 
-    task: Task
+    task: VisitTask
     content: Content
     said: Extraction
     outcome: Outcome
@@ -90,7 +90,7 @@ class Doubts:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._sketches: dict[bytes, Sketch | None] = {}
 
-    async def outcome(self, read: Read, source: Source, reads: Reads, wire: Wire) -> Outcome:
+    async def outcome(self, read: ReadContent, source: Source, reads: Reads, wire: VisitTrace) -> Outcome:
         """How a visit ends. What is as it was is not doubted, nor what asks to be left out of the index."""
         outcome, settings = read.outcome, source.settings
         if isinstance(outcome, Unchanged):
@@ -102,7 +102,7 @@ class Doubts:
             return outcome
         return _gone(read) if await self._is_missing(read, document, source, reads, wire) else outcome
 
-    def _login(self, read: Read, wire: Wire) -> Held | None:
+    def _login(self, read: ReadContent, wire: VisitTrace) -> Held | None:
         """A login page in place of a document. One never read may be meant to be found, unless we logged in."""
         resource, content, said, outcome = read.resource, read.content, read.said, read.outcome
         at = outcome.target if isinstance(outcome, Moved) else content.address
@@ -117,7 +117,9 @@ class Doubts:
             return None
         return Held(IN_ITS_PLACE)
 
-    async def _is_missing(self, read: Read, document: Document, source: Source, reads: Reads, wire: Wire) -> bool:
+    async def _is_missing(
+        self, read: ReadContent, document: Document, source: Source, reads: Reads, wire: VisitTrace
+    ) -> bool:
         """Is it what the site shows for addresses that do not exist? Asks the site when it looks so and must."""
         site = read.task.site
         known = site.facts.get(FACT)
@@ -132,7 +134,7 @@ class Doubts:
         found = site.facts.get(FACT)
         return found is not None and self._is_like(found, read, document)
 
-    def _suspected(self, read: Read, document: Document) -> bool:
+    def _suspected(self, read: ReadContent, document: Document) -> bool:
         """Does it say itself that it is missing, or just what others of its site said before it?"""
         resource = read.resource
         headlines = read.said.attributes.get("Headline1")
@@ -151,7 +153,7 @@ class Doubts:
         said = self._titles[key] = _Said(resource.id, words, before.times + 1 if again else 1)
         return said.times >= SEVERAL
 
-    def _is_like(self, known: bytes, read: Read, document: Document) -> bool:
+    def _is_like(self, known: bytes, read: ReadContent, document: Document) -> bool:
         """Is it like what a fact says? Sketched only when it is as long."""
         if known not in self._sketches:
             if len(self._sketches) >= 1_000:
@@ -163,7 +165,7 @@ class Doubts:
         return soft_404.is_like(soft_404.sketch(document.title, document.text, read.resource.address), there)
 
 
-def _gone(read: Read) -> Outcome:
+def _gone(read: ReadContent) -> Outcome:
     """New: not found. Indexed: not believed the first time, gone the second (fault W9)."""
     resource, status = read.resource, Status.SOFT_NOT_FOUND
     again = resource.status == status and resource.outcome in (OutcomeKind.FAILED, OutcomeKind.GONE)
@@ -180,7 +182,7 @@ def _asked_at(known: bytes) -> float:
     return float(known.partition(b" ")[0] or 0)
 
 
-async def _ask(read: Read, source: Source, reads: Reads, wire: Wire) -> None:
+async def _ask(read: ReadContent, source: Source, reads: Reads, wire: VisitTrace) -> None:
     """Ask for an address beside a page that nobody has made, and keep what the site says to that."""
     site, resource = read.task.site, read.resource
     folder, _, name = resource.address.partition("?")[0].rpartition("/")
@@ -225,7 +227,7 @@ def copies(store: Store, cache: Cache) -> Callable[[int], Frame | None]:
         if found is None:
             return None
         try:
-            return cache.read(Place(*staged_versions.place_of(found)))
+            return cache.read(BlobPlace(*staged_versions.place_of(found)))
         except CacheDamaged:
             return None
 

@@ -17,11 +17,11 @@ from cormorant.base.exhaustion import Shortage, of_files
 from cormorant.base.log import logger
 from cormorant.base.secret_masking import fault
 from cormorant.crawl.visit.change_detection import BY_TEXT
-from cormorant.crawl.visit.convert import Reader
-from cormorant.crawl.visit.soft_errors import Read
-from cormorant.frontier.queue.workbench import Task
+from cormorant.crawl.visit.convert import Converter
+from cormorant.crawl.visit.soft_errors import ReadContent
+from cormorant.frontier.queue.workbench import VisitTask
 from cormorant.frontier.traps import detector
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.other_hosts import Beside
 from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, Unchanged, with_rights
 from cormorant.model.resource import Resource, Role
@@ -32,12 +32,12 @@ from cormorant.sources.protocol import Source
 _log = logger(__name__)
 
 
-class Report(NamedTuple):
+class VisitResult(NamedTuple):
     """How a visit ended, what it cost, and when it ended (epoch seconds)."""
 
-    task: Task
+    task: VisitTask
     outcome: Outcome
-    wire: Wire
+    wire: VisitTrace
     at: float
 
     @property
@@ -49,7 +49,7 @@ class Report(NamedTuple):
 class Blocked(NamedTuple):
     """The visit must wait for another one."""
 
-    task: Task
+    task: VisitTask
     prerequisite: Prerequisite
 
 
@@ -58,18 +58,18 @@ def _nothing_barred(resource: Resource) -> Ruling | None:  # noqa: ARG001 - the 
 
 
 async def visit(
-    task: Task,
+    task: VisitTask,
     source: Source,
-    reader: Reader,
+    reader: Converter,
     clock: Clock,
     others: Beside | None = None,
     barred: Callable[[Resource], Ruling | None] = _nothing_barred,
-) -> Report | Blocked:
+) -> VisitResult | Blocked:
     """Make one visit, unless the resource is `barred` by a takedown.
 
     Never raises: a fault that nobody foresaw costs this document and not the process.
     """
-    wire = Wire(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
+    wire = VisitTrace(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
     got: Content | Outcome | Blocked | None = None
     try:
         taken_down = barred(task.resource)
@@ -84,10 +84,10 @@ async def visit(
         _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
         outcome = Failed(903, fault(error)) if lack is None else Deferred(904, lack.said, lack=lack)
     entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
-    return Report(task.read_as(entitled), entitled, wire, clock.now())
+    return VisitResult(task.read_as(entitled), entitled, wire, clock.now())
 
 
-async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Content | Outcome | Blocked:
+async def _asked(task: VisitTask, source: Source, wire: VisitTrace, clock: Clock) -> Content | Outcome | Blocked:
     """Ask for it, unless a gate says no."""
     if task.resource.role is not Role.ROBOTS:
         ruling = source.gates.visit(task.resource, task.site.facts)
@@ -98,7 +98,7 @@ async def _asked(task: Task, source: Source, wire: Wire, clock: Clock) -> Conten
     return detector.stopped(task.site.watches, task.resource, clock.now()) or await source.fetch(task.resource, wire)
 
 
-async def _judge(task: Task, source: Source, content: Content, reader: Reader, wire: Wire) -> Outcome:
+async def _judge(task: VisitTask, source: Source, content: Content, reader: Converter, wire: VisitTrace) -> Outcome:
     """Decide what an answer means for the resource."""
     resource = task.resource
     if resource.role is not Role.DOCUMENT or content.lists:
@@ -112,4 +112,4 @@ async def _judge(task: Task, source: Source, content: Content, reader: Reader, w
         return read
     content, said = read
     outcome = reader.outcome(source, resource, content, said, content_hash)
-    return await reader.believed(Read(task, content, said, outcome), source, wire)
+    return await reader.believed(ReadContent(task, content, said, outcome), source, wire)

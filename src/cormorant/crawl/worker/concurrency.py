@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 
-from cormorant.frontier.queue.workbench import Desk, SiteWork
+from cormorant.frontier.queue.workbench import HostState, Workbench
 
 LONG_S = 1.0
 """Seconds after which a visit no longer counts against the width."""
@@ -23,16 +23,16 @@ AGAIN_S = 0.2
 class Slots:
     """The slots of one worker: `width` for visits that go on, and one more for each that takes long, up to `most`.
 
-    Once half of those are taken, a site with such a visit gets no other until it ends (`Desk.crowded`). Times are
+    Once half of those are taken, a site with such a visit gets no other until it ends (`Workbench.crowded`). Times are
     monotonic seconds.
     """
 
-    def __init__(self, slot: Callable[[], Coroutine[None, None, None]], desk: Desk, width: int, most: int) -> None:
+    def __init__(self, slot: Callable[[], Coroutine[None, None, None]], desk: Workbench, width: int, most: int) -> None:
         self._slot, self._desk = slot, desk
         self._width, self._most = width, most
         self._tasks: set[asyncio.Task[None]] = set()
-        self._visits: dict[int, tuple[float, SiteWork]] = {}
-        self._long: dict[int, SiteWork] = {}
+        self._visits: dict[int, tuple[float, HostState]] = {}
+        self._long: dict[int, HostState] = {}
         self._begun = 0
         for _ in range(width):
             self._open()
@@ -44,7 +44,7 @@ class Slots:
     def _open(self) -> None:
         self._tasks.add(asyncio.create_task(self._slot()))
 
-    def began(self, site: SiteWork, now: float) -> int:
+    def began(self, site: HostState, now: float) -> int:
         """A visit to a site begins; returns the number by which to say that it ended."""
         self._begun += 1
         self._visits[self._begun] = (now, site)

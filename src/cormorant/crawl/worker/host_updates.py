@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from cormorant.base.clock import jitter
-from cormorant.crawl.visit.visit import Blocked, Report
+from cormorant.crawl.visit.visit import Blocked, VisitResult
 from cormorant.frontier.policy import backoff, host_backoff
 from cormorant.frontier.queue import host_leases, host_recovery, refill
 from cormorant.frontier.queue.refill import Moment
-from cormorant.frontier.queue.workbench import Desk, SiteWork, Task
+from cormorant.frontier.queue.workbench import HostState, VisitTask, Workbench
 from cormorant.frontier.state import enqueue
-from cormorant.frontier.state.enqueue import Admission, Arrival
-from cormorant.frontier.traps.detector import Watch
-from cormorant.model.content import Wire
+from cormorant.frontier.state.enqueue import Admission, NewUrl
+from cormorant.frontier.traps.detector import TrapDetector
+from cormorant.model.content import VisitTrace
 from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Held, Moved, Ok
-from cormorant.model.resource import Found, How, Role
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Role
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.store.journal import runs
 
 if TYPE_CHECKING:
-    from cormorant.crawl.commit.committer import Dispatch
-    from cormorant.crawl.context import Means
-    from cormorant.crawl.resource_guard import Room
+    from cormorant.crawl.commit.committer import BatchCommitter
+    from cormorant.crawl.context import WorkerContext
+    from cormorant.crawl.resource_guard import DiskGuard
     from cormorant.model.outcome import Outcome
     from cormorant.sources.protocol import Source
 
@@ -40,7 +40,9 @@ SHUT_OUT = 3
 """Visits in a row that end held, each because a login page came, after which a source leaves a site alone."""
 
 
-def made(got: Report | Blocked, desk: Desk, order: Admission, means: Means, room: Room) -> Report | None:
+def made(
+    got: VisitResult | Blocked, desk: Workbench, order: Admission, means: WorkerContext, room: DiskGuard
+) -> VisitResult | None:
     """The visit; None where it was not made: another has to come first, or this process was short of something."""
     if isinstance(got, Blocked):
         require(got, desk, order, means)
@@ -48,7 +50,7 @@ def made(got: Report | Blocked, desk: Desk, order: Admission, means: Means, room
     return None if put_off(got, desk, room) else got
 
 
-def put_off(got: Report, desk: Desk, room: Room) -> bool:
+def put_off(got: VisitResult, desk: Workbench, room: DiskGuard) -> bool:
     """Have a visit wait until this process is short of nothing; its row does not hear of that.
 
     False where it is short of nothing, or was so too often for this visit alone to be believed.
@@ -59,15 +61,17 @@ def put_off(got: Report, desk: Desk, room: Room) -> bool:
     return True
 
 
-def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> None:
+def require(blocked: Blocked, desk: Workbench, order: Admission, means: WorkerContext) -> None:
     """Put the prerequisite of a visit in front of it; at its site nothing else is visited before."""
     task, address = blocked.task, blocked.prerequisite.address
     if task.site.awaited is not None:
         desk.again(task, None)
         return
-    found = Found(address, task.site.key, 0, How.PREREQUISITE, Role.ROBOTS, task.resource.id, priority=0)
+    found = DiscoveredUrl(
+        address, task.site.key, 0, DiscoveredBy.PREREQUISITE, Role.ROBOTS, task.resource.id, priority=0
+    )
     with means.store.begin() as tx:
-        enqueue.admit(tx, means.sites, order, [Arrival(found, fingerprint(address, order.source))])
+        enqueue.admit(tx, means.sites, order, [NewUrl(found, fingerprint(address, order.source))])
         resource = host_leases.at_address(tx, task.site.lease.site, order.source, address)
     if resource is not None and resource.source in task.site.sources:
         work = task.site.sources[resource.source]
@@ -78,14 +82,14 @@ def require(blocked: Blocked, desk: Desk, order: Admission, means: Means) -> Non
     desk.again(task, resource)
 
 
-def leave(task: Task, got: Report | Blocked, desk: Desk, now: float) -> None:
+def leave(task: VisitTask, got: VisitResult | Blocked, desk: Workbench, now: float) -> None:
     """Take note of how a visit ended whose run was stopped: what was got is nobody's, but its site has spoken."""
-    if isinstance(got, Report):
+    if isinstance(got, VisitResult):
         _heed(got, desk, now)
     desk.done(task)
 
 
-def _heed(report: Report, desk: Desk, now: float) -> None:
+def _heed(report: VisitResult, desk: Workbench, now: float) -> None:
     """Take into account what a visit says of its site."""
     site, outcome = report.task.site, report.outcome
     at = host_backoff.after(outcome, site.failures, report.at, jitter(0.1))
@@ -98,12 +102,12 @@ def _heed(report: Report, desk: Desk, now: float) -> None:
         site.not_before, site.rest_until = at.until, now + (at.until - report.at)
 
 
-def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report]:
+def learn(report: VisitResult, desk: Workbench, source: Source, now: float) -> list[VisitResult]:
     """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
     task, outcome = report.task, report.outcome
     site = task.site
     _heed(report, desk, now)
-    refused: list[Report] = []
+    refused: list[VisitResult] = []
     if task.resource.role is Role.ROBOTS:
         fact = source.fact(outcome.content if isinstance(outcome, Ok) else outcome, task.resource.role)
         if fact is not None:
@@ -124,7 +128,7 @@ def learn(report: Report, desk: Desk, source: Source, now: float) -> list[Report
     return refused
 
 
-def _shut_out(report: Report, outcome: Outcome, source: int) -> list[Report]:
+def _shut_out(report: VisitResult, outcome: Outcome, source: int) -> list[VisitResult]:
     """A site that answers with login pages alone is left to another run; one of its resources tells why."""
     site = report.task.site
     work = site.sources.get(source)
@@ -139,10 +143,17 @@ def _shut_out(report: Report, outcome: Outcome, source: int) -> list[Report]:
     work.close()
     if waiting is None:
         return []
-    return [Report(Task(waiting, site), Deferred(Status.HELD, outcome.reason, 1.0, elsewhere=True), Wire(), report.at)]
+    return [
+        VisitResult(
+            VisitTask(waiting, site),
+            Deferred(Status.HELD, outcome.reason, 1.0, elsewhere=True),
+            VisitTrace(),
+            report.at,
+        )
+    ]
 
 
-def _answered(site: SiteWork, desk: Desk, now: float) -> None:
+def _answered(site: HostState, desk: Workbench, now: float) -> None:
     """A site that answers has not failed, and needs no rest any more unless it asked for one."""
     if site.failures >= host_backoff.CIRCUIT:
         site.answers_again.update(site.sources)
@@ -154,14 +165,14 @@ def _answered(site: SiteWork, desk: Desk, now: float) -> None:
         site.trouble = 0
 
 
-def _was_unasked(report: Report) -> bool:
+def _was_unasked(report: VisitResult) -> bool:
     """Does a visit say nothing of its site, which was not asked: forbidden, held back, or a fault of ours?"""
     outcome = report.outcome
     by_us = isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
     return by_us and not report.wire.used
 
 
-def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
+def make_up(site: HostState, run: BatchCommitter, means: WorkerContext) -> None:
     """A site answers again: have what this run missed there visited once more."""
     source, order, counters = run.order.source, run.order, copy(run.counters)
     with means.store.begin() as tx:
@@ -177,7 +188,7 @@ def make_up(site: SiteWork, run: Dispatch, means: Means) -> None:
     site.sources[source].read_anew()
 
 
-def _reconsider(site: SiteWork, source: Source) -> None:
+def _reconsider(site: HostState, source: Source) -> None:
     """Where a name leads, and what its robots.txt asks for, is known only now. Several sources take the slowest."""
     pace = source.pace(site.key, site.facts)
     if len(site.sources) == 1:
@@ -186,7 +197,7 @@ def _reconsider(site: SiteWork, source: Source) -> None:
         site.slow_down(pace.delay_s, pace.rule)
 
 
-def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Report]:
+def _refuse(report: VisitResult, outcome: Excluded | Failed | Deferred) -> list[VisitResult]:
     """The visit that asked for the prerequisite ends as the prerequisite did (RFC 9309 section 2.3.1.4)."""
     site = report.task.site
     work = site.sources.get(report.task.resource.source)
@@ -198,10 +209,10 @@ def _refuse(report: Report, outcome: Excluded | Failed | Deferred) -> list[Repor
         same: Outcome = outcome
     else:  # it is the answer of another address, so that no rule for the document's own speaks of it
         same = replace(outcome, reason=f"robots.txt: {outcome.reason}", elsewhere=True)
-    return [Report(Task(waiting, site), same, Wire(), report.at)]
+    return [VisitResult(VisitTask(waiting, site), same, VisitTrace(), report.at)]
 
 
-def watch(site: SiteWork, source: Source, run: int) -> None:
+def watch(site: HostState, source: Source, run: int) -> None:
     """Go on watching a site for a source in a run from where it was left, if its settings want anything watched.
 
     What is watched already is newer than what was kept of it.
@@ -211,14 +222,14 @@ def watch(site: SiteWork, source: Source, run: int) -> None:
         return
     kept = site.watched.pop(source.number, None)
     if known is None or (known.throttle, known.most) != wanted:
-        known = Watch(throttle=wanted.throttle, most=wanted.most)
+        known = TrapDetector(throttle=wanted.throttle, most=wanted.most)
         if kept is not None:
             known.unpack(kept)
     known.begin(run)
     site.watches[source.number] = known
 
 
-def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+def set_pace(site: HostState, dispatches: Mapping[int, BatchCommitter], moment: Moment) -> None:
     """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
     for number in site.sources.keys() & dispatches.keys():
         watch(site, dispatches[number].source, dispatches[number].order.run)
@@ -226,7 +237,7 @@ def set_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment)
     _keep_pace(site, dispatches, moment)
 
 
-def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+def _keep_pace(site: HostState, dispatches: Mapping[int, BatchCommitter], moment: Moment) -> None:
     paces = [dispatches[source].source.pace(site.key, site.facts) for source in site.sources if source in dispatches]
     until = moment.monotonic_of(min((pace.until for pace in paces), default=inf))
     site.pace_until = min(until, moment.monotonic + LOOK_S)
@@ -234,7 +245,7 @@ def _keep_pace(site: SiteWork, dispatches: Mapping[int, Dispatch], moment: Momen
     site.set_pace(slowest.delay_s, min((pace.parallel for pace in paces), default=1), slowest.rule)
 
 
-def keep_hours(desk: Desk, dispatches: Mapping[int, Dispatch], moment: Moment) -> None:
+def keep_hours(desk: Workbench, dispatches: Mapping[int, BatchCommitter], moment: Moment) -> None:
     """Another hour may bring another pace, or suspend a source."""
     suspended = (source for source, run in dispatches.items() if run.source.settings.suspended_until(moment.store))
     desk.shut = frozenset(suspended)

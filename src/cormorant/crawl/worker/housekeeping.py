@@ -15,17 +15,17 @@ from cormorant.crawl.worker import host_updates
 from cormorant.crawl.worker.ip_assignment import Placing
 from cormorant.crawl.worker.run_log import Sites
 from cormorant.frontier.queue import host_leases
-from cormorant.frontier.queue.ready_queue import Line
+from cormorant.frontier.queue.ready_queue import ReadyQueue
 from cormorant.frontier.queue.redirect_hosts import OtherSites
-from cormorant.frontier.queue.refill import Moment, Plan, Supply
-from cormorant.frontier.queue.workbench import Desk
+from cormorant.frontier.queue.refill import Moment, RefillPlan, Supply
+from cormorant.frontier.queue.workbench import Workbench
 
 if TYPE_CHECKING:
     from cormorant.base.clock import Clock
-    from cormorant.crawl.commit.committer import Dispatch
-    from cormorant.crawl.context import Means
-    from cormorant.crawl.resource_guard import Room
-    from cormorant.crawl.visit.convert import Reader
+    from cormorant.crawl.commit.committer import BatchCommitter
+    from cormorant.crawl.context import WorkerContext
+    from cormorant.crawl.resource_guard import DiskGuard
+    from cormorant.crawl.visit.convert import Converter
     from cormorant.model.resource import Resource
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Tx
@@ -54,39 +54,39 @@ class Assignments(Protocol):
 
     peers: int
 
-    def __call__(self, current: Mapping[int, Dispatch]) -> dict[int, Dispatch]:
+    def __call__(self, current: Mapping[int, BatchCommitter]) -> dict[int, BatchCommitter]:
         """Take the runs worked on so far (source -> dispatch) and return those to work on now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class WorkerConfig:
     """What a worker is given: its means, how to read documents, what to work on, its width.
 
     `most` visits are under way at once, those that take long included. `tidy` gives memory back that big pages took.
     Nothing is begun while `room` lacks any.
     """
 
-    means: Means
-    reader: Reader
+    means: WorkerContext
+    reader: Converter
     clock: Clock
     assignments: Assignments
     width: int
     most: int
     tidy: Callable[[], None]
-    room: Room
+    room: DiskGuard
 
 
-class Tending:
+class Housekeeper:
     """Keeps the slots of one worker busy. `wake` is called when there may be something to do before the next tick."""
 
-    def __init__(self, crew: Crew, wake: Callable[[], None]) -> None:
+    def __init__(self, crew: WorkerConfig, wake: Callable[[], None]) -> None:
         self._crew = crew
         self._loop = asyncio.get_running_loop()
         self._wake = wake
-        self.desk = Desk()
-        self.line = Line(self.desk)
-        self.runs: dict[int, Dispatch] = {}
+        self.desk = Workbench()
+        self.line = ReadyQueue(self.desk)
+        self.runs: dict[int, BatchCommitter] = {}
         self.others = OtherSites(crew.means.store, crew.clock)
         self._sources: Mapping[int, Source] = {}
         self._supply = Supply(crew.means.owner, self.desk, crew.means.seen)
@@ -177,7 +177,7 @@ class Tending:
             self._placing.place(tx, self.runs, moment)
             self._supply.read(tx, awake)
 
-    def _lease(self, tx: Tx, plan: Plan, moment: Moment, workable: int | None) -> None:
+    def _lease(self, tx: Tx, plan: RefillPlan, moment: Moment, workable: int | None) -> None:
         """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked.
 
         While all slots are busy a source that has no site yet gets some: the next slot that is free may be its own.
@@ -238,7 +238,7 @@ class Tending:
                 self._supply.give_back(tx, site)
 
 
-def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
+def plan_of(runs: Mapping[int, BatchCommitter]) -> RefillPlan:
     """The generation of every run under way, and how a row is adapted to it.
 
     A run that judges anew forgets validators and the bytes' hash, a forced one the text's too, which is kept aside.
@@ -259,4 +259,4 @@ def plan_of(runs: Mapping[int, Dispatch]) -> Plan:
     limits = {number: limit for number, limit in most.items() if limit is not None}
     turns = {number: run.source.settings.shares for number, run in runs.items()}
     shares = {number: share for number, share in turns.items() if share is not None}
-    return Plan({each.source: each.generation for each in orders}, prepare, new_of, limits, shares)
+    return RefillPlan({each.source: each.generation for each in orders}, prepare, new_of, limits, shares)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from cormorant.base import run_context
 from cormorant.base.polling import nap
-from cormorant.crawl.visit.visit import Blocked, Report, visit
+from cormorant.crawl.visit.visit import Blocked, VisitResult, visit
 from cormorant.crawl.worker import host_updates, run_log
 from cormorant.crawl.worker.concurrency import Slots
-from cormorant.crawl.worker.housekeeping import Crew, Tending
+from cormorant.crawl.worker.housekeeping import Housekeeper, WorkerConfig
 from cormorant.model.resource import Role
 
 if TYPE_CHECKING:
-    from cormorant.crawl.commit.committer import Dispatch
-    from cormorant.frontier.queue.workbench import Task
+    from cormorant.crawl.commit.committer import BatchCommitter
+    from cormorant.frontier.queue.workbench import VisitTask
 
 TICK_S = 0.25
 
@@ -27,10 +27,10 @@ TICK_S = 0.25
 class Worker:
     """Visits what is due, for every run under way, until told to stop."""
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, crew: WorkerConfig) -> None:
         self._crew = crew
         self._awake = asyncio.Event()
-        self._tending = Tending(crew, self._awake.set)
+        self._tending = Housekeeper(crew, self._awake.set)
         self._under_way = 0
 
     async def work(self, stop: asyncio.Event) -> None:
@@ -80,13 +80,13 @@ class Worker:
                     host_updates.leave(task, got, tending.desk, tending.now())
             tending.line.pump()
 
-    def _may_begin(self, task: Task, run: Dispatch) -> bool:
+    def _may_begin(self, task: VisitTask, run: BatchCommitter) -> bool:
         """Is its site leased still, and is there room on the disks and under the run's limits?"""
         now = self._tending.now()
         may_ask = task.site.leased_until > now and self._tending.has_room()
         return may_ask and (task.resource.role is not Role.DOCUMENT or run.may_visit(now))
 
-    def _report(self, run: Dispatch, got: Report | Blocked, took_s: float) -> None:
+    def _report(self, run: BatchCommitter, got: VisitResult | Blocked, took_s: float) -> None:
         """Add a visit to its batch, and say so when the batch should be settled."""
         tending = self._tending
         made = host_updates.made(got, tending.desk, run.order, self._crew.means, self._crew.room)

@@ -11,16 +11,16 @@ from cormorant.base.log import logger
 from cormorant.model.outcome import Excluded
 
 if TYPE_CHECKING:
-    from cormorant.crawl.commit.committer import Dispatch
-    from cormorant.crawl.visit.visit import Report
-    from cormorant.frontier.queue.workbench import Desk
+    from cormorant.crawl.commit.committer import BatchCommitter
+    from cormorant.crawl.visit.visit import VisitResult
+    from cormorant.frontier.queue.workbench import Workbench
 
 _log = logger(__name__)
 SITES_S: Final = 60.0
 """How often the sites are told of."""
 
 
-def visited(report: Report, run: int, took_s: float) -> None:
+def visited(report: VisitResult, run: int, took_s: float) -> None:
     """Say how a visit ended, to a run that wants to know: `fetch`, and `screened` where a gate said no."""
     if run_context.wants("fetch") or run_context.wants("screened"):
         _visited(report, run, took_s)
@@ -29,7 +29,7 @@ def visited(report: Report, run: int, took_s: float) -> None:
         _log.debug("visited", extra={"run": run, **said})
 
 
-def _visited(report: Report, run: int, took_s: float) -> None:
+def _visited(report: VisitResult, run: int, took_s: float) -> None:
     outcome, resource, wire = report.outcome, report.task.resource, report.wire
     what: dict[str, object] = {"address": resource.address, "status": outcome.status}
     if isinstance(outcome, Excluded):
@@ -50,7 +50,7 @@ class Sites:
     def __init__(self) -> None:
         self._told_at = -SITES_S
 
-    def tell(self, desk: Desk, runs: Mapping[int, Dispatch], now: float) -> None:
+    def tell(self, desk: Workbench, runs: Mapping[int, BatchCommitter], now: float) -> None:
         """Say of each site how it goes, if it is time to and a run wants to know. `now` is monotonic."""
         if not (run_context.wants("site") and desk.sites) or now - self._told_at < SITES_S:
             return

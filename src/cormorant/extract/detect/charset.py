@@ -26,7 +26,7 @@ BYTES: Final = "bytes"
 """How a charset was known: the values of `Extraction.charset_from`, in the order in which they are asked."""
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """Text, its charset in lower case, and how that was known."""
 
     text: str
@@ -34,26 +34,26 @@ class Decoded(NamedTuple):
     known_from: str
 
 
-def decoded(body: bytes, charset: str = "", default: str = "") -> Decoded:
+def decoded(body: bytes, charset: str = "", default: str = "") -> DecodedText:
     """Return the text of `body`. Never raises; a label that is none counts as absent.
 
     `charset` is what the transport declared, `default` what the source says of documents that declare nothing.
     """
     for mark, name in _MARKS:
         if body.startswith(mark):
-            return Decoded(decode_as(body[len(mark) :], name), name, MARK)
+            return DecodedText(decode_as(body[len(mark) :], name), name, MARK)
     for label, known_from in (
         (charset, HEADER), (_declared(body), PAGE), (_wide(body), BYTES), (default, DEFAULT),
     ):  # fmt: skip
         text = _try(body, label)
         if text is not None:
-            return Decoded(text, label.strip().lower(), known_from)
+            return DecodedText(text, label.strip().lower(), known_from)
     try:
-        return Decoded(body.decode(), "utf-8", BYTES)
+        return DecodedText(body.decode(), "utf-8", BYTES)
     except UnicodeDecodeError:
         pass
     name = (detect(body[:_DETECT_BYTES]).encoding or "windows-1252").lower()
-    return Decoded(decode_as(body, name), name, BYTES)
+    return DecodedText(decode_as(body, name), name, BYTES)
 
 
 @lru_cache(maxsize=256)

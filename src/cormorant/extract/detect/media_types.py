@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Reader(StrEnum):
+class FormatReader(StrEnum):
     """What draws the text from a format."""
 
     HTML = "html"
@@ -98,62 +98,64 @@ UNKNOWN: Final = frozenset(
 """Declarations that say nothing: https://mimesniff.spec.whatwg.org/#unknown-mime-type, and what servers send."""
 
 _READERS: Final = {
-    "text/html": Reader.HTML,
-    "application/xhtml+xml": Reader.HTML,
-    "text/markdown": Reader.MARKDOWN,
-    "text/csv": Reader.CSV,
-    "text/tab-separated-values": Reader.CSV,
-    "text/xml": Reader.XML,
-    "application/xml": Reader.XML,
-    "application/json": Reader.JSON,
-    "application/x-ndjson": Reader.JSON,
-    "application/pdf": Reader.PDF,
-    "application/yaml": Reader.TEXT,
-    "application/toml": Reader.TEXT,
-    "application/sql": Reader.TEXT,
-    "application/x-sh": Reader.TEXT,
-    "application/x-httpd-php": Reader.TEXT,
-    "application/x-latex": Reader.TEXT,
-    "application/x-tex": Reader.TEXT,
-    "application/x-subrip": Reader.TEXT,
-    "application/msword": Reader.OFFICE,
-    "application/rtf": Reader.OFFICE,
-    "application/vnd.ms-excel": Reader.OFFICE,
-    "application/vnd.ms-excel.sheet.binary.macroenabled.12": Reader.OFFICE,
-    "application/vnd.ms-excel.sheet.macroenabled.12": Reader.OFFICE,
-    "application/vnd.ms-outlook": Reader.OFFICE,
-    "application/vnd.ms-powerpoint": Reader.OFFICE,
-    "application/vnd.ms-powerpoint.presentation.macroenabled.12": Reader.OFFICE,
-    "application/vnd.ms-word.document.macroenabled.12": Reader.OFFICE,
-    "application/vnd.wordperfect": Reader.OFFICE,
-    "application/x-fictionbook+xml": Reader.OFFICE,
-    "application/x-ipynb+json": Reader.OFFICE,
-    EPUB: Reader.OFFICE,
-    ENCRYPTED: Reader.OFFICE,
-    "message/rfc822": Reader.OFFICE,
-    DOCX: Reader.OFFICE,
-    XLSX: Reader.OFFICE,
-    PPTX: Reader.OFFICE,
-    OOXML + "wordprocessingml.template": Reader.OFFICE,
-    OOXML + "spreadsheetml.template": Reader.OFFICE,
-    OOXML + "presentationml.template": Reader.OFFICE,
-    OOXML + "presentationml.slideshow": Reader.OFFICE,
-    ODF + "text": Reader.OFFICE,
-    ODF + "text-template": Reader.OFFICE,
-    ODF + "spreadsheet": Reader.OFFICE,
-    ODF + "spreadsheet-template": Reader.OFFICE,
-    ODF + "presentation": Reader.OFFICE,
-    ODF + "presentation-template": Reader.OFFICE,
+    "text/html": FormatReader.HTML,
+    "application/xhtml+xml": FormatReader.HTML,
+    "text/markdown": FormatReader.MARKDOWN,
+    "text/csv": FormatReader.CSV,
+    "text/tab-separated-values": FormatReader.CSV,
+    "text/xml": FormatReader.XML,
+    "application/xml": FormatReader.XML,
+    "application/json": FormatReader.JSON,
+    "application/x-ndjson": FormatReader.JSON,
+    "application/pdf": FormatReader.PDF,
+    "application/yaml": FormatReader.TEXT,
+    "application/toml": FormatReader.TEXT,
+    "application/sql": FormatReader.TEXT,
+    "application/x-sh": FormatReader.TEXT,
+    "application/x-httpd-php": FormatReader.TEXT,
+    "application/x-latex": FormatReader.TEXT,
+    "application/x-tex": FormatReader.TEXT,
+    "application/x-subrip": FormatReader.TEXT,
+    "application/msword": FormatReader.OFFICE,
+    "application/rtf": FormatReader.OFFICE,
+    "application/vnd.ms-excel": FormatReader.OFFICE,
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": FormatReader.OFFICE,
+    "application/vnd.ms-excel.sheet.macroenabled.12": FormatReader.OFFICE,
+    "application/vnd.ms-outlook": FormatReader.OFFICE,
+    "application/vnd.ms-powerpoint": FormatReader.OFFICE,
+    "application/vnd.ms-powerpoint.presentation.macroenabled.12": FormatReader.OFFICE,
+    "application/vnd.ms-word.document.macroenabled.12": FormatReader.OFFICE,
+    "application/vnd.wordperfect": FormatReader.OFFICE,
+    "application/x-fictionbook+xml": FormatReader.OFFICE,
+    "application/x-ipynb+json": FormatReader.OFFICE,
+    EPUB: FormatReader.OFFICE,
+    ENCRYPTED: FormatReader.OFFICE,
+    "message/rfc822": FormatReader.OFFICE,
+    DOCX: FormatReader.OFFICE,
+    XLSX: FormatReader.OFFICE,
+    PPTX: FormatReader.OFFICE,
+    OOXML + "wordprocessingml.template": FormatReader.OFFICE,
+    OOXML + "spreadsheetml.template": FormatReader.OFFICE,
+    OOXML + "presentationml.template": FormatReader.OFFICE,
+    OOXML + "presentationml.slideshow": FormatReader.OFFICE,
+    ODF + "text": FormatReader.OFFICE,
+    ODF + "text-template": FormatReader.OFFICE,
+    ODF + "spreadsheet": FormatReader.OFFICE,
+    ODF + "spreadsheet-template": FormatReader.OFFICE,
+    ODF + "presentation": FormatReader.OFFICE,
+    ODF + "presentation-template": FormatReader.OFFICE,
 }
 
 PROVEN: Final = frozenset(
     mime
     for mime, reader in _READERS.items()
-    if reader in (Reader.PDF, Reader.OFFICE) and mime not in ("message/rfc822", "application/x-ipynb+json")
+    if reader in (FormatReader.PDF, FormatReader.OFFICE) and mime not in ("message/rfc822", "application/x-ipynb+json")
 )
 """Formats that begin with bytes of their own, so that others are damage."""
 
-IN_WORDS: Final = frozenset((Reader.HTML, Reader.TEXT, Reader.MARKDOWN, Reader.CSV, Reader.XML, Reader.JSON))
+IN_WORDS: Final = frozenset(
+    (FormatReader.HTML, FormatReader.TEXT, FormatReader.MARKDOWN, FormatReader.CSV, FormatReader.XML, FormatReader.JSON)
+)
 """Formats that are text in themselves."""
 
 
@@ -170,7 +172,7 @@ def by_name(file_name: str) -> str:
     return EXTENSIONS.get(extension.lower(), "") if dot else ""
 
 
-def reader_of(mime: str) -> Reader | None:
+def reader_of(mime: str) -> FormatReader | None:
     """Return who reads this type (lower case, without parameters), None when nobody does."""
     reader = _READERS.get(mime)
     if reader is not None:
@@ -179,7 +181,7 @@ def reader_of(mime: str) -> Reader | None:
     if family in ("image", "audio", "video", "font", "model"):
         return None
     if kind.endswith("+xml"):
-        return Reader.XML
+        return FormatReader.XML
     if kind.endswith("+json"):
-        return Reader.JSON
-    return Reader.TEXT if family == "text" else None
+        return FormatReader.JSON
+    return FormatReader.TEXT if family == "text" else None

@@ -29,7 +29,7 @@ _ENCRYPTED: Final = 1
 _STEP: Final = 1024 * 1024
 
 
-class Entry(NamedTuple):
+class ZipEntry(NamedTuple):
     """One file of an archive as its directory tells. Sizes are bytes; `offset` is where its local header should be."""
 
     name: str
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     offset: int
 
 
-def entries(body: bytes, limit: int = MAX_ENTRIES) -> Iterator[Entry]:
+def entries(body: bytes, limit: int = MAX_ENTRIES) -> Iterator[ZipEntry]:
     """Yield what the directory of a ZIP lists, at most `limit` entries; nothing when there is no directory."""
     place = body.rfind(b"PK\x05\x06", max(0, len(body) - _END_MAX))
     if place < 0 or place + _END.size > len(body):
@@ -57,7 +57,7 @@ def entries(body: bytes, limit: int = MAX_ENTRIES) -> Iterator[Entry]:
         fields = _ENTRY.unpack_from(body, position)
         flags, method, packed, unpacked, name, extra, comment = (fields[i] for i in (5, 6, 10, 11, 12, 13, 14))
         text = body[position + _ENTRY.size : position + _ENTRY.size + name].decode("utf-8", "replace")
-        yield Entry(text, method, bool(flags & _ENCRYPTED), packed, unpacked, fields[18] + shift)
+        yield ZipEntry(text, method, bool(flags & _ENCRYPTED), packed, unpacked, fields[18] + shift)
         position += _ENTRY.size + name + extra + comment
 
 
@@ -75,7 +75,7 @@ def check(body: bytes) -> None:
         raise Unreadable("the archive has no readable directory: it is cut short or damaged")
 
 
-def _inflated(body: bytes, entry: Entry, before: int) -> int:
+def _inflated(body: bytes, entry: ZipEntry, before: int) -> int:
     """Return how many bytes a file really has. Raises Unreadable when all files together have too many."""
     data: bytes | memoryview = _packed(body, entry)
     if entry.method == _STORED:
@@ -96,7 +96,7 @@ def _inflated(body: bytes, entry: Entry, before: int) -> int:
     return size
 
 
-def _packed(body: bytes, entry: Entry) -> memoryview:
+def _packed(body: bytes, entry: ZipEntry) -> memoryview:
     if entry.offset + _LOCAL.size > len(body) or body[entry.offset : entry.offset + 4] != b"PK\x03\x04":
         raise Unreadable(f"the file {entry.name[:100]!r} in the archive is not where its directory says")
     fields = _LOCAL.unpack_from(body, entry.offset)

@@ -20,7 +20,7 @@ from cormorant.extract.formats import pptx
 from cormorant.extract.html.head import MAX_KEYWORDS, language_tag
 from cormorant.extract.html.links import MAX_ANCHOR, MAX_LINKS, SCHEMES
 from cormorant.extract.sanitize import MAX_TEXT, MAX_VALUE, clean_lines, one_line, title_or_name
-from cormorant.model.content import Extraction, Link, Value
+from cormorant.model.content import Extraction, PageLink, Value
 from cormorant.model.url import join
 
 # Heeded when the first document comes: one thread for its own work, so that no machine exceeds the limit of threads.
@@ -103,11 +103,11 @@ def _several(values: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in lines if line))[:MAX_KEYWORDS]
 
 
-def _links(address: str, uris: Sequence[Any]) -> tuple[tuple[Link, ...], int]:
+def _links(address: str, uris: Sequence[Any]) -> tuple[tuple[PageLink, ...], int]:
     """Hyperlinks of the document; a reference without a scheme leads beside it."""
     labels = {uri.url: one_line(uri.label or "", MAX_ANCHOR) for uri in reversed(uris) if uri.url[:1] != "#"}
-    links: dict[str, Link] = {}
+    links: dict[str, PageLink] = {}
     for reference, target in join(address, reversed(labels)):
         if target.startswith(SCHEMES) and len(links) < MAX_LINKS:
-            links.setdefault(target, Link(target, labels[reference]))
+            links.setdefault(target, PageLink(target, labels[reference]))
     return tuple(links.values()), len(uris)

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from cormorant.extract.detect.charset import Decoded, decoded
+from cormorant.extract.detect.charset import DecodedText, decoded
 from cormorant.extract.html.link_options import written
 from cormorant.extract.html.links import links_written
 from cormorant.extract.sanitize import MAX_TEXT, clean_lines, name_of, one_line
@@ -162,7 +162,7 @@ def _separator(text: str) -> str:
     return max(",;\t|", key=head.count)
 
 
-def _extraction(text: str, title: str, read: Decoded, *, truncated: bool = False) -> Extraction:
+def _extraction(text: str, title: str, read: DecodedText, *, truncated: bool = False) -> Extraction:
     truncated = truncated or len(text) > MAX_TEXT
     return Extraction(
         text=clean_lines(text), title=title, charset=read.charset, truncated=truncated, charset_from=read.known_from

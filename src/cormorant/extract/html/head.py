@@ -50,7 +50,7 @@ _CHARSET: Final = re.compile(r"""charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']*
 _LANGUAGE: Final = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
 
 
-class Head(NamedTuple):
+class HtmlHead(NamedTuple):
     """What the metas of a page say.
 
     `refresh` is as written, not yet joined, `later` one that comes late; `charset` is the first label, if any.
@@ -64,7 +64,7 @@ class Head(NamedTuple):
     later: str = ""
 
 
-def read_metas(metas: Sequence[Element]) -> Head:
+def read_metas(metas: Sequence[Element]) -> HtmlHead:
     """Read the page's metas; the first of each attribute counts, the directives of all add up."""
     attributes: dict[str, Value] = {}
     directives: list[str] = []
@@ -86,7 +86,7 @@ def read_metas(metas: Sequence[Element]) -> Head:
             language = language or language_tag(content.partition(",")[0])
         elif pragma == "content-type" and not charset:
             charset = meta.attr("charset") or _charset(content)
-    return Head(attributes, tuple(dict.fromkeys(directives))[:MAX_DIRECTIVES], language, refresh, charset, later)
+    return HtmlHead(attributes, tuple(dict.fromkeys(directives))[:MAX_DIRECTIVES], language, refresh, charset, later)
 
 
 def _charset(content: str) -> str:

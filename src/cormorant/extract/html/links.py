@@ -18,7 +18,7 @@ from cormorant.extract.html.link_options import Reference
 from cormorant.extract.html.query_encoding import in_charset, is_unicode
 from cormorant.extract.html.text_layout import words_of
 from cormorant.extract.sanitize import one_line
-from cormorant.model.content import UNTRUSTED, Link
+from cormorant.model.content import UNTRUSTED, PageLink
 from cormorant.model.url import join
 
 MAX_LINKS: Final = 5_000
@@ -147,13 +147,13 @@ def leads_somewhere(rel: list[str]) -> bool:
     return _NOT_A_PLACE.isdisjoint(rel)
 
 
-def joined(base: str, references: References, charset: str = "") -> dict[str, Link]:
+def joined(base: str, references: References, charset: str = "") -> dict[str, PageLink]:
     """Return at most MAX_LINKS links by address, in order of first appearance; `charset` is that of the page.
 
     The text is the first that is not empty, of a reference to the whole place if there is one. A place named once
     without nofollow, sponsored or ugc is not marked so.
     """
-    links: dict[str, Link] = {}
+    links: dict[str, PageLink] = {}
     for reference, address in _addresses(base, islice(references.first, _MAX_DISTINCT), charset):
         if not address.startswith(SCHEMES):
             continue
@@ -177,11 +177,11 @@ def _addresses(base: str, references: Iterable[str], charset: str) -> Iterator[t
             yield reference, address
 
 
-def links_written(base: str, references: Iterable[str]) -> Iterator[Link]:
+def links_written(base: str, references: Iterable[str]) -> Iterator[PageLink]:
     """Yield a link for each of these references that could be visited, at most MAX_LINKS."""
     joint = (address for _, address in join(base, dict.fromkeys(references)))
     places = dict.fromkeys(address for address in joint if address.startswith(SCHEMES))
-    return (Link(address) for address in islice(places, MAX_LINKS))
+    return (PageLink(address) for address in islice(places, MAX_LINKS))
 
 
 def absolute(base: str, reference: str, charset: str = "") -> str:
@@ -204,17 +204,17 @@ def parse_refresh(content: str) -> tuple[int, str] | None:
     return (int(match["seconds"][:9] or 0), reference.strip()) if reference.strip() else None
 
 
-def _link(address: str, reference: str, references: References) -> Link:
+def _link(address: str, reference: str, references: References) -> PageLink:
     first = references.first[reference]
     text = one_line(words_of(first), MAX_ANCHOR) if first.tag == "a" else ""
     of_part = reference not in references.whole
     if not text:
         text, of_part = _other_text(first, references.later(reference))
     rel = first.attr("rel")
-    return Link(address, text, _common_rel(rel_tokens(rel), references, reference) if rel else "", of_part=of_part)
+    return PageLink(address, text, _common_rel(rel_tokens(rel), references, reference) if rel else "", of_part=of_part)
 
 
-def _merged(known: Link, reference: str, references: References) -> Link:
+def _merged(known: PageLink, reference: str, references: References) -> PageLink:
     """The same place under another spelling."""
     if known.text and not known.rel and not known.of_part:
         return known
@@ -223,7 +223,7 @@ def _merged(known: Link, reference: str, references: References) -> Link:
     if not UNTRUSTED.isdisjoint(rel.split()) and UNTRUSTED.isdisjoint(more.rel.split()):
         rel = _without_distrust(rel.split())
     better = more if more.text and (known.of_part or not known.text) else known
-    return Link(known.address, better.text, rel, of_part=better.of_part)
+    return PageLink(known.address, better.text, rel, of_part=better.of_part)
 
 
 def _other_text(first: Element, later: list[Element]) -> tuple[str, bool]:

@@ -15,13 +15,13 @@ from turbohtml import Document, Element, parse, parse_fragment
 from cormorant.base.profiling import Steps, unmeasured
 from cormorant.extract.detect.charset import BYTES, DEFAULT, HEADER, MARK, PAGE, is_label
 from cormorant.extract.html.complexity import defused, utf16_of
-from cormorant.extract.html.head import Head, headlines, language_of, read_metas, title_of
+from cormorant.extract.html.head import HtmlHead, headlines, language_of, read_metas, title_of
 from cormorant.extract.html.link_options import further
 from cormorant.extract.html.links import References, absolute, gathered, joined, rel_of
 from cormorant.extract.html.script_shell import MAX_CHARACTERS, MAX_LINKS, MAX_PLEAS, MAX_SHELL, is_application
 from cormorant.extract.html.text_layout import render
 from cormorant.extract.sanitize import clean, is_left_behind, is_made_up, name_of
-from cormorant.model.content import PLAIN, Extraction, Link, Manner, Value
+from cormorant.model.content import PLAIN, Extraction, Manner, PageLink, Value
 from cormorant.model.no_text import BY_SCRIPT, FILLED_BY
 
 # Rows that a script asks for, to be put into a table; outside of one they are no rows and their cells no cells.
@@ -115,7 +115,7 @@ def parsed(body: bytes, charset: str, default: str) -> tuple[Document, str]:
     return document, ""
 
 
-def _title_and_attributes(document: Document, head: Head, address: str) -> tuple[str, dict[str, Value]]:
+def _title_and_attributes(document: Document, head: HtmlHead, address: str) -> tuple[str, dict[str, Value]]:
     attributes = head.attributes
     first, second = headlines(document.find_all("h1")), headlines(document.find_all("h2"))
     if first:
@@ -144,12 +144,12 @@ def _canonical(base: str, links: list[Element], charset: str) -> str:
     return ""
 
 
-def _refresh(links: dict[str, Link], base: str, head: Head, address: str, charset: str) -> str:
+def _refresh(links: dict[str, PageLink], base: str, head: HtmlHead, address: str, charset: str) -> str:
     """Note where the page sends its reader, late or soon; a page that only reloads itself sends nowhere."""
     target = ""
     for reference in (head.later, head.refresh):
         target = absolute(base, reference, charset) if reference else ""
         target = "" if target == address else target
         if target:
-            links.setdefault(target, Link(target))
+            links.setdefault(target, PageLink(target))
     return target

@@ -61,7 +61,7 @@ _SANITIZER: Final = Sanitizer(Policy(
 
 
 @dataclass(slots=True)
-class Shown:
+class SafeHtml:
     """Markup that may be put into a page as it is; how often each word is marked in it, and whether the rest is cut.
 
     The third mark has the id `place-3`; `firsts` is the place of the first mark of each word.
@@ -85,9 +85,9 @@ class Shown:
         return [*found, (text[at:], 0)]
 
 
-def page(body: bytes, *, address: str, charset: str, marks: Marks) -> Shown:
+def page(body: bytes, *, address: str, charset: str, marks: Marks) -> SafeHtml:
     """Show an HTML page of at most MOST_BYTES; `charset` is what it was read in. Never raises for what is in `body`."""
-    shown = Shown()
+    shown = SafeHtml()
     body, shown.cut = defused(body, charset)
     document, _ = parsed(body, charset, "")
     remove_hidden(document)
@@ -111,7 +111,7 @@ def page(body: bytes, *, address: str, charset: str, marks: Marks) -> Shown:
     return shown
 
 
-def _mark(texts: Iterable[Text], shown: Shown, marks: Marks) -> None:
+def _mark(texts: Iterable[Text], shown: SafeHtml, marks: Marks) -> None:
     """Put what is marked into elements of its own."""
     for text in texts:
         pieces = shown.pieces(text.data, marks)
@@ -123,9 +123,9 @@ def _piece(text: str, place: int) -> Text | Element:
     return Element("mark", {"id": f"place-{place}"}, [Text(text)]) if place else Text(text)
 
 
-def plain(text: str, marks: Marks) -> Shown:
+def plain(text: str, marks: Marks) -> SafeHtml:
     """Show a text, block by block."""
-    shown = Shown(cut=len(text) > MOST_TEXT)
+    shown = SafeHtml(cut=len(text) > MOST_TEXT)
     blocks = (block.strip() for block in text[:MOST_TEXT].split("\n\n"))
     made = (f'<p dir="auto">{_marked(shown.pieces(block, marks))}</p>\n' for block in blocks if block)
     shown.markup = "".join(made)

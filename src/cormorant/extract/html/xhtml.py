@@ -18,7 +18,7 @@ from xml.parsers import expat
 from msgspec.structs import replace
 
 from cormorant.base.profiling import Steps, unmeasured
-from cormorant.extract.detect.charset import PAGE, Decoded, decoded
+from cormorant.extract.detect.charset import PAGE, DecodedText, decoded
 from cormorant.extract.html.page import extract_html
 from cormorant.model.content import PLAIN, Extraction, Manner
 
@@ -129,7 +129,7 @@ class Markup(NamedTuple):
 
     body: bytes
     label: str
-    read: Decoded
+    read: DecodedText
     fault: str = ""
 
 

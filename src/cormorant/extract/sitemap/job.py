@@ -18,7 +18,7 @@ from cormorant.extract.job import CONVERSION_FAILED, MAX_ANSWER, ConversionFault
 from cormorant.extract.sanitize import one_line
 from cormorant.extract.sitemap.fields import FREQUENCIES
 from cormorant.extract.sitemap.parser import MAX_ENTRIES, MAX_TAGS, read_sitemap
-from cormorant.model.content import Entry, Sitemap
+from cormorant.model.content import FeedEntry, Sitemap
 from cormorant.model.url import MAX_ADDRESS
 
 INLINE_BYTES: Final = 64 * 1024
@@ -86,13 +86,13 @@ def decode_sitemap(answer: bytes) -> Sitemap | ConversionFault:
     return Sitemap(one_line(said.form, _FORM), entries, min(max(said.unusable, 0), MAX_TAGS), said.truncated)
 
 
-def _entry(row: _Row) -> Entry:
+def _entry(row: _Row) -> FeedEntry:
     """An entry, without numbers that no date, frequency or priority has."""
     address, is_map, since, until, every_s, weight = row
     if not (_is_moment(since) and _is_moment(until)):
         since = until = None
     every_s = every_s if every_s in FREQUENCIES.values() else 0
-    return Entry(address, is_map, since, until, every_s, weight if weight is None or 0 <= weight <= 1 else None)
+    return FeedEntry(address, is_map, since, until, every_s, weight if weight is None or 0 <= weight <= 1 else None)
 
 
 def _is_moment(seconds: float | None) -> bool:

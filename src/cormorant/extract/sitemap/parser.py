@@ -22,7 +22,7 @@ from cormorant.extract.errors import Unreadable
 from cormorant.extract.formats.gzip import gunzipped
 from cormorant.extract.html.links import SCHEMES
 from cormorant.extract.sitemap.fields import FREQUENCIES, moment, weight
-from cormorant.model.content import Entry, Sitemap
+from cormorant.model.content import FeedEntry, Sitemap
 from cormorant.model.url import MAX_ADDRESS, join
 
 MAX_ENTRIES: Final = 50_000
@@ -111,7 +111,7 @@ class _Entries:
     """Entries as they are found, by their address; `unusable` counts those without one that could be visited."""
 
     def __init__(self, base: str, most: int) -> None:
-        self.found: dict[str, Entry] = {}
+        self.found: dict[str, FeedEntry] = {}
         self.unusable = 0
         self.most = most
         self.over = False
@@ -134,7 +134,9 @@ class _Entries:
             return
         since, until = moment(fields.get("date") or fields.get("older") or "")
         every = FREQUENCIES.get(fields.get("every", "").strip().lower(), 0)
-        self.found.setdefault(address, Entry(address, is_map, since, until, every, weight(fields.get("weight", ""))))
+        self.found.setdefault(
+            address, FeedEntry(address, is_map, since, until, every, weight(fields.get("weight", "")))
+        )
 
     def add_alternate(self, attributes: dict[str, str]) -> None:
         """Note the page in another language that a link within an entry names, if it is such a link."""
@@ -171,7 +173,7 @@ class _Entries:
             if len(self.found) >= self.most:
                 truncated = True
                 break
-            self.found[address] = Entry(address)
+            self.found[address] = FeedEntry(address)
         return Sitemap(form, tuple(self.found.values()), self.unusable, truncated)
 
 

@@ -18,7 +18,7 @@ from cormorant.frontier.links import inlinks as inlink_lists
 from cormorant.frontier.links import orphans, redirect_chains
 from cormorant.frontier.sitemaps import registry
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import BY_FACT, How, Role
+from cormorant.model.resource import BY_FACT, DiscoveredBy, Role
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import claim, content, inlinks, original, outlinks, resource, visit
 from cormorant.store.schema.frontier import ASTRAY
@@ -44,7 +44,7 @@ def _named_still() -> sa.ColumnElement[bool]:
     stands = sa.and_(
         map_.c.id == columns.referrer, map_.c.role == int(Role.SITEMAP), map_.c.outcome != int(OutcomeKind.GONE)
     )
-    return sa.and_(columns.how == int(How.SITEMAP), sa.exists().where(stands, sa.or_(sa.not_(anew), claimed)))
+    return sa.and_(columns.how == int(DiscoveredBy.SITEMAP), sa.exists().where(stands, sa.or_(sa.not_(anew), claimed)))
 
 
 def wait_s(settings: Mapping[str, Any]) -> float:
@@ -58,7 +58,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     `after_s` is how long it has to be known of a page of a site that answers 404.
     """
     columns = resource.c
-    listed = columns.how == int(How.LISTING)
+    listed = columns.how == int(DiscoveredBy.LISTING)
     named = sa.and_(columns.role == int(Role.SITEMAP), columns.referrer == BY_FACT)
     news = sa.exists().where(
         visit.c.resource_id == columns.id, visit.c.outcome == int(OutcomeKind.GONE), visit.c.at > tx.now() - after_s
@@ -68,16 +68,19 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
         sa.select(columns.id, columns.how, columns.address, *orphans.IN_LINKS)
         .outerjoin(inlinks, inlinks.c.id == columns.id)
         .where(
-            ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.how != int(How.SEED)
+            ASTRAY,
+            columns.source_id == source,
+            columns.outcome == int(OutcomeKind.GONE),
+            columns.how != int(DiscoveredBy.SEED),
         )
-        .where(sa.or_(sa.and_(columns.status == 410, columns.how != int(How.SITEMAP)), twice))
+        .where(sa.or_(sa.and_(columns.status == 410, columns.how != int(DiscoveredBy.SITEMAP)), twice))
         .where(sa.not_(_named_still()))
         .where(sa.or_(listed, orphans.FEW), sa.or_(columns.referrer.is_(None), sa.not_(named)))
     )
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
     rows = tx.rows(statement.where(columns.id.not_in(found)))
-    lost = [row for row in rows if row.how == int(How.LISTING) or orphans.is_lost(row)]
-    led = redirect_chains.led_to(tx, source, {row.address for row in lost if row.how != int(How.LISTING)})
+    lost = [row for row in rows if row.how == int(DiscoveredBy.LISTING) or orphans.is_lost(row)]
+    led = redirect_chains.led_to(tx, source, {row.address for row in lost if row.how != int(DiscoveredBy.LISTING)})
     numbers = [row.id for row in lost if row.address not in led]
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]

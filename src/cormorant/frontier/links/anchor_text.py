@@ -74,14 +74,14 @@ PARTS: Final = frozenset(
 """What is said with a number of a part of something, which tells no more than the number."""
 
 
-class Linked(NamedTuple):
+class AnchorLink(NamedTuple):
     """A link that counts: its text, and the site of the page it stands on."""
 
     text: str
     site: int
 
 
-Heap: TypeAlias = Mapping[Linked, int]
+Heap: TypeAlias = Mapping[AnchorLink, int]
 """The links that count, and on how many pages each stands."""
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import zstandard
 
-from cormorant.model.content import UNTRUSTED, Link
+from cormorant.model.content import UNTRUSTED, PageLink
 
 _pack = zstandard.ZstdCompressor(level=1, write_content_size=True).compress
 _unpack = zstandard.ZstdDecompressor().decompress
@@ -33,7 +33,7 @@ class InLink(NamedTuple):
     text: str
 
 
-def pack(links: Iterable[Link]) -> bytes:
+def pack(links: Iterable[PageLink]) -> bytes:
     """Pack out-links, in their order."""
     lines = ["\t".join(link[:3]) + _PART if link.of_part else "\t".join(link[:3]) for link in links]
     return _pack("\n".join(lines).encode(errors="replace"))
@@ -43,25 +43,25 @@ NOTHING = pack(())
 """The out-links of a page that has none."""
 
 
-def unfollowed(links: Iterable[Link]) -> list[Link]:
+def unfollowed(links: Iterable[PageLink]) -> list[PageLink]:
     """The links of a page that asks for none of them to be followed, so that each says so by itself."""
     return [link if link.nofollow else link._replace(rel=f"{link.rel} {_BY_PAGE}".lstrip()) for link in links]
 
 
-def is_followed(link: Link) -> bool:
+def is_followed(link: PageLink) -> bool:
     """Did nobody ask for it not to be followed, neither the link nor its page?"""
     return "nofollow" not in link.rel or {"nofollow", _BY_PAGE}.isdisjoint(link.rel.split(" "))
 
 
-def unpack(blob: bytes | None) -> list[Link]:
+def unpack(blob: bytes | None) -> list[PageLink]:
     """The out-links of a blob; none for None."""
     text = _text(blob)
     return [_link(line) for line in text.split("\n")] if text else []
 
 
-def _link(line: str) -> Link:
+def _link(line: str) -> PageLink:
     address, text, rel, *mark = line.split("\t", 3)
-    return Link(address, text, rel, of_part=bool(mark))
+    return PageLink(address, text, rel, of_part=bool(mark))
 
 
 def texts(blob: bytes | None) -> dict[str, str]:

@@ -16,7 +16,7 @@ from cormorant.frontier.progress.remaining import GOING
 from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import Admission
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, State
+from cormorant.model.resource import DiscoveredBy, UrlState
 from cormorant.model.ruling import Ruling
 from cormorant.model.settings.priority import Level
 from cormorant.store.db import bulk
@@ -63,11 +63,11 @@ def correct(tx: Tx, at: Admission, wrong: Sequence[Reached], judges: Judges) -> 
         row = found.get(each.number)
         if row is None or row.depth != each.was:
             continue
-        depths.append((each.now, each.by if each.by and row.how == How.LINK else row.referrer, row.id))
+        depths.append((each.now, each.by if each.by and row.how == DiscoveredBy.LINK else row.referrer, row.id))
         if not _is_opened(row, each.now, judges):
             continue
         due = priority.due(at.generation, priority.usual(judges.level(row.address)), each.now)
-        ready.append((int(State.READY), due, 0.0, row.id))
+        ready.append((int(UrlState.READY), due, 0.0, row.id))
         sites.add(row.site)
         if at.new_of is not None and each.now < each.was:  # a run of what is new would pass it over
             unseen.append((int(OutcomeKind.NONE), row.id))

@@ -124,7 +124,7 @@ def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
         links.update(change.came)
         total = max(count + change.fresh - len(change.went), len(links))
         rows.append((number, total, codec.pack_in(list(links.items())[:MAX_INLINKS]), True))
-    bulk.insert(tx, inlinks, _WRITTEN, rows, bulk.Upsert(("id",), _WRITTEN[1:]))
+    bulk.insert(tx, inlinks, _WRITTEN, rows, bulk.OnConflict(("id",), _WRITTEN[1:]))
     bulk.update(tx, outlinks, ("inverted", "previous"), ("id",), [(True, None, number) for number in pages])
     return len(rows)
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import sqlalchemy as sa
 
 from cormorant.frontier.links import codec
-from cormorant.frontier.links.anchor_text import Linked, score, texts
+from cormorant.frontier.links.anchor_text import AnchorLink, score, texts
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, inlinks, resource
@@ -40,14 +40,14 @@ _STALE = (
 _PAGES = sa.select(content.c.id, content.c.acl_id, resource.c.site_id).join(resource, resource.c.id == content.c.id)
 
 
-class Said(NamedTuple):
+class AnchorSummary(NamedTuple):
     """What links say of a document: texts, best first, and what they are worth, from 0 to 1."""
 
     anchors: tuple[str, ...] = ()
     score: float = 0.0
 
 
-NOTHING = Said()
+NOTHING = AnchorSummary()
 
 
 class Weighing:
@@ -93,18 +93,18 @@ class Weighing:
         bulk.update(tx, inlinks, ("stale", "anchors", "score"), ("id",), written)
         return changed
 
-    def _said(self, tx: Tx, row: Any, links: Sequence[tuple[int, str]]) -> Said:
+    def _said(self, tx: Tx, row: Any, links: Sequence[tuple[int, str]]) -> AnchorSummary:
         everyone, alike = self._open.get, self._closed.get(row.acl_id, {}).get
         sites = [(text, everyone(page) or alike(page)) for page, text in links if page != row.id]
-        heap: Counter[Linked] = Counter()
+        heap: Counter[AnchorLink] = Counter()
         for (text, site), count in Counter(sites).items():
             if site is not None and codec.vouches(text):
-                heap[Linked(codec.calls_it(text), site)] += count
+                heap[AnchorLink(codec.calls_it(text), site)] += count
         if not heap:
             return NOTHING
         sizes = {site: self._size(tx, site) for site in {each.site for each in heap}}
         more = max(1.0, row.count / max(1, len(links)))
-        return Said(
+        return AnchorSummary(
             texts(heap, sizes, f"{row.title} {unquote(row.address)}", more), score(heap, sizes, row.site_id, more)
         )
 
@@ -134,7 +134,7 @@ def waits(tx: Tx, source: int) -> bool:
     return bool(tx.rows(statement.where(inlinks.c.stale, content.c.source_id == source).limit(1)))
 
 
-def said_of(tx: Tx, numbers: Collection[int]) -> dict[int, Said]:
+def said_of(tx: Tx, numbers: Collection[int]) -> dict[int, AnchorSummary]:
     """What links say of documents, as it was last weighed; those of which they say nothing are left out."""
     found = bulk.select_in(tx, inlinks, ("id", "anchors", "score"), "id", numbers)
-    return {row[0]: Said(tuple(json.loads(row[1])), row[2]) for row in found if row[2] or row[1] != "[]"}
+    return {row[0]: AnchorSummary(tuple(json.loads(row[1])), row[2]) for row in found if row[2] or row[1] != "[]"}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from cormorant.model.outcome import MOVED_TO
-from cormorant.model.resource import How
+from cormorant.model.resource import DiscoveredBy
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import resource
 from cormorant.store.schema.frontier import MOVED, MOVED_FAR
@@ -35,7 +35,7 @@ def at_the_end(tx: Tx, numbers: Iterable[int | None]) -> frozenset[int]:
         reached = sorted(set(at.values()))
         for start in range(0, len(reached), 500):
             statement = sa.select(columns.id, columns.referrer).where(
-                columns.id.in_(reached[start : start + 500]), columns.how == int(How.REDIRECT)
+                columns.id.in_(reached[start : start + 500]), columns.how == int(DiscoveredBy.REDIRECT)
             )
             before.update({row[0]: row[1] for row in tx.rows(statement) if row[1] is not None})
         at = {end: before[each] for end, each in at.items() if each in before}
@@ -44,7 +44,7 @@ def at_the_end(tx: Tx, numbers: Iterable[int | None]) -> frozenset[int]:
     return frozenset(at)
 
 
-class Way(NamedTuple):
+class Redirect(NamedTuple):
     """A known address that has moved to another one."""
 
     id: int
@@ -60,7 +60,7 @@ _TO = (
 )
 
 
-def ways(tx: Tx, source: int, addresses: Collection[str]) -> list[Way]:
+def ways(tx: Tx, source: int, addresses: Collection[str]) -> list[Redirect]:
     """Every known address of a source that has moved to one of these. It is visited in every run, so it leads there."""
     wanted = sorted(f"{MOVED_TO}{each}" for each in addresses)
     near, far = [each for each in wanted if len(each) <= INDEXED], [each for each in wanted if len(each) > INDEXED]
@@ -68,7 +68,7 @@ def ways(tx: Tx, source: int, addresses: Collection[str]) -> list[Way]:
     for statement, some in ((_TO.where(MOVED), near), (_TO.where(MOVED_FAR), far)):
         for start in range(0, len(some), 500):
             rows += tx.rows(statement, {"source": source, "reasons": some[start : start + 500]})
-    return [Way(row.id, row.address, row.reason.removeprefix(MOVED_TO)) for row in rows]
+    return [Redirect(row.id, row.address, row.reason.removeprefix(MOVED_TO)) for row in rows]
 
 
 def led_to(tx: Tx, source: int, addresses: Collection[str]) -> set[str]:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from cormorant.frontier.links import codec
 from cormorant.model.outcome import MOVED_TO, OutcomeKind
-from cormorant.model.resource import How, Role
+from cormorant.model.resource import DiscoveredBy, Role
 from cormorant.model.ruling import Gate
 from cormorant.model.status import Status
 from cormorant.store.db import bulk
@@ -31,7 +31,7 @@ NAMED = 1
 """The depth of what a sitemap names: that of a start address's link."""
 PAGE = 10_000
 """Rows read at once."""
-_OWN = (How.LISTING, How.CANONICAL, How.PUSH)
+_OWN = (DiscoveredBy.LISTING, DiscoveredBy.CANONICAL, DiscoveredBy.PUSH)
 """How an address becomes known that needs no path: it is where it was found."""
 _SILENT = (OutcomeKind.NONE, OutcomeKind.GONE)
 _READ = (Gate.TYPE, Gate.ROBOTS_META, Gate.INDEX, Gate.CANONICAL)
@@ -124,7 +124,7 @@ class Fringe:
         return self._was[place]
 
 
-class Walk:
+class PathSearch:
     """Through a chart, nearest first: `reach` what is known to be near, then follow what each `chunk` leads to."""
 
     def __init__(self, chart: Chart) -> None:

@@ -15,7 +15,7 @@ from cormorant.frontier.policy import backoff
 from cormorant.model.status import Status, describe
 
 
-class Why(StrEnum):
+class HoldReason(StrEnum):
     """What keeps a run from a site, in the words of a bottleneck."""
 
     SILENT = "servers that do not answer"
@@ -36,20 +36,20 @@ _HOW = {
 }
 """How a site does not answer."""
 _DOES = {
-    Why.SILENT: "does not answer ({how})",
-    Why.ASKED: "asked to be left alone for a while ({how})",
-    Why.LOGIN: "answers with login pages",
-    Why.FAILING: "has pages that failed ({how})",
+    HoldReason.SILENT: "does not answer ({how})",
+    HoldReason.ASKED: "asked to be left alone for a while ({how})",
+    HoldReason.LOGIN: "answers with login pages",
+    HoldReason.FAILING: "has pages that failed ({how})",
 }
 _DID = {
-    Why.SILENT: "did not answer when it was last asked ({how})",
-    Why.ASKED: "asked to be left alone ({how})",
-    Why.LOGIN: "answered with login pages when it was last asked",
-    Why.FAILING: "answered with an error when it was last asked ({how})",
+    HoldReason.SILENT: "did not answer when it was last asked ({how})",
+    HoldReason.ASKED: "asked to be left alone ({how})",
+    HoldReason.LOGIN: "answered with login pages when it was last asked",
+    HoldReason.FAILING: "answered with an error when it was last asked ({how})",
 }
 
 
-class Trouble(NamedTuple):
+class HostTrouble(NamedTuple):
     """A site that has to wait, and the status that says why: of its newest failure, or of a page that is put off."""
 
     site: str
@@ -61,13 +61,13 @@ class Trouble(NamedTuple):
         return self.site.removeprefix("file:")
 
     @property
-    def why(self) -> Why:
+    def why(self) -> HoldReason:
         """Which of the cases above it is."""
         if self.status in backoff.NO_ANSWER:
-            return Why.SILENT
+            return HoldReason.SILENT
         if self.status == Status.HELD:
-            return Why.LOGIN
-        return Why.ASKED if self.status in backoff.BUSY else Why.FAILING
+            return HoldReason.LOGIN
+        return HoldReason.ASKED if self.status in backoff.BUSY else HoldReason.FAILING
 
     @property
     def what(self) -> str:
@@ -82,11 +82,11 @@ class Trouble(NamedTuple):
     @property
     def _how(self) -> str:
         match self.why:
-            case Why.SILENT:
+            case HoldReason.SILENT:
                 return _HOW[Status(self.status)]
-            case Why.ASKED:
+            case HoldReason.ASKED:
                 return str(self.status)
-            case Why.FAILING | Why.LOGIN:
+            case HoldReason.FAILING | HoldReason.LOGIN:
                 return f"{self.status} {describe(self.status).text}"
 
     @property
@@ -100,17 +100,17 @@ class Trouble(NamedTuple):
         return describe(self.status).advice
 
 
-def worst(troubles: tuple[Trouble, ...]) -> Why:
+def worst(troubles: tuple[HostTrouble, ...]) -> HoldReason:
     """What keeps a run from several sites: silence before everything else, since somebody should look at it."""
     found = {each.why for each in troubles}
-    return next((why for why in Why if why in found), Why.FAILING)
+    return next((why for why in HoldReason if why in found), HoldReason.FAILING)
 
 
 NAMED = 3
 """Sites named in a sentence; the others are counted."""
 
 
-def told(troubles: tuple[Trouble, ...], sites: int) -> str:
+def told(troubles: tuple[HostTrouble, ...], sites: int) -> str:
     """What keeps a run from its sites, of which some are known, in one clause."""
     named = troubles[:NAMED]
     left = sites - len(named)

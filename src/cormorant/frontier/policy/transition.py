@@ -30,13 +30,13 @@ from cormorant.model.outcome import (
     Quarantined,
     Unchanged,
 )
-from cormorant.model.resource import Resource, Role, State
-from cormorant.model.settings.error_policy import BY_DEFAULT, Action, ErrorPolicy, Rule
+from cormorant.model.resource import Resource, Role, UrlState
+from cormorant.model.settings.error_policy import BY_DEFAULT, Action, ErrorPolicy, ErrorRule
 from cormorant.model.settings.priority import Level
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class VisitConditions:
     """What a fate depends on besides the visit.
 
     The generation, whether the source lists, store time, a spread near 1, and what the administrator said of errors
@@ -56,10 +56,10 @@ class Circumstances:
         return url_priority.due(self.generation + 1, priority, resource.depth)
 
 
-class Fate(NamedTuple):
+class RowUpdate(NamedTuple):
     """The columns of a resource that a visit sets. `kept`: a document that search could find before stays findable."""
 
-    state: State
+    state: UrlState
     due: int
     attempts: int
     outcome: OutcomeKind
@@ -87,7 +87,7 @@ REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
 """What ends again as it did when the source says that it is the same version."""
 
 
-def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
+def fate(resource: Resource, outcome: Outcome, at: VisitConditions) -> RowUpdate:
     """Decide what becomes of the row."""
     if isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
         ruled = _ruled(resource, outcome, at, at.errors or BY_DEFAULT)
@@ -103,13 +103,13 @@ def fate(resource: Resource, outcome: Outcome, at: Circumstances) -> Fate:
         kind, status, kept = _unreachable(resource, outcome)
     if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
         kind, status, kept = OutcomeKind(resource.outcome), resource.status, resource.outcome in _KEEPS
-    state = State.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else State.READY
-    return Fate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kept)
+    state = UrlState.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else UrlState.READY
+    return RowUpdate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kept)
 
 
 def _ruled(
-    resource: Resource, outcome: Failed | Gone | Deferred, at: Circumstances, errors: ErrorPolicy
-) -> Fate | None:
+    resource: Resource, outcome: Failed | Gone | Deferred, at: VisitConditions, errors: ErrorPolicy
+) -> RowUpdate | None:
     """What a rule makes of an error of the server; None when that is what is done anyway.
 
     A page that search finds and that nobody may read any more goes by default too (fault N17). What is to be deleted is
@@ -130,7 +130,7 @@ def _ruled(
     return _final(resource, at, (kind, min(runs, MOST_TRIES), f"{said} error_policy: {_words(status, rule)}"), status)
 
 
-def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: Circumstances, rule: Rule) -> Fate:
+def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: VisitConditions, rule: ErrorRule) -> RowUpdate:
     """Try again in this run; after that many tries it is gone if it was said to be, and has failed otherwise."""
     status, so_far = outcome.status, resource.attempts if resource.outcome == OutcomeKind.DEFERRED else 0
     said = reason_of(outcome) or f"The source answered {status}."
@@ -141,13 +141,13 @@ def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: Circumst
     return _final(resource, at, (kind, so_far + 1, f"{said} error_policy: {_words(status, rule)}"), status)
 
 
-def _final(resource: Resource, at: Circumstances, said: tuple[OutcomeKind, int, str], status: int) -> Fate:
+def _final(resource: Resource, at: VisitConditions, said: tuple[OutcomeKind, int, str], status: int) -> RowUpdate:
     kind, tries, reason = said
-    state = State.SETTLED if at.lists or resource.role is not Role.DOCUMENT else State.READY
-    return Fate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kind is not OutcomeKind.GONE)
+    state = UrlState.SETTLED if at.lists or resource.role is not Role.DOCUMENT else UrlState.READY
+    return RowUpdate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kind is not OutcomeKind.GONE)
 
 
-def _words(status: int, rule: Rule) -> str:
+def _words(status: int, rule: ErrorRule) -> str:
     return f"{status} {rule.action}{f' {rule.times}' if rule.times else ''}"
 
 
@@ -158,13 +158,13 @@ def _tries(resource: Resource, outcome: Outcome) -> int:
     return min(resource.attempts + 1, MOST_TRIES) if isinstance(outcome, _TRIED) else 0
 
 
-def _deferred(resource: Resource, outcome: Deferred, at: Circumstances) -> Fate:
+def _deferred(resource: Resource, outcome: Deferred, at: VisitConditions) -> RowUpdate:
     """Behind everything else of this generation, not before the retry rule says."""
     tries = _tries(resource, outcome)
     rest = backoff.wait_s(outcome.status, tries, outcome.wait_s, at.spread)
     again = url_priority.due(at.generation, url_priority.LAST, resource.depth)
-    return Fate(
-        State.READY, again, tries, OutcomeKind.DEFERRED, outcome.status, at.now + rest, outcome.reason, kept=True
+    return RowUpdate(
+        UrlState.READY, again, tries, OutcomeKind.DEFERRED, outcome.status, at.now + rest, outcome.reason, kept=True
     )
 
 

@@ -9,7 +9,7 @@ page off, is no reason to wait any longer.
 
 from __future__ import annotations
 
-from cormorant.frontier.progress.remaining import Left
+from cormorant.frontier.progress.remaining import Remaining
 from cormorant.model.run import Counters
 
 
@@ -19,7 +19,7 @@ def got(counters: Counters) -> int:
     return answered + counters.failed - counters.unanswered
 
 
-class Patience:
+class IdleTimeout:
     """The patience of one run.
 
     `since` is since when nothing has been got, `ends_at` when it is spent if nothing answers until then; None while
@@ -32,7 +32,7 @@ class Patience:
         self.patience_s = patience_s
         self._got = -1
 
-    def is_spent(self, left: Left, so_far: int, now: float, visit_s: float) -> bool:
+    def is_spent(self, left: Remaining, so_far: int, now: float, visit_s: float) -> bool:
         """Look at what is left of a run that has got so much: is it time to give up?
 
         As soon as the next moment at which anything could go on lies beyond the patience, it is. But a visit to a site

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from cormorant.frontier.policy import priority
 from cormorant.frontier.progress import remaining
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Role, State
+from cormorant.model.resource import DiscoveredBy, Role, UrlState
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import resource, visit
 from cormorant.store.schema.frontier import ASTRAY, TROUBLED
@@ -28,7 +28,7 @@ def of_run(source: int, run: int) -> sa.ColumnElement[bool]:
     columns = resource.c
     return sa.and_(
         TROUBLED, columns.source_id == source, columns.run == run, columns.role == int(Role.DOCUMENT),
-        columns.outcome.in_([int(each) for each in BAD]), columns.how != int(How.SEED),
+        columns.outcome.in_([int(each) for each in BAD]), columns.how != int(DiscoveredBy.SEED),
     )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def count(tx: Tx, source: int, run: int, generation: int) -> int:
         return found
     waits = sa.and_(
         ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.DEFERRED), columns.run < run,
-        columns.role == int(Role.DOCUMENT), columns.how != int(How.SEED), columns.state == int(State.READY),
+        columns.role == int(Role.DOCUMENT), columns.how != int(DiscoveredBy.SEED), columns.state == int(UrlState.READY),
         columns.due < priority.limit(generation),
     )  # fmt: skip
     return found + int(tx.execute(counted.where(waits)).scalar_one())

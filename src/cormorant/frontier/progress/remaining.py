@@ -9,12 +9,12 @@ import sqlalchemy as sa
 
 from cormorant.frontier.policy import backoff, priority
 from cormorant.frontier.policy.host_backoff import CIRCUIT
-from cormorant.frontier.policy.host_errors import Trouble
+from cormorant.frontier.policy.host_errors import HostTrouble
 from cormorant.frontier.policy.transition import is_unreachable
 from cormorant.frontier.queue import host_leases
 from cormorant.frontier.staging import unreviewed
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Role, State
+from cormorant.model.resource import Role, UrlState
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, hidden, resource, site, site_source
 from cormorant.store.schema import source as sources
@@ -38,7 +38,7 @@ class SiteLeft(NamedTuple):
         return self.goes_on_at > now or self.failures > 0
 
 
-class Left(NamedTuple):
+class Remaining(NamedTuple):
     """Sites a source is not done with, the epoch seconds when the first may go on (0: now), and some of them.
 
     `troubled` of them have to wait, or nothing has answered there since they failed.
@@ -117,7 +117,7 @@ _SOME = _sites_left(site.c.id, site.c.key, _WAITS, site.c.failures, site.c.troub
 _SOONEST = _SOME.order_by(_WAITS, site.c.id)
 
 
-def left(tx: Tx, source: int, generation: int) -> Left:
+def left(tx: Tx, source: int, generation: int) -> Remaining:
     """What a source has left to visit in a generation. A long run looks often, so nothing is sorted while it goes on.
 
     When all its sites are in trouble, those that may go on first are named.
@@ -125,19 +125,19 @@ def left(tx: Tx, source: int, generation: int) -> Left:
     bound = {"source": source, "generation": generation}
     count, soonest, waiting = tx.rows(_SUMMED, {**bound, "now": tx.now()})[0]
     some = tx.rows(_SOONEST if waiting == count else _SOME, bound)
-    return Left(int(count), float(soonest or 0.0), tuple(SiteLeft(*row) for row in some), int(waiting or 0))
+    return Remaining(int(count), float(soonest or 0.0), tuple(SiteLeft(*row) for row in some), int(waiting or 0))
 
 
-def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[Trouble, ...]:
+def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[HostTrouble, ...]:
     """Why those of these sites have to wait that do: what failed for the whole site, else a page that is put off."""
     now = tx.now()
     waiting = [each for each in sites if each.is_troubled(now)]
     return tuple(trouble_at(tx, source, each.id, each.key, each.trouble) for each in waiting)
 
 
-def trouble_at(tx: Tx, source: int, number: int, key: str, status: int) -> Trouble:
+def trouble_at(tx: Tx, source: int, number: int, key: str, status: int) -> HostTrouble:
     """Why a source has to wait at a site: the status that the whole site failed with, else that of a page put off."""
-    return Trouble(key, status or _put_off(tx, source, number))
+    return HostTrouble(key, status or _put_off(tx, source, number))
 
 
 def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
@@ -198,7 +198,7 @@ def _count(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> int:
 def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[bool]:
     """What a source has left in a generation."""
     columns = resource.c
-    ready = columns.state == sa.literal_column(str(int(State.READY)))
+    ready = columns.state == sa.literal_column(str(int(UrlState.READY)))
     due = sa.and_(ready, columns.source_id == source, columns.due < priority.limit(generation))
     return due if new_of is None else sa.and_(due, host_leases.new_of(new_of))
 

@@ -18,7 +18,7 @@ from cormorant.frontier.policy.priority import Span
 from cormorant.frontier.queue import ip_groups
 from cormorant.frontier.state import refetch
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Lease, Resource, Role, State
+from cormorant.model.resource import Lease, Resource, Role, UrlState
 from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -311,7 +311,7 @@ _READ_ONE = _COLUMNS.where(resource.c.site_id == sa.bindparam("site"), resource.
 
 _READ = (
     _COLUMNS.where(
-        resource.c.state == sa.literal_column(str(int(State.READY))),
+        resource.c.state == sa.literal_column(str(int(UrlState.READY))),
         resource.c.site_id == sa.bindparam("site"),
         resource.c.source_id == sa.bindparam("source"),
         resource.c.due >= sa.bindparam("since"),
@@ -329,7 +329,7 @@ _READ = (
 _READ_NEW = _READ.where(new_of(sa.bindparam("run", type_=sa.Integer)))
 
 
-class Window(NamedTuple):
+class ReadWindow(NamedTuple):
     """Which rows are read: of a site and a source, due up to a generation, with a number above `newest`.
 
     With `new_of`, a run, only what is new to it; with `span`, only what is due in it.
@@ -343,7 +343,7 @@ class Window(NamedTuple):
     span: Span | None = None
 
 
-def read(tx: Tx, window: Window, most: int = READ_AHEAD) -> list[Resource]:
+def read(tx: Tx, window: ReadWindow, most: int = READ_AHEAD) -> list[Resource]:
     """The next rows to visit of a leased site, in their order; those that were read and are not settled come again."""
     since, until = window.span or (0, priority.limit(window.generation))
     bound = {
@@ -355,12 +355,12 @@ def read(tx: Tx, window: Window, most: int = READ_AHEAD) -> list[Resource]:
     return [_resource(row) for row in tx.rows(_READ, bound)]
 
 
-def earliest(tx: Tx, window: Window) -> float | None:
+def earliest(tx: Tx, window: ReadWindow) -> float | None:
     """When may the first of what is left be visited? None when nothing is left. Epoch seconds of the store."""
     columns = resource.c
     at = sa.case((columns.not_before > tx.now() + backoff.MOST_WAIT_S, 0.0), else_=columns.not_before)
     statement = sa.select(sa.func.min(at)).where(
-        columns.state == sa.literal_column(str(int(State.READY))),
+        columns.state == sa.literal_column(str(int(UrlState.READY))),
         columns.site_id == window.site,
         columns.source_id == window.source,
         columns.due < priority.limit(window.generation),

@@ -14,20 +14,20 @@ import sqlalchemy as sa
 from cormorant.frontier.policy import backoff, priority
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Role, State
+from cormorant.model.resource import Role, UrlState
 from cormorant.model.status import Status
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import resource
 
 
-class Missed(NamedTuple):
+class MissedDocuments(NamedTuple):
     """How many documents are visited once more that had counted as failed, and how many that had counted as gone."""
 
     failed: int
     gone: int
 
 
-def revive(tx: Tx, site: int, source: int, run: int, generation: int) -> Missed:
+def revive(tx: Tx, site: int, source: int, run: int, generation: int) -> MissedDocuments:
     """Make due again what this run failed to get at a site because nothing answered. Looks at every row of the site.
 
     What had counted as gone is found again until then.
@@ -44,11 +44,12 @@ def revive(tx: Tx, site: int, source: int, run: int, generation: int) -> Missed:
         else_=columns.status,
     )
     again = {
-        "state": int(State.READY), "due": priority.due(generation, priority.LAST), "not_before": 0.0, "status": before,
+        "state": int(UrlState.READY), "due": priority.due(generation, priority.LAST), "not_before": 0.0,
+        "status": before,
         "outcome": int(OutcomeKind.DEFERRED),
     }  # fmt: skip
     taken = [row.id for row in tx.rows(sa.select(columns.id).where(missed, columns.outcome == int(OutcomeKind.GONE)))]
     pending_deletes.unhide(tx, taken)
     ended = columns.outcome.in_((int(OutcomeKind.FAILED), int(OutcomeKind.GONE)))
     count = tx.execute(sa.update(resource).where(missed, ended).values(**again)).rowcount
-    return Missed(count - len(taken), len(taken))
+    return MissedDocuments(count - len(taken), len(taken))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-from cormorant.frontier.queue.workbench import Desk, Task
+from cormorant.frontier.queue.workbench import VisitTask, Workbench
 
 
-class Line:
+class ReadyQueue:
     """Slots wait here; whoever changes the desk calls `pump`. One timer wakes it when the next site's pace allows."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Workbench) -> None:
         self._desk = desk
         self._loop = asyncio.get_running_loop()
-        self._waiting: deque[asyncio.Future[Task]] = deque()
+        self._waiting: deque[asyncio.Future[VisitTask]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         desk.changed = self._pump_soon
 
@@ -23,12 +23,12 @@ class Line:
         """Slots with nothing to do."""
         return len(self._waiting)
 
-    async def take(self) -> Task:
+    async def take(self) -> VisitTask:
         """The next visit."""
         task = self._desk.take(self._loop.time()) if not self._waiting else None
         if task is not None:
             return task
-        future: asyncio.Future[Task] = self._loop.create_future()
+        future: asyncio.Future[VisitTask] = self._loop.create_future()
         self._waiting.append(future)
         self.pump()
         return await future

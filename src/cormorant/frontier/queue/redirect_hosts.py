@@ -17,12 +17,12 @@ import sqlalchemy as sa
 
 from cormorant.frontier.queue import request_log
 from cormorant.frontier.queue.host_leases import AHEAD_S, LEASE_S
-from cormorant.frontier.queue.request_log import Tally
+from cormorant.frontier.queue.request_log import RequestTally
 from cormorant.frontier.state import host_facts
 from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.frontier.state.host_facts import INSTALLATION, Fact
 from cormorant.model.crawl_delay import Pace
-from cormorant.model.other_hosts import Known
+from cormorant.model.other_hosts import KnownFact
 from cormorant.store.schema import site
 
 if TYPE_CHECKING:
@@ -62,22 +62,22 @@ class OtherSites:
 
     def __init__(self, store: Store, clock: Clock, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._store, self._clock, self._sleep = store, clock, sleep
-        self._tallies: dict[str, Tally] = {}
+        self._tallies: dict[str, RequestTally] = {}
         self._last: dict[str, _Last] = {}
 
     def facts(self, key: str) -> dict[str, bytes]:
         """The facts of a site that hold for every source."""
         return {name: known.value for name, known in self._facts(key).items()}
 
-    def fact(self, key: str, name: str) -> Known | None:
+    def fact(self, key: str, name: str) -> KnownFact | None:
         """One of them, with its end."""
         return self._facts(key).get(name)
 
-    def _facts(self, key: str) -> Mapping[str, Known]:
+    def _facts(self, key: str) -> Mapping[str, KnownFact]:
         with self._store.read() as tx:
             row = _row(tx, key)
             found = host_facts.read(tx, [row.id], [INSTALLATION]) if row is not None else []
-        return {each.name: Known(each.value, each.valid_until) for each in found}
+        return {each.name: KnownFact(each.value, each.valid_until) for each in found}
 
     def learn(self, key: str, name: str, value: bytes, seconds: float) -> None:
         """Keep a fact for every source, and when it was asked for: it may say how long the next waits."""
@@ -133,16 +133,16 @@ class OtherSites:
     def sent(self, key: str) -> None:
         """A request goes out to a site now; who waits for the next turn counts from here."""
         now, last = self._clock.now(), self._last.get(key) or _Last(-inf, Pace(0.0, 1, ""))
-        self._tallies.setdefault(key, Tally()).count(now, now - last.at, last.pace.delay_s, last.pace.rule)
+        self._tallies.setdefault(key, RequestTally()).count(now, now - last.at, last.pace.delay_s, last.pace.rule)
         self._last[key] = last._replace(at=now)
         if last.pace.delay_s:
             with self._store.begin() as tx:
                 _asked(tx, key, tx.now())
 
-    def add(self, key: str, tally: Tally) -> None:
+    def add(self, key: str, tally: RequestTally) -> None:
         """Have a tally of requests to a site written down as well, newer than what was counted here."""
         if tally.hours:
-            self._tallies.setdefault(key, Tally()).add(tally)
+            self._tallies.setdefault(key, RequestTally()).add(tally)
 
     def flush(self) -> None:
         """Write down what went out, in a transaction of its own: who has leased a site writes of it as well."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from cormorant.frontier.policy import priority
 from cormorant.frontier.queue import host_leases, rebalance, request_log, seen_lookup
-from cormorant.frontier.queue.host_leases import LeasedSite, SiteUse, Window
-from cormorant.frontier.queue.seen_urls import Seen
+from cormorant.frontier.queue.host_leases import LeasedSite, ReadWindow, SiteUse
+from cormorant.frontier.queue.seen_urls import SeenUrls
 from cormorant.frontier.queue.weighted_queues import Queues
-from cormorant.frontier.queue.workbench import Desk, SiteWork, SourceWork
+from cormorant.frontier.queue.workbench import HostState, SourceWork, Workbench
 from cormorant.frontier.state import host_facts
 from cormorant.frontier.state.host_facts import INSTALLATION
 from cormorant.frontier.traps import detector
@@ -36,7 +36,7 @@ LONG_REST_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RefillPlan:
     """What a retriever works on now: source -> generation.
 
     `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only what is new.
@@ -50,7 +50,7 @@ class Plan:
     limits: Mapping[int, int] = field(default_factory=dict)
     shares: Mapping[int, Shares] = field(default_factory=dict)
 
-    def without(self, shut: Collection[int]) -> Plan:
+    def without(self, shut: Collection[int]) -> RefillPlan:
         """The same for the sources that are not shut."""
         if not shut:
             return self
@@ -66,9 +66,9 @@ class Plan:
         shares = self.shares.get(source)
         return SourceWork(arrivals, queue=Queues(shares) if shares else deque(), closed=closed)
 
-    def window(self, site: int, source: int, newest: int = 0) -> Window:
+    def window(self, site: int, source: int, newest: int = 0) -> ReadWindow:
         """Which rows of a site are to be read for a source."""
-        return Window(site, source, self.generations[source], newest, self.new_of.get(source))
+        return ReadWindow(site, source, self.generations[source], newest, self.new_of.get(source))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Moment:
         return max(at, min(at + self.ahead, self.monotonic))
 
 
-def _low(site: SiteWork, work: SourceWork) -> int:
+def _low(site: HostState, work: SourceWork) -> int:
     """How few may wait at a site before more is read, four times as many: a thousand slow sites fill no memory.
 
     Where nothing is asked for what is visited, as a rule refuses it, it goes in no time.
@@ -109,7 +109,7 @@ def _low(site: SiteWork, work: SourceWork) -> int:
     return low if work.unasked < low else LOW
 
 
-def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
+def renew(tx: Tx, owner: str, sites: Sequence[HostState]) -> set[int]:
     """Write back what was learned of leased sites, and renew their leases; returns those whose lease was lost.
 
     A site that somebody forgave meanwhile is forgiven here too, and one that somebody asks beside is left its gap.
@@ -127,7 +127,7 @@ def renew(tx: Tx, owner: str, sites: Sequence[SiteWork]) -> set[int]:
     return {site.lease.site for site in sites} - rests.keys()
 
 
-def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
+def _give_way(tx: Tx, sites: Sequence[HostState]) -> None:
     """Learn of requests that others send to leased sites."""
     taken = host_leases.taken(tx, [site.lease.site for site in sites if site.requested_at])
     others = [(site, at) for site in sites if (at := taken.get(site.lease.site, 0.0)) > site.requested_at]
@@ -136,7 +136,7 @@ def _give_way(tx: Tx, sites: Sequence[SiteWork]) -> None:
         site.give_way(at, here + max(at - now, 0.0))
 
 
-def _as_meant(tx: Tx, sites: Sequence[SiteWork]) -> None:
+def _as_meant(tx: Tx, sites: Sequence[HostState]) -> None:
     """Have rests written down as their owner counts them: a clock that was set since makes none shorter or longer."""
     if not tx.was_set:
         return
@@ -147,32 +147,32 @@ def _as_meant(tx: Tx, sites: Sequence[SiteWork]) -> None:
             site.not_before = until
 
 
-def _ahead(site: SiteWork) -> int:
+def _ahead(site: HostState) -> int:
     """How many visits of a site are known to be ahead."""
     return sum(len(work.queue) for work in site.sources.values())
 
 
-def _use_of(site: SiteWork) -> SiteUse:
+def _use_of(site: HostState) -> SiteUse:
     return SiteUse(site.lease, site.not_before, site.failures, site.requested_at, site.trouble, site.known)
 
 
 class Supply:
     """The store's side of a desk, for one retriever process."""
 
-    def __init__(self, owner: str, desk: Desk, seen: Seen) -> None:
+    def __init__(self, owner: str, desk: Workbench, seen: SeenUrls) -> None:
         self._owner, self._desk, self._seen = owner, desk, seen
         self._generations: Mapping[int, int] = {}
 
-    def lease(self, tx: Tx, plan: Plan, most: int, moment: Moment) -> list[SiteWork]:
+    def lease(self, tx: Tx, plan: RefillPlan, most: int, moment: Moment) -> list[HostState]:
         """Lease up to `most` sites that have something to do, and let sources join at sites that are leased already.
 
         The pace of the sites it returns is the caller's to set; those that are new have not been visited yet.
         """
         joined = self._join(tx, plan, moment)
         leased = self._lease(tx, plan, most)
-        opened: list[SiteWork] = []
+        opened: list[HostState] = []
         for each in leased:
-            site = SiteWork(each.lease, {s: plan.work(s, n) for s, n in each.arrivals.items()}, each.failures)
+            site = HostState(each.lease, {s: plan.work(s, n) for s, n in each.arrivals.items()}, each.failures)
             site.requested_at, site.not_before, site.trouble = each.requested_at, each.not_before, each.trouble
             site.known, site.lane_name = (each.not_before, each.failures), each.lane
             site.leased_until = moment.monotonic_of(each.lease.until)
@@ -184,7 +184,7 @@ class Supply:
             site.rest_until = moment.monotonic_of(site.not_before)
         return joined + opened
 
-    def _open(self, tx: Tx, site: SiteWork) -> None:
+    def _open(self, tx: Tx, site: HostState) -> None:
         """Learn which addresses of a site are known."""
         keys = seen_lookup.page(tx, site.lease.site)
         if len(keys) < seen_lookup.AT_ONCE:
@@ -192,7 +192,7 @@ class Supply:
         else:
             self._seen.open_large(site.key, site.lease.site)
 
-    def _lease(self, tx: Tx, plan: Plan, most: int) -> list[LeasedSite]:
+    def _lease(self, tx: Tx, plan: RefillPlan, most: int) -> list[LeasedSite]:
         """Each source gets its share first, and what others leave of theirs goes to whoever has more to do."""
         leased: list[LeasedSite] = []
         for source, share in self._shares(plan, most).items():
@@ -204,7 +204,7 @@ class Supply:
             leased += host_leases.lease(tx, self._owner, {source: plan.generations[source]}, room)
         return leased
 
-    def _shares(self, plan: Plan, most: int) -> dict[int, int]:
+    def _shares(self, plan: RefillPlan, most: int) -> dict[int, int]:
         """How many sites each source may lease before others take more; nothing to share where there is but one."""
         if len(plan.generations) < 2:
             return {}
@@ -212,11 +212,11 @@ class Supply:
         return rebalance.shares({source: held[source] for source in plan.generations}, most)
 
     @staticmethod
-    def _room(tx: Tx, plan: Plan, source: int) -> int:
+    def _room(tx: Tx, plan: RefillPlan, source: int) -> int:
         """How many more sites may be leased for a source with a limit."""
         return plan.limits[source] - host_leases.leased(tx, source, plan.generations[source])
 
-    def _join(self, tx: Tx, plan: Plan, moment: Moment) -> list[SiteWork]:
+    def _join(self, tx: Tx, plan: RefillPlan, moment: Moment) -> list[HostState]:
         """Sources that have got work at a site since it was leased for others."""
         if len(plan.generations) < 2:
             return []
@@ -232,7 +232,7 @@ class Supply:
             self._learn(tx, joined, list(plan.generations), moment)
         return joined
 
-    def _learn(self, tx: Tx, sites: Sequence[SiteWork], scopes: Sequence[int], moment: Moment) -> None:
+    def _learn(self, tx: Tx, sites: Sequence[HostState], scopes: Sequence[int], moment: Moment) -> None:
         """Tell sites the facts that hold for them: names tell those of one source from another's."""
         for fact in host_facts.read(tx, [site.lease.site for site in sites], scopes):
             site = self._desk.sites[fact.site]
@@ -241,7 +241,7 @@ class Supply:
             else:
                 site.learn(fact.name, fact.value, moment.monotonic_of(fact.valid_until))
 
-    def read(self, tx: Tx, plan: Plan) -> None:
+    def read(self, tx: Tx, plan: RefillPlan) -> None:
         """Read ahead at every site that runs low."""
         for site in list(self._desk.sites.values()):
             for source, work in site.sources.items():
@@ -256,7 +256,7 @@ class Supply:
             self._desk.offer(site)
 
     @staticmethod
-    def _read(tx: Tx, plan: Plan, into: tuple[SourceWork, deque[Resource]], window: Window, low: int) -> None:
+    def _read(tx: Tx, plan: RefillPlan, into: tuple[SourceWork, deque[Resource]], window: ReadWindow, low: int) -> None:
         work, queue = into
         most = host_leases.READ_AHEAD * low // LOW + len(work.held)
         found, work.unasked = host_leases.read(tx, window, most), 0
@@ -269,7 +269,7 @@ class Supply:
             work.newest = max((resource.id for resource in found), default=work.newest)
 
     @staticmethod
-    def _read_parts(tx: Tx, plan: Plan, work: SourceWork, queues: Queues, window: Window, low: int) -> None:
+    def _read_parts(tx: Tx, plan: RefillPlan, work: SourceWork, queues: Queues, window: ReadWindow, low: int) -> None:
         """Read what runs low of each level. What waits behind them is wanted when nothing else does."""
         spans = priority.spans(window.generation)
         for part in queues.short(low):
@@ -282,7 +282,7 @@ class Supply:
             queues.parts[part].extend(map(plan.prepare, fresh))
         work.exhausted = queues.exhausted
 
-    def finish(self, tx: Tx, plan: Plan, moment: Moment) -> None:
+    def finish(self, tx: Tx, plan: RefillPlan, moment: Moment) -> None:
         """Say which sources are done with which sites, and give back sites with nothing to do or a long rest."""
         self._forget(tx, plan)
         self._keep(tx, moment)
@@ -297,7 +297,7 @@ class Supply:
             if site.under_way == 0 and (resting or site.leaves or not site.sources) and not site.unsettled:
                 self.give_back(tx, site)
 
-    def _forget(self, tx: Tx, plan: Plan) -> None:
+    def _forget(self, tx: Tx, plan: RefillPlan) -> None:
         """A run began: what was known and not admitted under the rules of an earlier one must be judged again."""
         if not plan.generations.items() <= self._generations.items():
             self._seen.forget_elsewhere()
@@ -319,7 +319,7 @@ class Supply:
                 site.lease = replace(site.lease, until=moment.store + host_leases.LEASE_S)
                 site.leased_until = moment.monotonic + host_leases.LEASE_S
 
-    def _finish(self, tx: Tx, plan: Plan, site: SiteWork, source: int) -> None:
+    def _finish(self, tx: Tx, plan: RefillPlan, site: HostState, source: int) -> None:
         generation, work = plan.generations[source], site.sources[source]
         left = host_leases.earliest(tx, plan.window(site.lease.site, source))
         if work.closed and left is not None:
@@ -339,14 +339,14 @@ class Supply:
                 self._drop(site, source)
 
     @staticmethod
-    def _drop(site: SiteWork, source: int) -> None:
+    def _drop(site: HostState, source: int) -> None:
         """The source is no longer crawled: forget what was read. What is under way will not be settled any more."""
         del site.sources[source]
         if site.awaited is not None and site.awaited.source == source:
             site.awaited = None
             site.first.clear()
 
-    def share(self, tx: Tx, plan: Plan, peers: int) -> int | None:
+    def share(self, tx: Tx, plan: RefillPlan, peers: int) -> int | None:
         """Have sites leave when this process has more than its share and others have less.
 
         Those with most to do, and none that shares its pace with another one here: nobody else could take it up.
@@ -366,7 +366,7 @@ class Supply:
             site.leaves = True
         return sum(held.values())
 
-    def give_back(self, tx: Tx, site: SiteWork) -> None:
+    def give_back(self, tx: Tx, site: HostState) -> None:
         """Release a site's lease and forget what was known of it."""
         _give_way(tx, [site])
         _as_meant(tx, [site])

@@ -22,7 +22,7 @@ _LONG_S: Final = 86_400.0
 """A gap as long as this is none: it was another crawl."""
 
 
-class Hour(NamedTuple):
+class HostHour(NamedTuple):
     """An hour at a site: requests, the tightest gap in seconds and the delay that was asked for then (None: no gap).
 
     `rule` says who asked for the delay of the newest request.
@@ -39,37 +39,37 @@ class Hour(NamedTuple):
         """The gap as a share of what was asked for; where nothing was, nothing is tight."""
         return self.gap_s / self.asked_s if self.gap_s is not None and self.asked_s else inf
 
-    def and_then(self, other: Hour) -> Hour:
+    def and_then(self, other: HostHour) -> HostHour:
         """Both together, `other` the newer: the tighter gap stands, of two that nothing was asked for the shorter."""
         gaps = [each for each in (self, other) if each.gap_s is not None]
         tightest = min(gaps, key=lambda each: (each.tightness, each.gap_s), default=self)
-        return Hour(self.hour, self.requests + other.requests, tightest.gap_s, tightest.asked_s, other.rule)
+        return HostHour(self.hour, self.requests + other.requests, tightest.gap_s, tightest.asked_s, other.rule)
 
 
-class Tally:
+class RequestTally:
     """What went out at a leased site since it was last written down."""
 
     __slots__ = ("hours",)
 
     def __init__(self) -> None:
-        self.hours: dict[int, Hour] = {}
+        self.hours: dict[int, HostHour] = {}
 
     def count(self, at: float, gap_s: float, asked_s: float, rule: str) -> None:
         """A request goes out, at epoch seconds, so long after the one before; so much was asked for, by this rule."""
         hour = int(at // HOUR_S)
-        new = Hour(hour, 1, gap_s, asked_s, rule) if 0 <= gap_s < _LONG_S else Hour(hour, 1, rule=rule)
+        new = HostHour(hour, 1, gap_s, asked_s, rule) if 0 <= gap_s < _LONG_S else HostHour(hour, 1, rule=rule)
         self._put(new)
 
-    def add(self, newer: Tally) -> None:
+    def add(self, newer: RequestTally) -> None:
         """What another one tallied after this."""
         for each in newer.hours.values():
             self._put(each)
 
-    def _put(self, new: Hour) -> None:
+    def _put(self, new: HostHour) -> None:
         known = self.hours.get(new.hour)
         self.hours[new.hour] = new if known is None else known.and_then(new)
 
-    def take(self) -> list[Hour]:
+    def take(self) -> list[HostHour]:
         """What was tallied; it begins anew."""
         hours, self.hours = list(self.hours.values()), {}
         return hours
@@ -81,21 +81,21 @@ _WRITTEN = sa.select(site_hour).where(
 )
 
 
-def write(tx: Tx, tallies: Mapping[int, Tally]) -> None:
+def write(tx: Tx, tallies: Mapping[int, RequestTally]) -> None:
     """Write down what went out at these sites (by number); only who has leased a site may, or holds its row."""
     tallied = {number: tally.take() for number, tally in tallies.items() if tally.hours}
     if not tallied:
         return
     hours = {hour.hour for each in tallied.values() for hour in each}
     written = tx.rows(_WRITTEN, {"sites": list(tallied), "hours": list(hours)})
-    known = {(row[0], row[1]): Hour(*row[1:]) for row in written}
+    known = {(row[0], row[1]): HostHour(*row[1:]) for row in written}
     rows = []
     for number, each in tallied.items():
         for hour in each:
             before = known.get((number, hour.hour))
             rows.append((number, *(hour if before is None else before.and_then(hour))))
-    names = ("site_id", *Hour._fields)
-    bulk.insert(tx, site_hour, names, rows, bulk.Upsert(names[:2], names[2:]))
+    names = ("site_id", *HostHour._fields)
+    bulk.insert(tx, site_hour, names, rows, bulk.OnConflict(names[:2], names[2:]))
 
 
 def forget(tx: Tx) -> None:
@@ -103,10 +103,10 @@ def forget(tx: Tx) -> None:
     tx.execute(sa.delete(site_hour).where(site_hour.c.hour < int(tx.now() // HOUR_S) - KEPT_HOURS))
 
 
-def of(tx: Tx, numbers: Sequence[int]) -> dict[int, list[Hour]]:
+def of(tx: Tx, numbers: Sequence[int]) -> dict[int, list[HostHour]]:
     """What is written down of each of these sites, the newest hour first."""
-    columns, found = site_hour.c, {number: list[Hour]() for number in numbers}
+    columns, found = site_hour.c, {number: list[HostHour]() for number in numbers}
     statement = sa.select(*columns).where(columns.site_id.in_(numbers))
     for row in tx.rows(statement.order_by(columns.site_id, columns.hour.desc())):
-        found[row[0]].append(Hour(*row[1:]))
+        found[row[0]].append(HostHour(*row[1:]))
     return found

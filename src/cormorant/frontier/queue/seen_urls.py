@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from cormorant.base.errors import CormorantError
 
 if TYPE_CHECKING:
-    from cormorant.model.content import Link
+    from cormorant.model.content import PageLink
 
 LARGE = 50_000
 REMEMBERED = 200_000
@@ -26,7 +26,7 @@ _SHORT = 200
 """Characters of an address up to which it may become familiar."""
 
 
-class KnownSet:
+class KnownUrls:
     """64-bit keys of one site. `add` and `in`; nothing is ever taken out. An array of keys is sorted and taken over."""
 
     __slots__ = ("_news", "_old")
@@ -72,7 +72,7 @@ class KnownSet:
         self._old, self._news = merged, set()
 
 
-class Keys(Protocol):
+class HostUrls(Protocol):
     """What the store knows of a site, by its number."""
 
     def among(self, site: int, keys: Sequence[int]) -> Collection[int]:
@@ -80,7 +80,7 @@ class Keys(Protocol):
         ...
 
 
-class LookedUp:
+class UrlLookup:
     """The keys of a large site, of which most crawls meet few.
 
     What is forgotten for want of room is looked up once more; what the store does not tell, as it is away, counts as
@@ -89,7 +89,7 @@ class LookedUp:
 
     __slots__ = ("_absent", "_keys", "_met", "_site")
 
-    def __init__(self, keys: Keys, site: int) -> None:
+    def __init__(self, keys: HostUrls, site: int) -> None:
         self._keys, self._site = keys, site
         self._met: set[int] = set()
         self._absent: set[int] = set()
@@ -118,7 +118,7 @@ class LookedUp:
         self._met.add(key)
 
 
-class Seen:
+class SeenUrls:
     """The known sets of the sites this process has leased, and a bounded memory of links to others.
 
     Keys of other sites are remembered only to spare repeated inserts: forgetting one costs a statement, not a page.
@@ -127,10 +127,10 @@ class Seen:
     ELSEWHERE = 200_000
     FAMILIAR = 20_000
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: HostUrls) -> None:
         self._keys = keys
-        self._sites: dict[str, KnownSet | LookedUp] = {}
-        self._large: dict[str, LookedUp] = {}
+        self._sites: dict[str, KnownUrls | UrlLookup] = {}
+        self._large: dict[str, UrlLookup] = {}
         self._elsewhere: set[int] = set()
         self._unfollowed: set[int] = set()
         self._familiar: dict[int, set[str]] = {}
@@ -139,12 +139,12 @@ class Seen:
     def open(self, site: str, keys: Iterable[int]) -> None:
         """A site was leased: these are its keys."""
         self._large.pop(site, None)
-        self._sites[site] = KnownSet(keys)
+        self._sites[site] = KnownUrls(keys)
         self._forget_familiar()
 
     def open_large(self, site: str, number: int) -> None:
         """A site was leased that has many keys."""
-        self._sites[site] = self._large[site] = LookedUp(self._keys, number)
+        self._sites[site] = self._large[site] = UrlLookup(self._keys, number)
         self._forget_familiar()
 
     def close(self, site: str) -> None:
@@ -153,7 +153,7 @@ class Seen:
         self._large.pop(site, None)
         self._forget_familiar()
 
-    def strange(self, source: int, links: Iterable[Link]) -> list[Link]:
+    def strange(self, source: int, links: Iterable[PageLink]) -> list[PageLink]:
         """The links of a source to addresses that may be new; they count as known once `first_time` was asked of each.
 
         Most links of a page are those of its neighbours, and need not even be looked up by their keys.

@@ -20,9 +20,9 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from cormorant.base.clock import Clock
-from cormorant.frontier.queue.request_log import Tally
+from cormorant.frontier.queue.request_log import RequestTally
 from cormorant.frontier.queue.weighted_queues import Queues
-from cormorant.frontier.traps.detector import Watch
+from cormorant.frontier.traps.detector import TrapDetector
 from cormorant.model.other_hosts import Beside
 from cormorant.model.outcome import Ok, Outcome
 from cormorant.model.resource import Lease, Resource, Role
@@ -31,11 +31,11 @@ SLACK_S = 0.005
 """How much later than it might be a visit to a site with a delay begins."""
 
 
-class Task(NamedTuple):
+class VisitTask(NamedTuple):
     """One visit to make: the resource, and the site it belongs to."""
 
     resource: Resource
-    site: SiteWork
+    site: HostState
 
     def sender(self, clock: Clock, others: Beside | None = None) -> Callable[[str], None]:
         """What to call with the key of a site when a request of this visit goes out; `others` are told of theirs."""
@@ -49,14 +49,14 @@ class Task(NamedTuple):
 
         return sent
 
-    def read_as(self, outcome: Outcome) -> Task:
+    def read_as(self, outcome: Outcome) -> VisitTask:
         """Return the visit as it turned out: as that of a sitemap when a document was read as a list of addresses."""
         is_list = isinstance(outcome, Ok) and outcome.content.lists
         return self._replace(resource=self.resource._replace(role=Role.SITEMAP)) if is_list else self
 
 
 @dataclass(slots=True, weakref_slot=True)
-class Lane:
+class IpGroup:
     """The sites at one address, as one retriever has them; a site that shares its pace with none has its own.
 
     `sent_at` is when a request last went out (monotonic seconds). `unsent` are visits whose request has yet to go out;
@@ -67,8 +67,8 @@ class Lane:
     sent_at: float = float("-inf")
     under_way: int = 0
     unsent: set[int] = field(default_factory=set)
-    waiting: list[SiteWork] = field(default_factory=list)
-    freed: Callable[[Lane], None] = field(default=lambda _: None, repr=False)
+    waiting: list[HostState] = field(default_factory=list)
+    freed: Callable[[IpGroup], None] = field(default=lambda _: None, repr=False)
 
     def has_room(self, delay_s: float, parallel: int) -> bool:
         """May a site with this pace have one more visit under way here?"""
@@ -134,7 +134,7 @@ class SourceWork:
 
 
 @dataclass(slots=True)
-class SiteWork:
+class HostState:
     """A leased site. Nothing but the prerequisite (robots.txt) that is `awaited` may be visited; `asker` asked for it.
 
     One that failed is awaited until that was written, since the next visit asks for it anew.
@@ -169,10 +169,10 @@ class SiteWork:
     asker: int = 0
     paced: bool = False
     pace_until: float = inf
-    lane: Lane = field(default_factory=Lane)
+    lane: IpGroup = field(default_factory=IpGroup)
     lane_name: str = ""
     unplaced: bool = False
-    tally: Tally = field(default_factory=Tally)
+    tally: RequestTally = field(default_factory=RequestTally)
     sent_at: float = 0.0
     requested_at: float = 0.0
     not_before: float = 0.0
@@ -181,7 +181,7 @@ class SiteWork:
     known: tuple[float, int] = (0.0, 0)
     lessons: int = 0
     led: dict[int, int] = field(default_factory=dict)
-    watches: dict[int, Watch] = field(default_factory=dict)
+    watches: dict[int, TrapDetector] = field(default_factory=dict)
     watched: dict[int, bytes] = field(default_factory=dict)
     stuck: int = 0
     leaves: bool = False
@@ -284,7 +284,7 @@ class SiteWork:
         raise LookupError(self.key)
 
 
-class Desk:
+class Workbench:
     """Hands out visits, each when its site's pace allows. Nothing is handed out of sources that are `shut`.
 
     `changed` is called when a site may start a visit again for a reason that nobody else has seen. `crowded`: so many
@@ -292,23 +292,23 @@ class Desk:
     """
 
     def __init__(self) -> None:
-        self.sites: dict[int, SiteWork] = {}
+        self.sites: dict[int, HostState] = {}
         self.crowded = False
         self.shut: frozenset[int] = frozenset()
         self.changed: Callable[[], None] = lambda: None
-        self._lanes: WeakValueDictionary[str, Lane] = WeakValueDictionary()
-        self._heap: list[tuple[float, int, SiteWork]] = []
+        self._lanes: WeakValueDictionary[str, IpGroup] = WeakValueDictionary()
+        self._heap: list[tuple[float, int, HostState]] = []
         self._offers = itertools.count()
 
-    def open(self, site: SiteWork) -> None:
+    def open(self, site: HostState) -> None:
         """A site was leased."""
         self.sites[site.lease.site] = site
 
-    def close(self, number: int) -> SiteWork | None:
+    def close(self, number: int) -> HostState | None:
         """A site is given back, or its lease was lost."""
         return self.sites.pop(number, None)
 
-    def offer(self, site: SiteWork) -> None:
+    def offer(self, site: HostState) -> None:
         """Put a site in line if it can start a visit and is not in line yet."""
         if site.queued or not site.waiting(self.shut):
             return
@@ -319,12 +319,12 @@ class Desk:
             site.lane.waiting.append(site)
             site.lane.freed = self._gone_out
 
-    def _gone_out(self, lane: Lane) -> None:
+    def _gone_out(self, lane: IpGroup) -> None:
         """The request went out that the next visit of a lane waits for."""
         self._free(lane)
         self.changed()
 
-    def _free(self, lane: Lane) -> None:
+    def _free(self, lane: IpGroup) -> None:
         """Sites that wait in a lane may go on, or wait anew; those first that were asked longest ago."""
         waiting, lane.waiting = lane.waiting, []
         for site in sorted(waiting, key=_turn) if len(waiting) > 1 else waiting:
@@ -332,7 +332,7 @@ class Desk:
             if self.sites.get(site.lease.site) is site:
                 self.offer(site)
 
-    def place(self, site: SiteWork, name: str, sent_at: float) -> None:
+    def place(self, site: HostState, name: str, sent_at: float) -> None:
         """It is known with whom a site shares its pace: all of this name (""; with none), last asked at `sent_at`."""
         site.unplaced = False
         if name:
@@ -340,15 +340,15 @@ class Desk:
             site.lane.sent_at = max(site.lane.sent_at, sent_at)
         self.offer(site)
 
-    def _has_room(self, site: SiteWork) -> bool:
+    def _has_room(self, site: HostState) -> bool:
         return site.has_room and not (self.crowded and site.stuck)
 
-    def hurry(self, site: SiteWork) -> None:
+    def hurry(self, site: HostState) -> None:
         """A site need not wait as long as it was put in line for: put it in line anew."""
         site.queued = False
         self.offer(site)
 
-    def take(self, now: float) -> Task | None:
+    def take(self, now: float) -> VisitTask | None:
         """A visit that may start now, None if there is none."""
         while self._heap and self._heap[0][0] <= now:
             site = heapq.heappop(self._heap)[2]
@@ -365,19 +365,19 @@ class Desk:
             site.lane.begin(resource.id)
             site.next_at = now + site.delay_s
             self.offer(site)
-            return Task(resource, site)
+            return VisitTask(resource, site)
         return None
 
     def next_time(self) -> float | None:
         """When the next visit may start, None if nothing is in line."""
         return self._heap[0][0] if self._heap else None
 
-    def done(self, task: Task) -> None:
+    def done(self, task: VisitTask) -> None:
         """A visit ended; its resource is held until its batch was written."""
         self._end(task)
         self.offer(task.site)
 
-    def _end(self, task: Task) -> None:
+    def _end(self, task: VisitTask) -> None:
         task.site.under_way -= 1
         task.site.lane.end(task.resource.id)
         if task.site.lane.waiting:
@@ -409,7 +409,7 @@ class Desk:
                 work.let_go()
                 work.read_anew()
 
-    def again(self, task: Task, prerequisite: Resource | None) -> None:
+    def again(self, task: VisitTask, prerequisite: Resource | None) -> None:
         """Put what could not be visited yet back in front, behind what must be visited first."""
         site = task.site
         site.give_turn_back()
@@ -429,5 +429,5 @@ class Desk:
         return any(site.waiting(self.shut) for site in self.sites.values())
 
 
-def _turn(site: SiteWork) -> float:
+def _turn(site: HostState) -> float:
     return site.next_at

@@ -20,9 +20,9 @@ from cormorant.frontier.policy import priority as url_priority
 from cormorant.frontier.state import batch_lookup, host_facts
 from cormorant.frontier.state.enqueue import Admission, SiteNumbers
 from cormorant.frontier.state.host_facts import FOR_EVER, Fact
-from cormorant.model.content import Entry
+from cormorant.model.content import FeedEntry
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, State
+from cormorant.model.resource import DiscoveredBy, UrlState
 from cormorant.model.settings.priority import Level
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -42,7 +42,7 @@ _MOST = url_priority.NARROW // 2 - 1
 """How far its weight moves a page from the middle of its level, so that what is newer has room before it."""
 
 
-class Said(IntEnum):
+class ClaimVerdict(IntEnum):
     """What a claim comes to at our visit: nothing that could be checked, the same as then, or newer."""
 
     NOTHING = 0
@@ -50,7 +50,7 @@ class Said(IntEnum):
     NEWER = 2
 
 
-class Claim(NamedTuple):
+class LastmodClaim(NamedTuple):
     """What an entry says of a page: its key, its site, and the entry; how soon it is wanted whatever that says.
 
     `is_new`: nobody knew the page before.
@@ -58,7 +58,7 @@ class Claim(NamedTuple):
 
     key: int
     site: str
-    entry: Entry
+    entry: FeedEntry
     level: Level = Level.NORMAL
     is_new: bool = False
 
@@ -82,24 +82,24 @@ class Trust:
         return Trust((self.right + right) // share, (self.checked + checked) // share, run)
 
 
-def said_of(entry: Entry, visited_at: float | None, now: float) -> Said:
+def said_of(entry: FeedEntry, visited_at: float | None, now: float) -> ClaimVerdict:
     """What an entry claims of a page visited then. A date on the day of the visit, or in the future, says nothing."""
     since, until = entry.modified_at, entry.modified_until
     if since is None or until is None or visited_at is None or since > now + _DAY_S:
-        return Said.NOTHING
+        return ClaimVerdict.NOTHING
     if since > visited_at:
-        return Said.NEWER
-    return Said.SAME if until <= visited_at else Said.NOTHING
+        return ClaimVerdict.NEWER
+    return ClaimVerdict.SAME if until <= visited_at else ClaimVerdict.NOTHING
 
 
-def priority(entry: Entry, *, newer: bool = False) -> int:
+def priority(entry: FeedEntry, *, newer: bool = False) -> int:
     """The place of a page among those of the normal level: what is newer than our visit comes first, then by weight."""
     by_weight = 0 if entry.weight is None else round(_MOST - 2 * _MOST * entry.weight)
     return url_priority.USUAL + ((by_weight - _MOST) // 2 - _MOST - 2 if newer else by_weight)
 
 
 def keep(
-    tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[Claim], leased: Collection[int]
+    tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[LastmodClaim], leased: Collection[int]
 ) -> set[int]:
     """Keep what was said of known pages, and have those of this generation visited in the order that it gives.
 
@@ -111,7 +111,15 @@ def keep(
     asked = {each.key: each for each in claims if not each.is_new and each.site in sites}
     now = tx.now()
     rows: list[tuple[Any, ...]] = [
-        (admission.source, key, sites[place], entry.modified_at, entry.every_s, admission.run, int(Said.NOTHING))
+        (
+            admission.source,
+            key,
+            sites[place],
+            entry.modified_at,
+            entry.every_s,
+            admission.run,
+            int(ClaimVerdict.NOTHING),
+        )
         for key, place, entry, _, is_new in claims
         if is_new and place in sites
     ]
@@ -120,18 +128,18 @@ def keep(
     for row in _known(tx, {key: sites[each.site] for key, each in asked.items()}):
         entry = asked[row.hash].entry
         waits = row.run != admission.run and row.outcome != OutcomeKind.DEFERRED
-        said = said_of(entry, row.visited_at, now) if waits else Said.NOTHING
+        said = said_of(entry, row.visited_at, now) if waits else ClaimVerdict.NOTHING
         rows.append(
             (admission.source, row.hash, row.site_id, entry.modified_at, entry.every_s, admission.run, int(said))
         )
-        newer = said is Said.NEWER and trusts.get(row.site_id, Trust()).is_believed
+        newer = said is ClaimVerdict.NEWER and trusts.get(row.site_id, Trust()).is_believed
         place = url_priority.at_level(priority(entry, newer=newer), asked[row.hash].level)
         due = url_priority.due(admission.generation, place, row.depth)
         if waits and row.site_id in leased and row.due < url_priority.limit(admission.generation) and due != row.due:
             moved.append({"number": row.id, "to": due})
             reordered.add(row.site_id)
     rows.sort(key=lambda row: row[:2])  # in one order, or two writers may deadlock
-    replaced = bulk.Upsert(("source_id", "hash"), ("site_id", "modified_at", "every_s", "run", "said"))
+    replaced = bulk.OnConflict(("source_id", "hash"), ("site_id", "modified_at", "every_s", "run", "said"))
     bulk.insert(tx, claim, ("source_id", "hash", "site_id", "modified_at", "every_s", "run", "said"), rows, replaced)
     if moved:
         tx.execute(_moved(admission), moved)
@@ -143,18 +151,18 @@ def name_again(tx: Tx, admission: Admission, named: Collection[int]) -> None:
     columns = resource.c
     gone = sa.select(columns.hash, columns.site_id).where(
         ASTRAY, columns.source_id == admission.source, columns.outcome == int(OutcomeKind.GONE),
-        columns.how == int(How.SITEMAP),
+        columns.how == int(DiscoveredBy.SITEMAP),
     )  # fmt: skip
     found = sorted((row.hash, row.site_id) for row in tx.rows(gone) if row.hash in named)
-    rows = [(admission.source, key, place, None, 0, admission.run, int(Said.NOTHING)) for key, place in found]
-    kept = bulk.Upsert(("source_id", "hash"), ("run",))
+    rows = [(admission.source, key, place, None, 0, admission.run, int(ClaimVerdict.NOTHING)) for key, place in found]
+    kept = bulk.OnConflict(("source_id", "hash"), ("run",))
     bulk.insert(tx, claim, ("source_id", "hash", "site_id", "modified_at", "every_s", "run", "said"), rows, kept)
 
 
 def _moved(admission: Admission) -> sa.Update:
     """Put a page elsewhere in the order unless it was visited meanwhile."""
     columns = resource.c
-    still = sa.and_(columns.state == int(State.READY), columns.due < url_priority.limit(admission.generation))
+    still = sa.and_(columns.state == int(UrlState.READY), columns.due < url_priority.limit(admission.generation))
     return sa.update(resource).where(columns.id == sa.bindparam("number"), still).values(due=sa.bindparam("to"))
 
 
@@ -189,8 +197,8 @@ def measure(tx: Tx, source: int, run: int) -> None:
     """Compare what a run was told with what it found. Counts a run once, however often it is asked."""
     page, said = resource.c, claim.c
     changed = sa.and_(page.outcome == int(OutcomeKind.OK), content.c.changed_at == page.visited_at)
-    right = sa.case((sa.and_(said.said == int(Said.NEWER), changed), 1),
-                    (sa.and_(said.said == int(Said.SAME), sa.not_(changed)), 1), else_=0)  # fmt: skip
+    right = sa.case((sa.and_(said.said == int(ClaimVerdict.NEWER), changed), 1),
+                    (sa.and_(said.said == int(ClaimVerdict.SAME), sa.not_(changed)), 1), else_=0)  # fmt: skip
     both = claim.join(resource, sa.and_(page.site_id == said.site_id, page.hash == said.hash))
     ended = page.outcome.in_((int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)))
     statement = (

@@ -10,13 +10,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.frontier.policy import priority
-from cormorant.frontier.sitemaps.lastmod_trust import Claim
+from cormorant.frontier.sitemaps.lastmod_trust import LastmodClaim
 from cormorant.frontier.state import batch_lookup, enqueue, host_facts
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.frontier.state.host_facts import FOR_EVER, Fact
-from cormorant.model.content import Entry
+from cormorant.model.content import FeedEntry
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import How, Resource, Role, State
+from cormorant.model.resource import DiscoveredBy, Resource, Role, UrlState
 from cormorant.model.status import Status
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import resource, site_fact
@@ -32,12 +32,12 @@ NONE_S = 30 * 86_400.0
 """Seconds for which a document that was named as a sitemap, and is none, is not taken for one again."""
 SLACK_S = 3_600.0
 """By how much longer that may be, as a clock was set back since: by more it is taken for one."""
-_NAMED = (How.SEED, How.SITEMAP, How.ROBOTS)
+_NAMED = (DiscoveredBy.SEED, DiscoveredBy.SITEMAP, DiscoveredBy.ROBOTS)
 """How what was a sitemap from the beginning was found."""
 
 
 @dataclass(slots=True)
-class Tally:
+class SitemapTally:
     """What came of a sitemap when it was last read.
 
     Of its `entries`, `new` became resources, `known` were, `excluded` a gate kept out. `unusable` had no address that
@@ -60,7 +60,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Told:
+class SitemapContent:
     """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
 
     A large one is told in parts: `left` are the entries that come after this part. `named` are the documents in it that
@@ -69,14 +69,14 @@ class Told:
     """
 
     resource: Resource
-    tally: Tally
-    left: Sequence[Entry] = ()
-    sitemaps: list[Arrival] = field(default_factory=list)
+    tally: SitemapTally
+    left: Sequence[FeedEntry] = ()
+    sitemaps: list[NewUrl] = field(default_factory=list)
     named: dict[int, str] = field(default_factory=dict)
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[LastmodClaim] = field(default_factory=list)
     reordered: set[int] = field(default_factory=set)
 
-    def claim(self, claim: Claim) -> None:
+    def claim(self, claim: LastmodClaim) -> None:
         """Keep what an entry says of its page, if it says anything."""
         entry = claim.entry
         if entry.modified_at is not None or entry.every_s or entry.weight is not None:
@@ -94,13 +94,13 @@ def files_left(tx: Tx, source: int) -> int:
     return max(MAX_FILES - int(files), 0)
 
 
-def tallies(tx: Tx, source: int) -> dict[int, Tally]:
+def tallies(tx: Tx, source: int) -> dict[int, SitemapTally]:
     """What each sitemap of a source brought, by its number."""
     columns = site_fact.c
     statement = sa.select(columns.name, columns.value).where(
         columns.scope == source, columns.name.startswith(NAME, autoescape=True)
     )
-    return {int(row.name.removeprefix(NAME)): Tally(**json.loads(row.value)) for row in tx.rows(statement)}
+    return {int(row.name.removeprefix(NAME)): SitemapTally(**json.loads(row.value)) for row in tx.rows(statement)}
 
 
 def forget(tx: Tx, source: int, numbers: Sequence[int]) -> None:
@@ -117,7 +117,7 @@ def every(tx: Tx, source: int) -> Sequence[Any]:
 
 
 def turn(
-    tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[Arrival], *, named: bool = False
+    tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[NewUrl], *, named: bool = False
 ) -> set[int]:
     """Make sitemaps of known addresses that were taken for documents, as a link to one is. Returns their sites.
 
@@ -132,15 +132,15 @@ def turn(
     return set(found.values())
 
 
-def name(tx: Tx, numbers: SiteNumbers, source: int, told: Told) -> None:
+def name(tx: Tx, numbers: SiteNumbers, source: int, told: SitemapContent) -> None:
     """Remember of documents known by a link that a sitemap names them: without links they are not lost."""
     sites, columns = numbers.there(tx, {*told.named.values()}), resource.c
     by_link = (
         sa.update(resource)
         .where(columns.site_id.in_(sa.bindparam("sites", expanding=True)))
         .where(columns.hash.in_(sa.bindparam("keys", expanding=True)))
-        .where(columns.source_id == source, columns.how == int(How.LINK), columns.role == int(Role.DOCUMENT))
-        .values(how=int(How.SITEMAP), referrer=told.resource.id)
+        .where(columns.source_id == source, columns.how == int(DiscoveredBy.LINK), columns.role == int(Role.DOCUMENT))
+        .values(how=int(DiscoveredBy.SITEMAP), referrer=told.resource.id)
     )
     for chunk in batch_lookup.chunks({key: sites[place] for key, place in told.named.items() if place in sites}):
         tx.execute(by_link, chunk)
@@ -157,13 +157,13 @@ def become(tx: Tx, numbers: Sequence[int]) -> None:
         tx.execute(sa.update(resource).where(resource.c.id.in_(numbers)).values(role=int(Role.SITEMAP)))
 
 
-def restart(tx: Tx, numbers: SiteNumbers, asked: Admission, starts: Sequence[Arrival]) -> None:
+def restart(tx: Tx, numbers: SiteNumbers, asked: Admission, starts: Sequence[NewUrl]) -> None:
     """Make documents again of start addresses that were feeds, and are something else since their last visit."""
     sites, columns = numbers.there(tx, {each.found.site for each in starts}), resource.c
     statement = sa.select(columns.id, columns.site_id).where(
         columns.site_id.in_(sa.bindparam("sites", expanding=True)),
         columns.hash.in_(sa.bindparam("keys", expanding=True)),
-        columns.role == int(Role.SITEMAP), columns.how == int(How.SEED),
+        columns.role == int(Role.SITEMAP), columns.how == int(DiscoveredBy.SEED),
         columns.outcome == int(OutcomeKind.FAILED), columns.status == Status.CONVERSION_FAILED,
     )  # fmt: skip
     places = {each.key: sites[each.found.site] for each in starts if each.found.site in sites}
@@ -186,21 +186,21 @@ def put_back(tx: Tx, asked: Admission, visited: Sequence[int]) -> set[int]:
     read = {number for number, tally in tallies(tx, asked.source).items() if tally.form}
     found = {row.id: row.site_id for row in tx.rows(statement) if row.id not in read}
     _visit(tx, asked, found, Role.DOCUMENT)
-    until, nothing = tx.now() + NONE_S, json.dumps(asdict(Tally())).encode()
+    until, nothing = tx.now() + NONE_S, json.dumps(asdict(SitemapTally())).encode()
     host_facts.write(
         tx, [Fact(place, asked.source, f"{NAME}{number}", nothing, until) for number, place in found.items()]
     )
     return set(found.values())
 
 
-def _documents(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival], *, named: bool) -> dict[int, int]:
+def _documents(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[NewUrl], *, named: bool) -> dict[int, int]:
     """Which of these addresses are known as documents: resource -> site."""
     sites = numbers.there(tx, {each.found.site for each in arrivals})
     columns = resource.c
     statement = sa.select(columns.id, columns.site_id).where(
         columns.site_id.in_(sa.bindparam("sites", expanding=True)),
         columns.hash.in_(sa.bindparam("keys", expanding=True)),
-        columns.role == int(Role.DOCUMENT), sa.true() if named else columns.how != int(How.SEED),
+        columns.role == int(Role.DOCUMENT), sa.true() if named else columns.how != int(DiscoveredBy.SEED),
     )  # fmt: skip
     places = {each.key: sites[each.found.site] for each in arrivals if each.found.site in sites}
     return {row.id: row.site_id for chunk in batch_lookup.chunks(places) for row in tx.rows(statement, chunk)}
@@ -220,6 +220,13 @@ def _visit(tx: Tx, asked: Admission, found: Mapping[int, int], role: Role) -> No
     if not found:
         return
     due = priority.due(asked.generation, 0) if role is Role.SITEMAP else priority.due(asked.generation)
-    values = {"role": int(role), "state": int(State.READY), "outcome": 0, "status": 0, "attempts": 0, "validator": None}
+    values = {
+        "role": int(role),
+        "state": int(UrlState.READY),
+        "outcome": 0,
+        "status": 0,
+        "attempts": 0,
+        "validator": None,
+    }
     enqueue.wake(tx, asked.source, set(found.values()), asked.generation)
     tx.execute(sa.update(resource).where(resource.c.id.in_(list(found))).values(**values, due=due, not_before=0.0))

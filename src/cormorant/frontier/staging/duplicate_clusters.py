@@ -28,12 +28,12 @@ from cormorant.store.schema import near, near_band
 MOST_FILED = 16
 """Leaders filed under one key: what is very many documents' is no help in telling them apart."""
 _COLUMNS = ("id", "source_id", "acl_id", "sketch", "label", "leads", "seq")
-_REWRITTEN = bulk.Upsert(key=("id",), columns=_COLUMNS[1:])
+_REWRITTEN = bulk.OnConflict(key=("id",), columns=_COLUMNS[1:])
 _EVERYONE = 0
 _WITH_OTHERS = "EXISTS (SELECT 1 FROM near AS other WHERE other.label = near.label AND other.id <> near.id)"
 
 
-class Told(NamedTuple):
+class ClusterChange(NamedTuple):
     """A document as it is now, by the event of that number. Without a sketch it is in no class."""
 
     id: int
@@ -54,7 +54,7 @@ class Member(NamedTuple):
     leads: bool
     seq: int
 
-    def is_of(self, told: Told) -> bool:
+    def is_of(self, told: ClusterChange) -> bool:
         """Is it as it was?"""
         return (self.acl, self.sketch) == (told.acl, told.sketch)
 
@@ -74,7 +74,7 @@ class Classes:
         self._founded: set[int] = set()
         self._bands: dict[tuple[bytes, int], list[int]] = {}
 
-    def tell(self, told: Sequence[Told]) -> set[int]:
+    def tell(self, told: Sequence[ClusterChange]) -> set[int]:
         """Take note of documents; returns those whose class, as it is shown, is another now."""
         self._know(each.id for each in told)
         new = [each for each in told if not self._stands(each)]
@@ -88,18 +88,18 @@ class Classes:
                     self._enter(each)
         return self._write()
 
-    def _stands(self, told: Told) -> bool:
+    def _stands(self, told: ClusterChange) -> bool:
         known = self._now.get(told.id)
         return known.is_of(told) if known else not told.sketch
 
-    def _enter(self, told: Told | Member) -> None:
+    def _enter(self, told: ClusterChange | Member) -> None:
         """Put a document into the class whose leader it is most like, or the oldest such; or into one of its own."""
         label = self._alike(told)
         leads = label is None
         label = self._found() if label is None else label
         self._put(Member(told.id, told.source, told.acl, told.sketch, label, leads, told.seq))
 
-    def _alike(self, told: Told | Member) -> int | None:
+    def _alike(self, told: ClusterChange | Member) -> int | None:
         """Return the class whose leader it is most like, of the same the oldest."""
         leaders = (self._now[each] for each in self._leaders(told))
         ranked = ((likeness(told.sketch, each.sketch), -each.id, each.label) for each in leaders if each)
@@ -174,7 +174,7 @@ class Classes:
     def _seed(self, acl: int) -> int:
         return _EVERYONE if self._public(acl) else acl
 
-    def _keys(self, told: Told | Member) -> list[int]:
+    def _keys(self, told: ClusterChange | Member) -> list[int]:
         """Return under which keys leaders are filed that may lead it."""
         seeds = dict.fromkeys((_EVERYONE, self._seed(told.acl)))
         return [key for seed in seeds for key in self._banded(told.sketch, seed)]
@@ -185,7 +185,7 @@ class Classes:
             found = self._bands[sketch, seed] = bands(sketch, seed)
         return found
 
-    def _leaders(self, told: Told | Member) -> Iterator[int]:
+    def _leaders(self, told: ClusterChange | Member) -> Iterator[int]:
         numbers = {number for key in self._keys(told) for number in self._under(key)}
         self._know(numbers)
         return iter(numbers - {told.id})

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from cormorant.frontier.policy import backoff
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Role, State
+from cormorant.model.resource import Role, UrlState
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
@@ -44,13 +44,13 @@ def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
     One that is hidden already until the index has passed a change of its rights now waits for its run as well.
     """
     still = f"coalesce({{table}}.seq, 0) <> {_IN_SIGHT}"  # what is found meanwhile does not vanish for a moment
-    conflict = bulk.Upsert(key=("id",), columns=("run", "seq"), where=still)
+    conflict = bulk.OnConflict(key=("id",), columns=("run", "seq"), where=still)
     bulk.insert(tx, hidden, ("id", "source_id", "run", "seq"), [(*row, None) for row in sorted(rows)], conflict)
 
 
 def hide_until(tx: Tx, rows: Sequence[tuple[int, int, int, int]]) -> None:
     """Hide documents until the index has passed their event: (resource, source, run, seq); for changed rights."""
-    conflict = bulk.Upsert(key=("id",), columns=("seq", "rights_seq", "run"))
+    conflict = bulk.OnConflict(key=("id",), columns=("seq", "rights_seq", "run"))
     columns = ("id", "source_id", "run", "seq", "rights_seq")
     bulk.insert(tx, hidden, columns, [(*row, row[-1]) for row in rows], conflict)
 
@@ -226,7 +226,7 @@ REMOVED = "the source says that it was removed"
 
 def mark_removed(tx: Tx, ids: Sequence[int], run: int) -> None:
     """Say on the rows that a feed says they are removed; nobody visits them until it names them anew."""
-    row = (int(State.SETTLED), 1, int(OutcomeKind.GONE), 410, run, tx.now(), 0.0, REMOVED)
+    row = (int(UrlState.SETTLED), 1, int(OutcomeKind.GONE), 410, run, tx.now(), 0.0, REMOVED)
     sets = ("state", "attempts", "outcome", "status", "run", "visited_at", "not_before", "reason")
     bulk.update(tx, resource, sets, ("id",), [(*row, number) for number in ids])
 
@@ -258,7 +258,7 @@ def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> list[Marked]:
 
     Returns those of which that is news. How often it was gone counts from here, whatever a refused run had marked.
     """
-    settled, now = int(State.SETTLED), tx.now()
+    settled, now = int(UrlState.SETTLED), tx.now()
     marks = {number: Marked(number, int(OutcomeKind.GONE), 404, ABSENT, now) for number in ids}
     statement = (
         sa.select(resource.c.id, exclusion.c.status, exclusion.c.gate, exclusion.c.rule)

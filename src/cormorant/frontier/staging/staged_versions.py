@@ -26,8 +26,8 @@ COLUMNS = (
 )  # fmt: skip
 """What a version is, in `content` and here."""
 _ROW = ("id", "source_id", "run", "likeness", "waiting", *COLUMNS, "links")
-_FIRST_STANDS = bulk.Upsert(key=("id",), columns=_ROW[1:], where="{table}.run <> excluded.run")
-_LAST_STANDS = bulk.Upsert(key=("id",), columns=_ROW[1:])
+_FIRST_STANDS = bulk.OnConflict(key=("id",), columns=_ROW[1:], where="{table}.run <> excluded.run")
+_LAST_STANDS = bulk.OnConflict(key=("id",), columns=_ROW[1:])
 _PLACE = COLUMNS[-3:]
 _TITLE = COLUMNS.index("title")
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from cormorant.frontier.staging import staged_versions
 from cormorant.frontier.state import refetch
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Role, State
+from cormorant.model.resource import Role, UrlState
 from cormorant.model.status import Status
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -76,14 +76,14 @@ def use(tx: Tx, numbers: Sequence[int], first: int) -> None:
     bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
 
 
-class LeftOut(NamedTuple):
+class PrunedDocuments(NamedTuple):
     """Documents that were taken out of what waits: never indexed, or found as they were; with why, by resource."""
 
     new: dict[int, str]
     changed: dict[int, str]
 
 
-def leave_out(tx: Tx, rules: Mapping[int, str]) -> LeftOut:
+def leave_out(tx: Tx, rules: Mapping[int, str]) -> PrunedDocuments:
     """Take these documents (resource -> the rule that says so) out of what waits; the next run visits them anew.
 
     What is found of a changed one stays as it was, and that of which a fresh copy waits is no other without it.
@@ -105,7 +105,7 @@ def leave_out(tx: Tx, rules: Mapping[int, str]) -> LeftOut:
         bulk.update(tx, resource, ("outcome", "status", "reason", "validator"), ("id",), rows)
     again = [(None, number) for number in kept.difference(changed)]
     bulk.update(tx, resource, ("validator",), ("id",), again)
-    return LeftOut(new, changed)
+    return PrunedDocuments(new, changed)
 
 
 def was_left_out(reason: str | None) -> bool:
@@ -128,6 +128,6 @@ def forget_new(tx: Tx, source: int, most: int) -> int:
 def recall_changed(tx: Tx, source: int) -> None:
     """Have visited again of what a newer version waits, where nobody would visit it by itself."""
     settled = sa.select(version.c.id).join(resource, resource.c.id == version.c.id)
-    settled = settled.where(version.c.source_id == source, version.c.waiting, resource.c.state == int(State.SETTLED))
+    settled = settled.where(version.c.source_id == source, version.c.waiting, resource.c.state == int(UrlState.SETTLED))
     if numbers := [row[0] for row in tx.rows(settled)]:
         refetch.recall(tx, numbers)

@@ -30,10 +30,10 @@ LONGEST = 10
 """Pages in a row that name each other; what lies behind so many is not looked at."""
 _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 _LEFT = (int(OutcomeKind.GONE), int(OutcomeKind.MOVED), int(OutcomeKind.EXCLUDED))
-_LATEST = bulk.Upsert(key=("id",), columns=("address", "open"))
+_LATEST = bulk.OnConflict(key=("id",), columns=("address", "open"))
 
 
-class Copy(NamedTuple):
+class CanonicalCopy(NamedTuple):
     """A page that calls another one of its source its original. `open`: it is in the index all the same."""
 
     id: int
@@ -66,7 +66,7 @@ class _Named(NamedTuple):
         return self.found or bool(self.original)
 
 
-def claimed(page: Resource, outcome: Outcome) -> Copy | int | None:
+def claimed(page: Resource, outcome: Outcome) -> CanonicalCopy | int | None:
     """What a visit says of that: it is a copy, or its number when it no longer is one; None when nobody could tell.
 
     No version of a copy is ever confirmed, so a page with a hash was none when it was read last.
@@ -78,12 +78,12 @@ def claimed(page: Resource, outcome: Outcome) -> Copy | int | None:
     else:
         return None
     if named:
-        return Copy(page.id, page.source, named, found)
+        return CanonicalCopy(page.id, page.source, named, found)
     was_one = page.outcome != OutcomeKind.NONE and (not page.content_hash or page.status == Status.DUPLICATE_IGNORED)
     return page.id if was_one and not isinstance(outcome, Held) else None
 
 
-def claim(tx: Tx, copies: Sequence[Copy], others: Sequence[int]) -> None:
+def claim(tx: Tx, copies: Sequence[CanonicalCopy], others: Sequence[int]) -> None:
     """Keep which pages call another one their original, and that the others no longer do."""
     bulk.insert(tx, original, ("id", "source_id", "address", "open"), copies, _LATEST)
     for start in range(0, len(others), 1000):

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from cormorant.frontier.policy import priority as url_priority
 from cormorant.frontier.state import batch_lookup
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, State
+from cormorant.model.resource import DiscoveredUrl, UrlState
 from cormorant.model.run import Mode
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.store.db import bulk
@@ -41,10 +41,10 @@ def never(_: str) -> bool:
     return False
 
 
-class Arrival(NamedTuple):
+class NewUrl(NamedTuple):
     """A new resource on its way into the store: what was found, its key, and the place of its visit in the order."""
 
-    found: Found
+    found: DiscoveredUrl
     key: int
 
 
@@ -107,7 +107,7 @@ class SiteNumbers:
         self._numbers.clear()
 
 
-def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence[Arrival]) -> int:
+def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence[NewUrl]) -> int:
     """Insert new resources and wake their sites. Returns how many were really new."""
     if not arrivals:
         return 0
@@ -116,14 +116,14 @@ def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence
     return bulk.insert(tx, resource, _COLUMNS, _rows(admission, sites, arrivals, 0))
 
 
-def unknown(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[Arrival]) -> list[Arrival]:
+def unknown(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[NewUrl]) -> list[NewUrl]:
     """Those that have no row yet: what is known must not wake a site that has nothing else to do."""
     sites = numbers.there(tx, {arrival.found.site for arrival in arrivals})
     known = _known(tx, {each.key: sites[each.found.site] for each in arrivals if each.found.site in sites})
     return [arrival for arrival in arrivals if arrival.key not in known]
 
 
-def shown_already(tx: Tx, source: int, arrivals: Sequence[Arrival]) -> dict[int, str]:
+def shown_already(tx: Tx, source: int, arrivals: Sequence[NewUrl]) -> dict[int, str]:
     """Those that would be shown as another resource of the source is: key -> the address of that one.
 
     For sources alone that may show an address as another. The first to come keeps it, whoever admits at the same time:
@@ -149,10 +149,10 @@ def shown_already(tx: Tx, source: int, arrivals: Sequence[Arrival]) -> dict[int,
 
 
 def _rows(
-    admission: Admission, sites: Mapping[str, int], arrivals: Iterable[tuple[Found, int]], run: int
+    admission: Admission, sites: Mapping[str, int], arrivals: Iterable[tuple[DiscoveredUrl, int]], run: int
 ) -> list[tuple[object, ...]]:
     """Rows of new resources. 0.3 us each: the order is worked out once a depth, and a plus makes a number an int."""
-    source, ready, dues = admission.source, int(State.READY), dict[tuple[int, int], int]()
+    source, ready, dues = admission.source, int(UrlState.READY), dict[tuple[int, int], int]()
     rows: list[tuple[object, ...]] = []
     for (address, site_key, depth, how, role, referrer, validator, priority, display, _), key in arrivals:
         due = dues.get((priority, depth))
@@ -199,7 +199,7 @@ _WAKE = sa.text("""
 
 
 def admit_listing(
-    tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Sequence[Found], audits: Audits = never
+    tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Sequence[DiscoveredUrl], audits: Audits = never
 ) -> Admitted:
     """Admit a batch of a complete listing: insert what is new, make what changed ready, mark the rest as seen.
 
@@ -217,17 +217,17 @@ def admit_listing(
     unchanged, audited, again = 0, 0, admission.forced or admission.anew
     for key, (number, validator, outcome, state) in known.items():
         found = keyed[key]
-        same = state != State.READY and not again and validator == found.validator and outcome not in _AGAIN
+        same = state != UrlState.READY and not again and validator == found.validator and outcome not in _AGAIN
         if admission.new_of is not None and outcome == OutcomeKind.GONE:
             back.append((int(OutcomeKind.NONE), number))
         elif same and admission.new_of is None and audits(found.address):
             audited += 1
-        elif same or state == State.READY or admission.new_of is not None:
+        elif same or state == UrlState.READY or admission.new_of is not None:
             seen.append((admission.run, number))
             unchanged += same
             continue
         due = url_priority.due(admission.generation, found.priority, found.depth)
-        ready.append((admission.run, int(State.READY), due, found.validator, 0.0, number))
+        ready.append((admission.run, int(UrlState.READY), due, found.validator, 0.0, number))
     if fresh or ready:
         wake(tx, admission.source, set(sites.values()), admission.generation)
     bulk.insert(tx, resource, _COLUMNS, _rows(admission, sites, fresh, admission.run))
@@ -240,12 +240,12 @@ def admit_listing(
 def admit_unlisted(tx: Tx, admission: Admission, ids: Sequence[int]) -> None:
     """Make known resources ready that a listing could not name. What waits for its visit already goes on waiting."""
     known = bulk.select_in(tx, resource, ("id", "site_id", "depth", "state"), "id", ids)
-    settled = [row for row in known if row[3] == State.SETTLED]
+    settled = [row for row in known if row[3] == UrlState.SETTLED]
     if not settled or admission.new_of is not None:
         return
     wake(tx, admission.source, {row[1] for row in settled}, admission.generation)
     rows = [
-        (admission.run, int(State.READY), url_priority.due(admission.generation, depth=row[2]), 0.0, row[0])
+        (admission.run, int(UrlState.READY), url_priority.due(admission.generation, depth=row[2]), 0.0, row[0])
         for row in settled
     ]
     bulk.update(tx, resource, ("run", "state", "due", "not_before"), ("id",), rows)

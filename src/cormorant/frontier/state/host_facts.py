@@ -39,7 +39,7 @@ class Fact(NamedTuple):
 def write(tx: Tx, facts: Sequence[Fact]) -> None:
     """Keep facts, replacing older ones of the same name; of several of one name the last."""
     facts = list({(fact.site, fact.scope, fact.name): fact for fact in facts}.values())
-    conflict = bulk.Upsert(key=("site_id", "scope", "name"), columns=("value", "valid_until"))
+    conflict = bulk.OnConflict(key=("site_id", "scope", "name"), columns=("value", "valid_until"))
     bulk.insert(
         tx, site_fact, ("site_id", "scope", "name", "value", "valid_until"), [tuple(f) for f in facts], conflict
     )

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from cormorant.frontier.policy import priority
 from cormorant.frontier.state import enqueue
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import State
+from cormorant.model.resource import UrlState
 from cormorant.model.settings.priority import Level
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -46,7 +46,7 @@ def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
     rows: list[tuple[object, ...]] = []
     for number, source, site, depth, before in wanted:
         level = priority.level_of(before) or Level.NORMAL
-        rows.append((int(State.READY), priority.due(generations[source], priority.usual(level), depth), 0.0, number))
+        rows.append((int(UrlState.READY), priority.due(generations[source], priority.usual(level), depth), 0.0, number))
         sites[source].add(site)
         counts[source] += 1
     for source in sorted(sites):
@@ -94,7 +94,7 @@ def distrust(tx: Tx, source: int, run: int, generation: int, behind: int, most: 
     A listing names rows for its run that nobody has visited: these are due still.
     """
     columns = resource.c
-    due = sa.and_(columns.state == int(State.READY), columns.due < priority.limit(generation))
+    due = sa.and_(columns.state == int(UrlState.READY), columns.due < priority.limit(generation))
     unread = sa.or_(columns.run != run, columns.outcome == int(OutcomeKind.DEFERRED), due)
     theirs = (content.c.source_id == source, content.c.id > behind)
     chosen = sa.select(content.c.id).join(resource, columns.id == content.c.id).where(*theirs, unread)

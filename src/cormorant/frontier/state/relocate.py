@@ -14,9 +14,9 @@ import sqlalchemy as sa
 
 from cormorant.frontier.policy import priority
 from cormorant.frontier.state import enqueue
-from cormorant.frontier.state.enqueue import Admission, Arrival, SiteNumbers
+from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Found, State
+from cormorant.model.resource import DiscoveredUrl, UrlState
 from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -38,7 +38,7 @@ class Move(NamedTuple):
     """A document that is found at another address, shown as `url`. `again`: it is to be read there."""
 
     was: Absent
-    found: Found
+    found: DiscoveredUrl
     url: str
     again: bool
 
@@ -50,7 +50,7 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[Absent
         sa.select(columns.id, columns.address, content.c.url, columns.validator)
         .join(content, content.c.id == columns.id)
         .where(content.c.source_id == source, content.c.indexed, columns.run < run, columns.id > behind)
-        .where(columns.state == int(State.SETTLED), columns.outcome.in_(_READ), columns.validator.is_not(None))
+        .where(columns.state == int(UrlState.SETTLED), columns.outcome.in_(_READ), columns.validator.is_not(None))
         .order_by(columns.id)
         .limit(most)
     )
@@ -65,11 +65,11 @@ def carry(tx: Tx, sites: SiteNumbers, of: Admission, moves: Sequence[Move], at: 
     keyed = {fingerprint(each.found.address, of.source): each for each in moves}
     numbers = sites.of(tx, {each.found.site for each in moves})
     enqueue.wake(tx, of.source, set(numbers.values()), of.generation)  # whoever admits the same now waits
-    free = enqueue.unknown(tx, sites, [Arrival(each.found, key) for key, each in keyed.items()])
+    free = enqueue.unknown(tx, sites, [NewUrl(each.found, key) for key, each in keyed.items()])
     rows, reread, taken = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Move]()
     for found, key in free:
         move = keyed[key]
-        state = State.READY if move.again or of.forced or of.anew else State.SETTLED
+        state = UrlState.READY if move.again or of.forced or of.anew else UrlState.SETTLED
         due = priority.due(of.generation, found.priority, found.depth)
         rows.append(
             (found.address, key, numbers[found.site], found.depth, of.run, int(state), due, 0.0, at, move.was.id)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import sqlalchemy as sa
 
 from cormorant.frontier.policy import priority
-from cormorant.model.resource import Role, State
+from cormorant.model.resource import Role, UrlState
 from cormorant.model.settings.priority import Level
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Store, Tx
@@ -40,7 +40,7 @@ def _page(tx: Tx, place: tuple[int, int], level: Callable[[str], Level], behind:
     if behind is not None:
         there = there.where(columns.hash > behind)
     rows = tx.rows(there.order_by(columns.hash).limit(PAGE))
-    waiting = [row for row in rows if row.role == Role.DOCUMENT and row.state == State.READY]
+    waiting = [row for row in rows if row.role == Role.DOCUMENT and row.state == UrlState.READY]
     bulk.update(
         tx, resource, ("due",), ("id",), [(priority.moved(row.due, level(row.address)), row.id) for row in waiting]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cormorant.frontier.policy.transition import REPEATED, Fate
+from cormorant.frontier.policy.transition import REPEATED, RowUpdate
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Resource
 from cormorant.store.db import bulk
@@ -19,8 +19,8 @@ _CONTENT = (
     "size_bytes", "modified_at", "fetched_at", "changed_at", "pack", "pack_offset", "pack_length", "acl_id", "indexed",
     "seq",
 )  # fmt: skip
-_REWRITTEN = bulk.Upsert(key=("id",), columns=_CONTENT[1:])
-_LINKED = bulk.Upsert(key=("id",), columns=("run", "inverted", "links"))
+_REWRITTEN = bulk.OnConflict(key=("id",), columns=_CONTENT[1:])
+_LINKED = bulk.OnConflict(key=("id",), columns=("run", "inverted", "links"))
 
 
 class ContentRow(NamedTuple):
@@ -48,7 +48,7 @@ class ContentRow(NamedTuple):
     seq: int
 
 
-def fates(tx: Tx, visits: Sequence[tuple[Resource, Fate, float]], run: int) -> None:
+def fates(tx: Tx, visits: Sequence[tuple[Resource, RowUpdate, float]], run: int) -> None:
     """Write what became of visited rows; the third value is when the visit ended.
 
     An exclusion or quarantine without a reason repeats an earlier one, whose reason stays; so does what was remarked

@@ -106,7 +106,7 @@ class Template:
         return fruit <= SELDOM and (chained or (figures <= SELDOM and self.known > many))
 
 
-class Watch:
+class TrapDetector:
     """The templates of one site as one source knows them, and what a run has asked of it."""
 
     def __init__(self, *, throttle: bool, most: SiteBudget | None = None) -> None:
@@ -283,7 +283,7 @@ def _rule(name: str, at: Template) -> str:
     )
 
 
-def stopped(watches: Mapping[int, Watch], resource: Resource, now: float) -> Outcome | None:
+def stopped(watches: Mapping[int, TrapDetector], resource: Resource, now: float) -> Outcome | None:
     """How a visit ends that its source's watch does not let begin, None when it may. What search can find stays."""
     watch = watches.get(resource.source)
     ruling = watch.ruling(resource, now) if watch is not None and resource.role is not Role.ROBOTS else None

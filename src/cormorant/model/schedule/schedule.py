@@ -24,7 +24,7 @@ class Overrun(StrEnum):
     RESTART = "restart"
 
 
-class Missed(StrEnum):
+class MissedPolicy(StrEnum):
     """What becomes of times at which nothing was at work: one launch as soon as something is, or none."""
 
     RUN = "run"
@@ -39,7 +39,7 @@ class Revisit(StrEnum):
     APPEND = Refresh.APPEND.value
 
 
-class Why(StrEnum):
+class FiringReason(StrEnum):
     """Why there was a launch: it was time, it had been time while nothing was at work, or a person asked for it."""
 
     DUE = "due"
@@ -91,17 +91,17 @@ class Fired(NamedTuple):
     """What becomes of a time: the state its launch begins with, why there is one, what is said; `stops` the other."""
 
     state: LaunchState
-    why: Why
+    why: FiringReason
     reason: str | None = None
     stops: bool = False
 
 
-def fired(late_s: float, missed: Missed, overrun: Overrun, *, busy: bool, waits: bool) -> Fired:
+def fired(late_s: float, missed: MissedPolicy, overrun: Overrun, *, busy: bool, waits: bool) -> Fired:
     """Decide on a time that has come `late_s` ago. `busy`: a launch is under way; `waits`: another is queued."""
-    why = Why.MISSED if late_s > LATE_S else Why.DUE
-    if why is Why.MISSED and missed is Missed.SKIP:
+    why = FiringReason.MISSED if late_s > LATE_S else FiringReason.DUE
+    if why is FiringReason.MISSED and missed is MissedPolicy.SKIP:
         return Fired(LaunchState.SKIPPED, why, "Nothing was at work at that time, and what is missed is skipped.")
-    said = "Nothing was at work at that time, so it was done later." if why is Why.MISSED else None
+    said = "Nothing was at work at that time, so it was done later." if why is FiringReason.MISSED else None
     if not busy:
         return Fired(LaunchState.LAUNCHING, why, said)
     match overrun:

@@ -30,7 +30,7 @@ EXAMPLE: Final = "'Mon-Fri 08-18 10', 'Sat:00-Sun:24 0.5' or 'Mon:08-Fri:18 susp
 EXAMPLE_OF_HOURS: Final = "'Mon-Fri 20-06', 'Sat:00-Sun:24' or 'Fri:18-Mon:06'"
 
 
-class Window(NamedTuple):
+class CrawlWindow(NamedTuple):
     """A stretch of the week in minutes, [start, end), which may run over its end; seconds of delay, `inf` to suspend.
 
     `text` is what the person wrote.
@@ -46,24 +46,24 @@ class Window(NamedTuple):
         return (minute - self.start) % _WEEK_MIN < self.end - self.start
 
 
-class Hour(NamedTuple):
+class CurrentWindow(NamedTuple):
     """What holds now: the window (None: none does), and until when, in epoch seconds."""
 
-    window: Window | None
+    window: CrawlWindow | None
     until: float
 
 
 class Calendar:
     """The windows of a week in a time zone; without one, in the machine's."""
 
-    def __init__(self, windows: Sequence[Window], zone: tzinfo | None = None) -> None:
+    def __init__(self, windows: Sequence[CrawlWindow], zone: tzinfo | None = None) -> None:
         self._windows, self._zone = tuple(windows), zone
         self._edges = sorted({edge % _WEEK_MIN for each in windows for edge in (each.start, each.end)})
 
-    def at(self, now: float) -> Hour:
+    def at(self, now: float) -> CurrentWindow:
         """What holds at this moment (epoch seconds)."""
         if not self._windows:
-            return Hour(None, inf)
+            return CurrentWindow(None, inf)
         # Without a zone the moment is a naive one on purpose: adding to it, and going back, then follow the machine's
         # own rules for summer time, which a fixed offset would not.
         moment = datetime.fromtimestamp(now, self._zone)
@@ -71,7 +71,7 @@ class Calendar:
         holding = max((each for each in self._windows if each.covers(minute)), key=_delay, default=None)
         ahead = min((edge - minute - 1) % _WEEK_MIN + 1 for edge in self._edges)
         turn = moment.replace(second=0, microsecond=0) + timedelta(minutes=ahead)
-        return Hour(holding, max(turn.timestamp(), now + 1.0))
+        return CurrentWindow(holding, max(turn.timestamp(), now + 1.0))
 
     def opens_at(self, now: float) -> float:
         """When a suspension that holds now ends; now when none does, `inf` when it never does (epoch seconds)."""
@@ -84,28 +84,28 @@ class Calendar:
         return inf
 
 
-def _delay(window: Window) -> float:
+def _delay(window: CrawlWindow) -> float:
     return window.delay_s
 
 
-def read_windows(lines: Sequence[str]) -> list[Window]:
+def read_windows(lines: Sequence[str]) -> list[CrawlWindow]:
     """Read windows as a person writes them. Raises ValueError naming the line and what it should be."""
     return [window for line in lines for window in _read(line, line.strip(), EXAMPLE)]
 
 
-def read_hours(lines: Sequence[str]) -> list[Window]:
+def read_hours(lines: Sequence[str]) -> list[CrawlWindow]:
     """The same without a delay: hours at which something may be done. Raises ValueError as well."""
     return [window for line in lines for window in _read(line, f"{line.strip()} 0", EXAMPLE_OF_HOURS)]
 
 
-def _read(line: str, text: str, example: str) -> list[Window]:
+def _read(line: str, text: str, example: str) -> list[CrawlWindow]:
     """Read a window from `text`, which is the line that a person wrote, or that with a delay behind it."""
     stretch = _STRETCH.fullmatch(text)
     if stretch is not None:
         day, hour, minute, last, until, past, value = stretch.groups()
         start, end = _minute(line, day, hour, minute), _minute(line, last, until, past)
         _open_for_a_while(line, example, start, end)
-        return [Window(start, end if end > start else end + _WEEK_MIN, _value(line, value), line.strip())]
+        return [CrawlWindow(start, end if end > start else end + _WEEK_MIN, _value(line, value), line.strip())]
     hours = _HOURS.fullmatch(text)
     if hours is None:
         raise ValueError(f"{line!r} is no window of the week; write one like {example}.")
@@ -117,7 +117,7 @@ def _read(line: str, text: str, example: str) -> list[Window]:
     count = (_day(line, last or day) - first) % len(DAYS) + 1
     delay = _value(line, value)
     starts = [(first + each) % len(DAYS) * _DAY_MIN + opens for each in range(count)]
-    return [Window(start, start + length, delay, line.strip()) for start in starts]
+    return [CrawlWindow(start, start + length, delay, line.strip()) for start in starts]
 
 
 def _open_for_a_while(line: str, example: str, opens: int, closes: int) -> None:

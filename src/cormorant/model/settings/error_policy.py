@@ -40,7 +40,7 @@ class Action(StrEnum):
     RETRY = "retry"
 
 
-class Rule(NamedTuple):
+class ErrorRule(NamedTuple):
     """An action; `times` is how many runs or tries it takes, 0 when it is not bounded by a number."""
 
     action: Action
@@ -54,21 +54,21 @@ class ErrorPolicy:
         """Read the rules. Raises ValueError naming the line that is none, and what is meant."""
         self._given, self._default = _read(lines), _read(DEFAULTS)
 
-    def rule(self, status: int) -> Rule | None:
+    def rule(self, status: int) -> ErrorRule | None:
         """The rule for a status of 400 to 599, None for any other."""
         return _named(self._given, status) or _named(self._default, status)
 
-    def by_default(self, status: int) -> Rule | None:
+    def by_default(self, status: int) -> ErrorRule | None:
         """What would be done if the administrator had said nothing."""
         return _named(self._default, status)
 
 
-def _named(rules: dict[str, Rule], status: int) -> Rule | None:
+def _named(rules: dict[str, ErrorRule], status: int) -> ErrorRule | None:
     return rules.get(str(status)) or rules.get(f"{status // 100}xx")
 
 
-def _read(lines: Sequence[str]) -> dict[str, Rule]:
-    rules: dict[str, Rule] = {}
+def _read(lines: Sequence[str]) -> dict[str, ErrorRule]:
+    rules: dict[str, ErrorRule] = {}
     for line in lines:
         said = _RULE.fullmatch(" ".join(line.lower().split()))
         if said is None:
@@ -79,7 +79,7 @@ def _read(lines: Sequence[str]) -> dict[str, Rule]:
             raise ValueError(f"{line!r} needs {'a number from 1 to 100' if counted else 'no number'}: {_MEANT}")
         if said[1] in rules:
             raise ValueError(f"{line!r} is the second rule for {said[1]}: leave one of them out.")
-        rules[said[1]] = Rule(action, times)
+        rules[said[1]] = ErrorRule(action, times)
     return rules
 
 

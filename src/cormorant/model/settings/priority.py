@@ -24,7 +24,7 @@ class Level(IntEnum):
         return self.name.lower()
 
 
-class Wanted(NamedTuple):
+class PriorityRuling(NamedTuple):
     """How soon a page is wanted, and the rule that says so, "" for none."""
 
     level: Level

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from cormorant.base.run_context import Wish
+from cormorant.base.run_context import RunLogSettings
 
 NAMES: Final = ("log_level", "logs", "log_bytes", "log_backlog")
 """A run under way follows an edit of them."""
@@ -30,9 +30,9 @@ class LogSettings(BaseModel):
     )
     log_backlog: int = Field(default=2, ge=1, le=100, description="Files of it kept beside the newest, by process.")
 
-    def log(self, source: str) -> Wish | None:
+    def log(self, source: str) -> RunLogSettings | None:
         """What is kept of a run of the source of this name; None for nothing."""
         if self.log_level == "off":
             return None
         level = logging.getLevelNamesMapping()[self.log_level.upper()]
-        return Wish(source, level, frozenset(self.logs), self.log_bytes, self.log_backlog)
+        return RunLogSettings(source, level, frozenset(self.logs), self.log_bytes, self.log_backlog)

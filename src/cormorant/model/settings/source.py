@@ -21,7 +21,7 @@ from cormorant.model.settings import execution, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.settings.execution import RunSettings
-from cormorant.model.settings.priority import Level, Shares, Wanted
+from cormorant.model.settings.priority import Level, PriorityRuling, Shares
 from cormorant.model.settings.run_log import LogSettings
 
 S = TypeVar("S", bound="Settings")
@@ -246,9 +246,9 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         """How the levels of its pages share a site; None where each waits for those before it."""
         return None
 
-    def wanted(self, address: str) -> Wanted:  # noqa: ARG002 - a kind may have rules about addresses
+    def wanted(self, address: str) -> PriorityRuling:  # noqa: ARG002 - a kind may have rules about addresses
         """How soon a page is wanted, and why."""
-        return Wanted(Level.NORMAL)
+        return PriorityRuling(Level.NORMAL)
 
     def level(self, address: str) -> Level:
         """How soon a page is wanted."""

@@ -17,7 +17,7 @@ from cormorant.net.egress.policy import (
     NEVER,
     AddressClass,
     Consent,
-    Entry,
+    ConsentedHost,
     classify,
     denied_name,
     judge,
@@ -43,7 +43,7 @@ class Pinned(NamedTuple):
     addresses: tuple[str, ...]
 
 
-class Refused(NamedTuple):
+class EgressRefused(NamedTuple):
     """The policy says no; the ruling is the same whatever was refused."""
 
     ruling: Ruling = DENIED
@@ -58,7 +58,7 @@ class Unsettled(NamedTuple):
 class _Verdict(NamedTuple):
     """What was said, for which consent, until when. Keeping the consent keeps its identity its own."""
 
-    said: Pinned | Refused
+    said: Pinned | EgressRefused
     consent: Consent
     until: float
 
@@ -91,7 +91,7 @@ class Egress:
     def pinned(self, host: str, port: int, consent: Consent) -> Pinned | None:
         """Return a pin that is still good without asking anybody, else None: `open` then."""
         verdict = self._verdicts.get((host, port, id(consent)))
-        if verdict is None or self._clock.monotonic() >= verdict.until or isinstance(verdict.said, Refused):
+        if verdict is None or self._clock.monotonic() >= verdict.until or isinstance(verdict.said, EgressRefused):
             return None
         return verdict.said
 
@@ -103,7 +103,7 @@ class Egress:
         order = list(AddressClass)
         return max((classify(address) for address in pinned.addresses), key=order.index)
 
-    async def open(self, host: str, port: int, consent: Consent) -> Pinned | Refused | Unresolved | Unsettled:
+    async def open(self, host: str, port: int, consent: Consent) -> Pinned | EgressRefused | Unresolved | Unsettled:
         """May this source connect to `host` (a name or an IP literal, IPv6 in brackets) at `port`?
 
         Judges every address of the answer; one that is refused refuses all (fault S5). No packet but the question to
@@ -114,13 +114,13 @@ class Egress:
         if verdict is not None and self._clock.monotonic() < verdict.until:
             return verdict.said
         if denied_name(host) and not self._literally(host, port, consent):
-            return Refused()
+            return EgressRefused()
         known = await self._resolver.resolve(plain(host))
         if isinstance(known.answer, Unresolved):
             return known.answer
         try:
             ours = await self._is_ours(port, known.answer)
-            said = Refused() if ours else self._judge(host, port, known.answer, consent)
+            said = EgressRefused() if ours else self._judge(host, port, known.answer, consent)
         except CormorantError as error:  # it cannot be settled now what was consented to, so nothing is connected to
             _log.warning("not settled", extra={"host": host, "port": port, "reason": error.sentence})
             return Unsettled()
@@ -142,16 +142,16 @@ class Egress:
                     return True
         return False
 
-    def _judge(self, host: str, port: int, addresses: tuple[str, ...], consent: Consent) -> Pinned | Refused:
+    def _judge(self, host: str, port: int, addresses: tuple[str, ...], consent: Consent) -> Pinned | EgressRefused:
         if consent.unsettled(host, port):
             consent = consent.with_entries(self._first(plain(host), port, addresses))
         for address in addresses:
             mine = port in self._own_ports and _is_mine(address)
             if not judge(address, port, host, consent, self._own_ports, mine=mine).admitted:
-                return Refused()
+                return EgressRefused()
         return Pinned(host, port, addresses)
 
-    def _first(self, host: str, port: int, addresses: tuple[str, ...]) -> set[Entry]:
+    def _first(self, host: str, port: int, addresses: tuple[str, ...]) -> set[ConsentedHost]:
         """Return what the first resolution of a named host settled; this is the first one if nothing was yet."""
         settled = self._settled.get((host, port))
         if settled is None:
@@ -159,7 +159,7 @@ class Egress:
             if not classes:
                 return set()
             settled = self._settled[host, port] = self._settle(host, port, classes)
-        return {Entry(host, port, cls) for cls in settled}
+        return {ConsentedHost(host, port, cls) for cls in settled}
 
     def _literally(self, host: str, port: int, consent: Consent) -> bool:
         name = plain(host)

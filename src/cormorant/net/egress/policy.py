@@ -139,7 +139,7 @@ def _carried(at: IPv6Address) -> Iterator[IPv4Address]:
         yield IPv4Address(int(at) & _V4_MASK)
 
 
-class Entry(NamedTuple):
+class ConsentedHost(NamedTuple):
     """Consent to one host and port, while its addresses stay in the class they were in when it was given."""
 
     host: str
@@ -157,7 +157,7 @@ class Consent:
     lower case, without brackets and trailing dot.
     """
 
-    entries: frozenset[Entry] = frozenset()
+    entries: frozenset[ConsentedHost] = frozenset()
     named: frozenset[tuple[str, int]] = frozenset()
     classes: frozenset[AddressClass] = frozenset()
     ranges: tuple[IPv4Network | IPv6Network, ...] = ()
@@ -168,7 +168,7 @@ class Consent:
         cls,
         named: Iterable[tuple[str, int]],
         network: Sequence[str] = (),
-        entries: Iterable[Entry] = (),
+        entries: Iterable[ConsentedHost] = (),
         refused: Iterable[str] = (),
     ) -> Consent:
         """Make consent of literally named hosts and of the setting `network`: public, private, loopback, CIDR ranges.
@@ -195,7 +195,7 @@ class Consent:
         host = plain(host)
         return (host, port) in self.named and not any(e.host == host and e.port == port for e in self.entries)
 
-    def with_entries(self, entries: Iterable[Entry]) -> Consent:
+    def with_entries(self, entries: Iterable[ConsentedHost]) -> Consent:
         """Return the same consent with more settled entries."""
         return replace(self, entries=self.entries.union(entries))
 

@@ -50,7 +50,7 @@ class Unresolved(NamedTuple):
     lack: Shortage | None = None
 
 
-class Known(NamedTuple):
+class KnownName(NamedTuple):
     """What is known of a name, until when on the monotonic clock."""
 
     answer: tuple[str, ...] | Unresolved
@@ -85,17 +85,17 @@ class Resolver:
 
     def __init__(self, clock: Clock, lookup: Lookup = system_lookup, timeout_s: float = TIMEOUT_S) -> None:
         self._clock, self._lookup, self._timeout_s = clock, lookup, timeout_s
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, KnownName] = {}
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._threads = asyncio.Semaphore(_THREADS)
 
-    async def resolve(self, host: str) -> Known:
+    async def resolve(self, host: str) -> KnownName:
         """Return what is known of `host`, asking if need be. Never raises for what a name server does."""
         itself = literal(host)
         if itself is not None:
-            return Known((itself,), inf)
+            return KnownName((itself,), inf)
         if is_localhost(host) and "." in host.rstrip("."):
-            return Known(LOOPBACK, inf)
+            return KnownName(LOOPBACK, inf)
         known = self._known.get(host)
         if known is not None and self._clock.monotonic() < known.until:
             return known
@@ -140,7 +140,7 @@ class Resolver:
         except RuntimeError:
             return  # the loop has been closed: nobody waits any more
 
-    def _remember(self, host: str, answer: tuple[str, ...] | Unresolved) -> Known:
+    def _remember(self, host: str, answer: tuple[str, ...] | Unresolved) -> KnownName:
         if isinstance(answer, Unresolved) and answer.lack is not None:
             seconds = 0.0  # whoever asks next asks anew
         elif isinstance(answer, Unresolved):
@@ -149,7 +149,7 @@ class Resolver:
             seconds = POSITIVE_S
         if len(self._known) >= MOST_NAMES:
             self._known.clear()
-        known = self._known[host] = Known(answer, self._clock.monotonic() + seconds)
+        known = self._known[host] = KnownName(answer, self._clock.monotonic() + seconds)
         return known
 
     async def close(self) -> None:

@@ -18,19 +18,19 @@ from typing import NamedTuple
 from cormorant.base import exhaustion
 from cormorant.base.profiling import Steps, unmeasured
 from cormorant.model.url import origin_of
-from cormorant.net.egress.guard import Egress, Pinned, Refused, Unsettled
+from cormorant.net.egress.guard import Egress, EgressRefused, Pinned, Unsettled
 from cormorant.net.egress.policy import AddressClass, Consent
 from cormorant.net.egress.resolver import Unresolved
 from cormorant.net.http import curl_errors
 from cormorant.net.http.curl_handle import Slot
 from cormorant.net.http.curl_multi import Done, Multi
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 
 _MOST_ORIGINS = 20_000
 _MOST_PINS = 5_000
 """Pins that libcurl keeps loaded; the oldest is unloaded for a new one."""
 _TICK_S = 0.25
-_CLOSED = Fault(curl_errors.BROKEN_STREAM, "The fetcher was closed.", retryable=True)
+_CLOSED = TransportError(curl_errors.BROKEN_STREAM, "The fetcher was closed.", retryable=True)
 MOST_KEPT = 320
 """Connections that are kept for hosts that are asked in turn. One over TLS takes 72 kB, and to make it anew 1.8 ms of
 the processor, where a request over one that was kept takes 0.1 ms."""
@@ -71,7 +71,7 @@ class Fetcher:
         self._short_until = 0.0
         self._multi.limit(self._connections)
         self._waiting: deque[asyncio.Future[Slot]] = deque()
-        self._origins: dict[str, _Where | Fault] = {}
+        self._origins: dict[str, _Where | TransportError] = {}
         self._loaded: dict[tuple[str, int], Pinned] = {}
         self._ticking: asyncio.TimerHandle | None = None
         self._closed = False
@@ -93,17 +93,17 @@ class Fetcher:
         """Resolve a host and judge its addresses, so that a request need not."""
         await self._egress.open(host, port, consent)
 
-    async def get(self, request: Request) -> Answer | Fault:
+    async def get(self, request: Request) -> Response | TransportError:
         """Ask once. Never raises for what the other side does; raises ValueError for a header line with a line end."""
         where = self._where(request.url)
-        if isinstance(where, Fault):
+        if isinstance(where, TransportError):
             return where
         if self._closed:
             return _CLOSED
         pinned = self._egress.pinned(where.host, where.port, request.consent)
         if pinned is None or request.route.proxy is not None:
             said = await self._leave(where, request)
-            if isinstance(said, Fault):
+            if isinstance(said, TransportError):
                 return said
             pinned = said
         slot = self._free.pop() if self._free else self._another() or await self._next_free()
@@ -114,7 +114,7 @@ class Fetcher:
             slot.clear()
             self._release(slot)
 
-    async def _leave(self, where: _Where, request: Request) -> Pinned | Fault:
+    async def _leave(self, where: _Where, request: Request) -> Pinned | TransportError:
         """Ask for leave to connect to the site, then to the proxy that leads there; returns whom to connect to.
 
         A name that only the proxy can resolve is left to it when the source names that host itself.
@@ -132,10 +132,10 @@ class Fetcher:
             return way
         if isinstance(way, Unresolved) and way.lack is not None:
             return curl_errors.short_of(way.lack)
-        why = "may not be connected to" if isinstance(way, Refused) else "has a name that cannot be resolved now"
-        return Fault(curl_errors.PROXY, f"The proxy {proxy} {why}.", retryable=True, whole_site=True)
+        why = "may not be connected to" if isinstance(way, EgressRefused) else "has a name that cannot be resolved now"
+        return TransportError(curl_errors.PROXY, f"The proxy {proxy} {why}.", retryable=True, whole_site=True)
 
-    async def _through(self, slot: Slot, request: Request, pinned: Pinned) -> Answer | Fault:
+    async def _through(self, slot: Slot, request: Request, pinned: Pinned) -> Response | TransportError:
         """Run one request in a slot; once more on a new connection where a kept one had another pin."""
         key = (pinned.host, pinned.port)
         loaded = self._loaded.get(key) == pinned
@@ -150,7 +150,7 @@ class Fetcher:
         if not loaded:
             self._loaded[key] = pinned  # not before: others that begin in the same turn may come to libcurl first
         got = slot.finish(*done)
-        if isinstance(got, Fault) and got.lack is not None:
+        if isinstance(got, TransportError) and got.lack is not None:
             self._short_until = self._loop.time() + SHORT_S
         return got
 
@@ -181,7 +181,7 @@ class Fetcher:
             lines.append(f"-{host}:{port}")
         return lines
 
-    def _where(self, url: str) -> _Where | Fault:
+    def _where(self, url: str) -> _Where | TransportError:
         """Return where an address leads, or the fault of one that leads nowhere; remembered by origin."""
         end = url.find("/", 8)
         origin = url[:end] if end > 0 else url
@@ -265,23 +265,27 @@ def _kept(width: int) -> int:
     return max(2 * width, room)
 
 
-def _parse_origin(text: str) -> _Where | Fault:
+def _parse_origin(text: str) -> _Where | TransportError:
     if not text.isascii() or "@" in text:
-        return Fault(1004, "The address cannot be asked for.")
+        return TransportError(1004, "The address cannot be asked for.")
     try:
         origin = origin_of(text)
     except ValueError:
-        return Fault(1004, "The address cannot be asked for.")
+        return TransportError(1004, "The address cannot be asked for.")
     if origin.scheme not in ("http", "https") or not origin.host:
-        return Fault(curl_errors.PROTOCOL, "Only http and https addresses are asked for.")
+        return TransportError(curl_errors.PROTOCOL, "Only http and https addresses are asked for.")
     return _Where(origin.host, origin.port)
 
 
-def _not_opened(said: Refused | Unresolved | Unsettled) -> Fault:
-    if isinstance(said, Refused):
-        return Fault(said.ruling.status, "The network policy does not allow this connection.", ruling=said.ruling)
+def _not_opened(said: EgressRefused | Unresolved | Unsettled) -> TransportError:
+    if isinstance(said, EgressRefused):
+        return TransportError(
+            said.ruling.status, "The network policy does not allow this connection.", ruling=said.ruling
+        )
     if isinstance(said, Unsettled):
-        return Fault(said.status, "It could not be looked up whether this host may be connected to.", retryable=True)
+        return TransportError(
+            said.status, "It could not be looked up whether this host may be connected to.", retryable=True
+        )
     if said.lack is not None:
         return curl_errors.short_of(said.lack)
-    return Fault(said.status, f"The name was not resolved: {said.reason}.", retryable=True, whole_site=True)
+    return TransportError(said.status, f"The name was not resolved: {said.reason}.", retryable=True, whole_site=True)

@@ -41,7 +41,7 @@ _DOCUMENTS = (
 _RAW, _ZLIB_OR_GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS + 32
 
 
-class Trouble(Enum):
+class DecodeError(Enum):
     """Why a body could not be decoded."""
 
     UNKNOWN = "its content coding was not asked for"
@@ -52,7 +52,7 @@ class Trouble(Enum):
     BOMB = f"it grows more than {MAX_RATIO} times when decompressed"
 
 
-class Decoded(NamedTuple):
+class DecodedBody(NamedTuple):
     """The body. `cut`: it is only its beginning, `cap` bytes long, because cutting was asked for.
 
     `absent` names a coding that was announced and is not there, "" when all were.
@@ -82,7 +82,7 @@ class _Damaged(Exception):
 class _Over(Exception):
     """A cap was reached; what fits below it has been yielded."""
 
-    def __init__(self, trouble: Trouble) -> None:
+    def __init__(self, trouble: DecodeError) -> None:
         super().__init__(trouble.value)
         self.trouble = trouble
 
@@ -227,10 +227,10 @@ class _Stage:
         for piece in self.stream.feed(data):
             self._size += len(piece)
             if self._size > RATIO_FROM and self._size > received * MAX_RATIO:
-                raise _Over(Trouble.BOMB)
+                raise _Over(DecodeError.BOMB)
             if self._size > self._cap:
                 yield piece[: len(piece) - (self._size - self._cap)]
-                raise _Over(Trouble.TOO_BIG)
+                raise _Over(DecodeError.TOO_BIG)
             yield piece
 
 
@@ -240,7 +240,7 @@ def _stream(name: str, head: bytes) -> _Stream:
     if _is_plain(head) and not (known is not None and _decodes(known(), head)):
         return _Plain()
     if known is None:
-        raise _Over(Trouble.UNKNOWN)
+        raise _Over(DecodeError.UNKNOWN)
     return known()
 
 
@@ -266,14 +266,14 @@ def _decodes(stream: _Stream, head: bytes) -> bool:
     return len(head) < _HEAD and stream.finished() and 2 * size >= len(head)
 
 
-def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool = False) -> Decoded | Trouble:
+def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool = False) -> DecodedBody | DecodeError:
     """Undo `codings` (in the order they were applied) on a body, never holding more than about `cap` decoded bytes.
 
     `chunks` is emptied on the way, so that body and decoded body are not held twice. With `cut`, a body above the cap
     gives its beginning, also when the body as sent was already cut above the cap; without, it is TOO_BIG.
     """
     if len(codings) > MAX_CODINGS:
-        return Trouble.TOO_MANY
+        return DecodeError.TOO_MANY
     stages = [_Stage(name, cap) for name in reversed(codings)]
     out, received = BytesIO(), 0
     try:
@@ -282,15 +282,15 @@ def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool
             out.writelines(_through(stages, chunk, received))
         out.writelines(_through(stages, b"", received, last=True))
     except _Damaged:
-        return Trouble.CORRUPT
+        return DecodeError.CORRUPT
     except _Over as over:
-        if cut and over.trouble is Trouble.TOO_BIG:
-            return Decoded(out.getvalue(), cut=True)
+        if cut and over.trouble is DecodeError.TOO_BIG:
+            return DecodedBody(out.getvalue(), cut=True)
         return over.trouble
     absent = next((stage.name for stage in stages if isinstance(stage.stream, _Plain)), "")
     if received and not all(stage.stream is not None and stage.stream.finished() for stage in stages):
-        return Decoded(out.getvalue(), cut=True) if cut and received > cap else Trouble.SHORT
-    return Decoded(out.getvalue(), absent=absent)
+        return DecodedBody(out.getvalue(), cut=True) if cut and received > cap else DecodeError.SHORT
+    return DecodedBody(out.getvalue(), absent=absent)
 
 
 def _through(stages: list[_Stage], chunk: bytes, received: int, *, last: bool = False) -> Iterator[bytes]:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from cormorant.base.exhaustion import Shortage
 from cormorant.net.http.connection_options import Proxy
-from cormorant.net.http.content_encoding import ACCEPT_ENCODING, Trouble, unoffered
+from cormorant.net.http.content_encoding import ACCEPT_ENCODING, DecodeError, unoffered
 from cormorant.net.http.headers import clean
-from cormorant.net.http.messages import Fault, Request
+from cormorant.net.http.messages import Request, TransportError
 
 UNSUPPORTED_PROTOCOL, URL_MALFORMAT, COULDNT_RESOLVE, COULDNT_CONNECT, WEIRD_REPLY = 1, 3, 6, 7, 8
 PARTIAL_FILE, WRITE_ERROR, OUT_OF_MEMORY, TIMED_OUT = 18, 23, 27, 28
@@ -44,13 +44,13 @@ PROXY_LOGIN = 407
 PROXY = 985
 
 _PLAIN = {
-    WEIRD_REPLY: Fault(HEADER, "The response's header cannot be parsed."),
-    TOO_LARGE: Fault(HEADER, "The response's header is too large."),
-    URL_MALFORMAT: Fault(1004, "The address cannot be asked for."),
-    COULDNT_RESOLVE: Fault(NO_NAME, "The name was not resolved.", retryable=True, whole_site=True),
-    OUT_OF_MEMORY: Fault(SHORT, Shortage.MEMORY.said, retryable=True, lack=Shortage.MEMORY),
-    BAD_CODING: Fault(PROTOCOL, "The response has a transfer coding that was not asked for."),
-    UNSUPPORTED_PROTOCOL: Fault(PROTOCOL, "What came back is not HTTP/1.0 or HTTP/1.1."),
+    WEIRD_REPLY: TransportError(HEADER, "The response's header cannot be parsed."),
+    TOO_LARGE: TransportError(HEADER, "The response's header is too large."),
+    URL_MALFORMAT: TransportError(1004, "The address cannot be asked for."),
+    COULDNT_RESOLVE: TransportError(NO_NAME, "The name was not resolved.", retryable=True, whole_site=True),
+    OUT_OF_MEMORY: TransportError(SHORT, Shortage.MEMORY.said, retryable=True, lack=Shortage.MEMORY),
+    BAD_CODING: TransportError(PROTOCOL, "The response has a transfer coding that was not asked for."),
+    UNSUPPORTED_PROTOCOL: TransportError(PROTOCOL, "What came back is not HTTP/1.0 or HTTP/1.1."),
 }
 
 
@@ -65,17 +65,17 @@ class Failure(NamedTuple):
     received: int
 
 
-def fault_of(failure: Failure, request: Request) -> Fault:
+def fault_of(failure: Failure, request: Request) -> TransportError:
     """Return the fault for a transfer that libcurl gave up."""
     return _classified(failure, request)._replace(requests=int(failure.connected), received=failure.received)
 
 
-def short_of(lack: Shortage) -> Fault:
+def short_of(lack: Shortage) -> TransportError:
     """Return the fault of a request that was not made, since this process is short of something."""
-    return Fault(SHORT, lack.said, retryable=True, lack=lack)
+    return TransportError(SHORT, lack.said, retryable=True, lack=lack)
 
 
-def _classified(failure: Failure, request: Request) -> Fault:
+def _classified(failure: Failure, request: Request) -> TransportError:
     code = failure.code
     if code in OF_TLS:
         return _no_tls(failure)
@@ -86,42 +86,44 @@ def _classified(failure: Failure, request: Request) -> Fault:
     if code in (GOT_NOTHING, SEND_ERROR, RECV_ERROR, PARTIAL_FILE):
         return _broken(failure)
     if code == TOO_BIG:
-        return Fault(TOO_BIG_STATUS, f"The document is larger than {request.max_bytes} bytes.")
+        return TransportError(TOO_BIG_STATUS, f"The document is larger than {request.max_bytes} bytes.")
     if code == WEIRD_REPLY and not failure.answering:  # as of another protocol on a connection that had been idle
         code = UNSUPPORTED_PROTOCOL
-    unknown = Fault(PROTOCOL, f"The request failed (libcurl error {code}).", retryable=True)
+    unknown = TransportError(PROTOCOL, f"The request failed (libcurl error {code}).", retryable=True)
     return _PLAIN.get(code, unknown)
 
 
-def _no_tls(failure: Failure) -> Fault:
+def _no_tls(failure: Failure) -> TransportError:
     if failure.os_error in _BROKEN:
-        return Fault(BROKEN_STREAM, "The connection was reset in the TLS handshake.", retryable=True, whole_site=True)
-    return Fault(TLS, f"No trusted TLS connection: {clean(failure.message)}.", whole_site=True)
+        return TransportError(
+            BROKEN_STREAM, "The connection was reset in the TLS handshake.", retryable=True, whole_site=True
+        )
+    return TransportError(TLS, f"No trusted TLS connection: {clean(failure.message)}.", whole_site=True)
 
 
-def _timed_out(failure: Failure, request: Request) -> Fault:
+def _timed_out(failure: Failure, request: Request) -> TransportError:
     if not failure.connected:
         said = f"No connection within {request.connect_timeout_s:g} seconds."
     elif failure.answering:
         said = f"The document did not arrive in time: {clean(failure.message)}."
     else:
         said = f"No answer in time: {clean(failure.message)}."
-    return Fault(READ_TIMEOUT, said, retryable=True, whole_site=not failure.answering)
+    return TransportError(READ_TIMEOUT, said, retryable=True, whole_site=not failure.answering)
 
 
-def _not_connected(failure: Failure) -> Fault:
+def _not_connected(failure: Failure) -> TransportError:
     if failure.os_error == errno.EADDRNOTAVAIL:
-        return Fault(NO_PORT, "The connection was not made: no local port is free.", retryable=True)
+        return TransportError(NO_PORT, "The connection was not made: no local port is free.", retryable=True)
     why = {
         errno.ETIMEDOUT: "it timed out",
         errno.EHOSTUNREACH: "there is no route to the host",
         errno.ENETUNREACH: "the network cannot be reached",
     }.get(failure.os_error, "nothing accepts connections there")
     status = READ_TIMEOUT if failure.os_error == errno.ETIMEDOUT else REFUSED
-    return Fault(status, f"The connection was not made: {why}.", retryable=True, whole_site=True)
+    return TransportError(status, f"The connection was not made: {why}.", retryable=True, whole_site=True)
 
 
-def _broken(failure: Failure) -> Fault:
+def _broken(failure: Failure) -> TransportError:
     if failure.code == GOT_NOTHING:
         said = "The connection was closed before an answer."
     elif failure.code == PARTIAL_FILE:
@@ -130,20 +132,20 @@ def _broken(failure: Failure) -> Fault:
         said = "The connection broke, or its framing did, while the document arrived."
     else:
         said = "The connection broke before an answer."
-    return Fault(BROKEN_STREAM, said, retryable=True)
+    return TransportError(BROKEN_STREAM, said, retryable=True)
 
 
-def fault_of_coding(trouble: Trouble, codings: tuple[str, ...], request: Request) -> Fault:
+def fault_of_coding(trouble: DecodeError, codings: tuple[str, ...], request: Request) -> TransportError:
     """Return the fault for a body whose content codings could not be undone."""
-    if trouble is Trouble.UNKNOWN:
+    if trouble is DecodeError.UNKNOWN:
         which = _coding(unoffered(codings))
-        return Fault(PROTOCOL, f"It came in {which}, which was not asked for; accepted are {ACCEPT_ENCODING}.")
+        return TransportError(PROTOCOL, f"It came in {which}, which was not asked for; accepted are {ACCEPT_ENCODING}.")
     said = f"The document cannot be read: {trouble.value}."
-    if trouble in (Trouble.TOO_BIG, Trouble.BOMB):
-        return Fault(TOO_BIG_STATUS, f"{said} The limit is {request.max_bytes} bytes.")
-    if trouble is Trouble.TOO_MANY:
-        return Fault(PROTOCOL, said)
-    return Fault(BROKEN_STREAM, said, retryable=trouble is Trouble.SHORT)
+    if trouble in (DecodeError.TOO_BIG, DecodeError.BOMB):
+        return TransportError(TOO_BIG_STATUS, f"{said} The limit is {request.max_bytes} bytes.")
+    if trouble is DecodeError.TOO_MANY:
+        return TransportError(PROTOCOL, said)
+    return TransportError(BROKEN_STREAM, said, retryable=trouble is DecodeError.SHORT)
 
 
 def flaw_of_coding(absent: str) -> str:
@@ -157,7 +159,7 @@ def _coding(name: str) -> str:
     return f"the content coding {name}" if known else "a content coding that is not registered"
 
 
-def of_proxy(proxy: Proxy, code: int, answered: int) -> Fault:
+def of_proxy(proxy: Proxy, code: int, answered: int) -> TransportError:
     """Return the fault for a request that did not get past the proxy (fault N23). `answered`: its status, 0 for none.
 
     It is no fault of the site's, and may be over as soon as the proxy is mended.
@@ -172,10 +174,10 @@ def of_proxy(proxy: Proxy, code: int, answered: int) -> Fault:
         said = f"The proxy {proxy} made no connection in time."
     else:
         said = f"The connection broke at the proxy {proxy} (libcurl error {code})."
-    return Fault(PROXY, said, retryable=True, whole_site=True)
+    return TransportError(PROXY, said, retryable=True, whole_site=True)
 
 
-def no_login(proxy: Proxy) -> Fault:
+def no_login(proxy: Proxy) -> TransportError:
     """Return the fault for a proxy that wants a login, or another one."""
     wants = f"does not take the login of {proxy.user!r}" if proxy.user else "wants a user name and password"
-    return Fault(PROXY_LOGIN, f"The proxy {proxy} {wants}.", retryable=True, whole_site=True)
+    return TransportError(PROXY_LOGIN, f"The proxy {proxy} {wants}.", retryable=True, whole_site=True)

@@ -23,10 +23,10 @@ from cormorant.net.egress.guard import Egress, Pinned
 from cormorant.net.egress.policy import DENIED_STATUS
 from cormorant.net.http import curl_errors
 from cormorant.net.http.connection_options import DIRECT, options
-from cormorant.net.http.content_encoding import ACCEPT_ENCODING, Trouble, decode, joined
+from cormorant.net.http.content_encoding import ACCEPT_ENCODING, DecodeError, decode, joined
 from cormorant.net.http.curl_errors import Failure, fault_of, fault_of_coding
 from cormorant.net.http.headers import FinalPart, Headers, codings, final_part
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 
 MAX_HEADER_BYTES = 65_536
 MAX_FIELDS = 200
@@ -261,29 +261,31 @@ class Slot:
         chunks[first:] = [b"".join(chunks[at : at + PACKED]) for at in range(first, len(chunks), PACKED)]
         self._packed = len(chunks)
 
-    def finish(self, code: int, message: str) -> Answer | Fault:
+    def finish(self, code: int, message: str) -> Response | TransportError:
         """Turn what libcurl left into a value; before the handle is removed, as its connection is still known then."""
         request, part = self._request, final_part(self._lines)
         if code == 0 or (code == curl_errors.WRITE_ERROR and self._size > request.max_bytes):
             return self._answer(request, part)
         return self._fault(code, message, part)
 
-    def _answer(self, request: Request, part: FinalPart) -> Answer | Fault:
+    def _answer(self, request: Request, part: FinalPart) -> Response | TransportError:
         raw = sum(map(len, self._chunks))
         received = raw + sum(map(len, self._lines))
         line = _STATUS_LINE.fullmatch(part.status_line)
         if line is None:
-            return Fault(curl_errors.HEADER, "The response's status line is malformed.", requests=1, received=received)
+            return TransportError(
+                curl_errors.HEADER, "The response's status line is malformed.", requests=1, received=received
+            )
         if not part.complete:
             return _cut_off(received)
         said = _objection(part)
         if said is not None:
-            return Fault(*said, requests=1, received=received)
+            return TransportError(*said, requests=1, received=received)
         body, cut, flaw = b"", raw > request.max_bytes, ""
         if _is_coded(part) and raw:
             applied = codings(Headers(part.block))
             decoded = decode(self._chunks, applied, request.max_bytes, cut=request.cut)
-            if isinstance(decoded, Trouble):
+            if isinstance(decoded, DecodeError):
                 return fault_of_coding(decoded, applied, request)._replace(requests=1, received=received)
             body, cut, flaw = decoded.body, decoded.cut, curl_errors.flaw_of_coding(decoded.absent)
         elif raw:
@@ -293,14 +295,14 @@ class Slot:
             self._shut_connection()
         return self._answered(part, body, received, (cut, flaw))
 
-    def _answered(self, part: FinalPart, body: bytes, received: int, how: tuple[bool, str]) -> Answer:
+    def _answered(self, part: FinalPart, body: bytes, received: int, how: tuple[bool, str]) -> Response:
         """The answer with this body; `how`: whether it was cut, and what was wrong with how it was sent."""
         status = int(part.status_line[9:12])
-        answer = Answer(status, part.status_line.rstrip().decode("latin-1"), part.block, body, received)
+        answer = Response(status, part.status_line.rstrip().decode("latin-1"), part.block, body, received)
         answer.peer, answer.reused, (answer.truncated, answer.flaw) = self._peer, not self._opened, how
         return answer
 
-    def _whole_at_heart(self, code: int, part: FinalPart, received: int) -> Answer | None:
+    def _whole_at_heart(self, code: int, part: FinalPart, received: int) -> Response | None:
         """The answer of a transfer that ended too early, if its coded body is whole by itself, else None.
 
         Servers announce the length before compression. gzip and zlib end with a checksum, brotli with a last block.
@@ -310,17 +312,17 @@ class Slot:
         if code not in curl_errors.TOO_EARLY or line is None or not (applied and part.complete and self._chunks):
             return None
         decoded = decode(self._chunks, applied, self._request.max_bytes)
-        if isinstance(decoded, Trouble) or decoded.absent:
+        if isinstance(decoded, DecodeError) or decoded.absent:
             return None
         return self._answered(part, decoded.body, received, (False, curl_errors.SHORTER))
 
-    def _fault(self, code: int, message: str, part: FinalPart) -> Answer | Fault:
+    def _fault(self, code: int, message: str, part: FinalPart) -> Response | TransportError:
         received = sum(map(len, self._chunks)) + sum(map(len, self._lines))
         if self._vetoed or self.stale:
-            return Fault(DENIED_STATUS, "The address of the host changed in between.", retryable=True)
+            return TransportError(DENIED_STATUS, "The address of the host changed in between.", retryable=True)
         said = _objection(part)
         if said is not None:
-            return Fault(*said, requests=1, received=received)
+            return TransportError(*said, requests=1, received=received)
         whole = self._whole_at_heart(code, part, received)
         if whole is not None:
             return whole
@@ -358,10 +360,10 @@ def _lack(code: int, os_error: int, opened: int) -> Shortage | None:
     return exhaustion.of_number(os_error)
 
 
-def _cut_off(received: int) -> Fault:
+def _cut_off(received: int) -> TransportError:
     """The fault of a header that ended without its blank line, which libcurl takes for a complete one."""
     said = "The connection was closed within the header."
-    return Fault(curl_errors.BROKEN_STREAM, said, retryable=True, requests=1, received=received)
+    return TransportError(curl_errors.BROKEN_STREAM, said, retryable=True, requests=1, received=received)
 
 
 def _objection(part: FinalPart) -> tuple[int, str] | None:

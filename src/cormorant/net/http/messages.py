@@ -52,7 +52,7 @@ class Request(NamedTuple):
         return f"Request({self.url!r}, {len(self.headers)} header lines)"
 
 
-class Answer:
+class Response:
     """A complete response, whatever its status. Belongs to the caller; `headers` are parsed when first looked at.
 
     `status_line` and `header_block` (field lines with their line ends, no blank line) are the final response's; `body`
@@ -102,7 +102,7 @@ class Answer:
         return f"Answer({self.status_line!r}, {len(self.body)} bytes, from {self.peer})"
 
 
-class Fault(NamedTuple):
+class TransportError(NamedTuple):
     """No usable response. `status` is of the status table, `reason` a sentence without anything the other side wrote.
 
     `retryable`: trying later may help (defer), else it fails for this run. `whole_site`: it is about the host, not this

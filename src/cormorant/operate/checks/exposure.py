@@ -17,9 +17,9 @@ from urllib.parse import unquote
 from cormorant.base.errors import CormorantError
 from cormorant.frontier.state import exposure
 from cormorant.frontier.state.enqueue import SiteNumbers
-from cormorant.model.exposure import Exposure, ExposureTally
-from cormorant.model.resource import Found
-from cormorant.operate.installation import House
+from cormorant.model.exposure import ExposedFiles, ExposureTally
+from cormorant.model.resource import DiscoveredUrl
+from cormorant.operate.installation import Installation
 from cormorant.plugins import Source, source_settings
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
@@ -31,7 +31,7 @@ LOOK_S: Final = 3.0
 """How long a folder is looked at before its first crawl."""
 
 
-Seen = tuple[Exposure, str] | None
+Seen = tuple[ExposedFiles, str] | None
 """The count of a look and the site of the folder; None where there was nothing to look at."""
 
 
@@ -58,10 +58,10 @@ class _Counting:
         """Count."""
         with suppress(CormorantError):
             for batch in takewhile(lambda _: not self.stopped, self._source.discover("")):
-                for found in (each for each in batch if isinstance(each, Found)):
+                for found in (each for each in batch if isinstance(each, DiscoveredUrl)):
                     self._add(found)
 
-    def _add(self, found: Found) -> None:
+    def _add(self, found: DiscoveredUrl) -> None:
         self.site = found.site
         if found.closure is not None and self._source.gates.follow(found.address, found.depth).admitted:
             self.tally.add(found.address, found.closure)
@@ -73,18 +73,18 @@ def keep(tx: Tx, source: int, seen: Seen) -> None:
         exposure.keep(tx, SiteNumbers(), source, seen[1], seen[0])
 
 
-def of_source(tx: Tx, row: SourceRow) -> Exposure | None:
+def of_source(tx: Tx, row: SourceRow) -> ExposedFiles | None:
     """Return the newest count, 0 where not everyone finds the source; None where nothing was counted yet."""
     try:
         exposes = source_settings(row.kind, row.settings).exposes
     except CormorantError:
         return None
     if not exposes:
-        return Exposure()
+        return ExposedFiles()
     return exposure.newest(tx, row.id)
 
 
-def sentences(name: str, found: Exposure | None) -> Iterator[str]:
+def sentences(name: str, found: ExposedFiles | None) -> Iterator[str]:
     """Name the exposed files, and the ways to keep them closed."""
     if found is None:
         return
@@ -101,25 +101,25 @@ def sentences(name: str, found: Exposure | None) -> Iterator[str]:
 _FOR_SOME: Final = "`cormorant source edit {} --set grants=group:NAME` keeps all of it from everyone."
 
 
-def _count(found: Exposure) -> str:
+def _count(found: ExposedFiles) -> str:
     many = "1 file" if found.files == 1 else f"{found.files:,} files"
     return f"At least {many}" if found.at_least else many
 
 
-def _which(name: str, found: Exposure) -> str:
+def _which(name: str, found: ExposedFiles) -> str:
     them = "it" if found.files == 1 else "them"
     closed = f"of {name} may not be read by others on this machine"
     return f"{closed}, and everyone who reaches the search page may find {them}"
 
 
-def _named(found: Exposure) -> str:
+def _named(found: ExposedFiles) -> str:
     """The first of them, with the reasons."""
     named = [f"{unquote(address.removeprefix('file://'), errors='replace')} ({why})" for address, why in found.first]
     more = found.files - len(named)
     return f": {', '.join(named)}" + (f" and {more:,} more" if more > 0 else "") if named else ""
 
 
-def _ways(name: str, found: Exposure) -> str:
+def _ways(name: str, found: ExposedFiles) -> str:
     """How they are kept closed. The rights of the folder's own way are no part of what `owner_grants` goes by."""
     quoted = shlex.quote(name)
     by_rights = f"`cormorant source edit {quoted} --set owner_grants=true` goes by the rights of the files"
@@ -141,7 +141,7 @@ def notices(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         return
     count, before = runs.counters(tx, row.id).exposed_files, runs.listed_before(tx, row)
     newest = exposure.newest(tx, owner.id) if runs.is_newest(tx, row) else None
-    found = newest if newest is not None and newest.files == count else Exposure(count)
+    found = newest if newest is not None and newest.files == count else ExposedFiles(count)
     if before is not None:
         grown = count > runs.counters(tx, before.id).exposed_files
         found = found._replace(blind="", files=count if grown else 0)
@@ -151,7 +151,7 @@ def notices(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def first_looks(house: House, names: Sequence[str]) -> list[str]:
+def first_looks(house: Installation, names: Sequence[str]) -> list[str]:
     """Look at those of these sources (no names: of all) that were never crawled nor looked at, and say what is so.
 
     A share may not have been mounted when its source was added. Raises NotFoundError.
@@ -162,7 +162,7 @@ def first_looks(house: House, names: Sequence[str]) -> list[str]:
     return [sentence for row in new for sentence in _first_look(house, row)]
 
 
-def _first_look(house: House, row: SourceRow) -> list[str]:
+def _first_look(house: Installation, row: SourceRow) -> list[str]:
     """Look at one of them. The crawl says if anything is wrong with its settings or its folder."""
     try:
         seen = look(house.source(row))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cormorant.base.clock import rfc3339
-from cormorant.frontier.policy.host_errors import Trouble, Why
+from cormorant.frontier.policy.host_errors import HoldReason, HostTrouble
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.remaining import SiteLeft
 from cormorant.store.db.database import Tx
@@ -32,7 +32,7 @@ def of_sites(tx: Tx, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
 
 def _record(site: SiteLeft) -> dict[str, Any]:
     """One site. `not_before` is None when the next crawl asks it at once: silence is tried anew, a wish is obeyed."""
-    found = Trouble(site.key, site.trouble)
-    until = None if found.why is Why.SILENT else rfc3339(site.goes_on_at)
+    found = HostTrouble(site.key, site.trouble)
+    until = None if found.why is HoldReason.SILENT else rfc3339(site.goes_on_at)
     said = f"{found.host} {found.lately}" + (f" until {until}" if until else "")
     return {"site": found.host, "status": found.status, "said": said, "advice": found.advice, "not_before": until}

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cormorant.model import no_text
-from cormorant.model.no_text import Why
+from cormorant.model.no_text import NoTextReason
 from cormorant.model.resource import Role
 from cormorant.operate.documents.listing import TEXTLESS
 from cormorant.store.catalog import sources
@@ -36,14 +36,14 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     groups = tx.rows(sa.select(columns.reason, sa.func.count().label("count")).where(here).group_by(columns.reason))
     if not groups:
         return
-    counts: Counter[Why] = Counter()
+    counts: Counter[NoTextReason] = Counter()
     for each in groups:
-        counts[no_text.reason_in(each.reason) or Why.NO_WORDS] += each.count
+        counts[no_text.reason_in(each.reason) or NoTextReason.NO_WORDS] += each.count
     owner = sources.numbered(tx, row.source_id)
     of_source = f" --source {shlex.quote(owner.name)}" if owner is not None else ""
     command = f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` says what can be done."
     shells = columns.reason.startswith(no_text.SHELL, autoescape=True)
-    if filled := counts.pop(Why.SCRIPT, 0):
+    if filled := counts.pop(NoTextReason.SCRIPT, 0):
         yield _filled(filled, _examples(tx, sa.and_(here, shells)), command)
     if counts:
         yield _without(counts, _examples(tx, sa.and_(here, sa.not_(shells))), command)
@@ -64,28 +64,28 @@ def _filled(count: int, addresses: list[str], command: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _without(counts: Counter[Why], addresses: list[str], command: str) -> dict[str, Any]:
+def _without(counts: Counter[NoTextReason], addresses: list[str], command: str) -> dict[str, Any]:
     total = counts.total()
     many = "1 document has no text" if total == 1 else f"{total:,} documents have no text"
     return {
         "kind": "text", "address": addresses[0], "examples": addresses, "addresses": total,
-        "reasons": {each.name.lower(): counts[each] for each in Why if counts[each]},
-        "sentence": f"{many}: {', '.join(_words(each, counts[each]) for each in Why if counts[each])}. Only names and "
-        f"addresses of such documents can be found, for example {', '.join(addresses)}. {command}",
+        "reasons": {each.name.lower(): counts[each] for each in NoTextReason if counts[each]},
+        "sentence": f"{many}: {', '.join(_words(each, counts[each]) for each in NoTextReason if counts[each])}. "
+        f"Only names and addresses of such documents can be found, for example {', '.join(addresses)}. {command}",
     }  # fmt: skip
 
 
 _ONE = {
-    Why.PROTECTED: "is protected by a password", Why.EMPTY: "is empty",
-    Why.PICTURES: "holds only pictures, like a scan",
-    Why.NO_WORDS: "has nothing in it that is text",
+    NoTextReason.PROTECTED: "is protected by a password", NoTextReason.EMPTY: "is empty",
+    NoTextReason.PICTURES: "holds only pictures, like a scan",
+    NoTextReason.NO_WORDS: "has nothing in it that is text",
 }  # fmt: skip
 _MORE = {
-    Why.PROTECTED: "are protected by a password", Why.EMPTY: "are empty",
-    Why.PICTURES: "hold only pictures, like scans",
-    Why.NO_WORDS: "have nothing in them that is text",
+    NoTextReason.PROTECTED: "are protected by a password", NoTextReason.EMPTY: "are empty",
+    NoTextReason.PICTURES: "hold only pictures, like scans",
+    NoTextReason.NO_WORDS: "have nothing in them that is text",
 }  # fmt: skip
 
 
-def _words(reason: Why, count: int) -> str:
+def _words(reason: NoTextReason, count: int) -> str:
     return f"1 {_ONE[reason]}" if count == 1 else f"{count:,} {_MORE[reason]}"

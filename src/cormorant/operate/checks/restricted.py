@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CormorantError
 from cormorant.model.acl import ANYONE
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.plugins import source_settings
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.acls import ACLNumbers
@@ -52,7 +52,7 @@ def problems(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def sentences(house: House) -> list[str]:
+def sentences(house: Installation) -> list[str]:
     """The same line of every source that has such documents."""
     with house.store.read() as tx:
         return [found.sentence for row in sources.every(tx) if (found := closed(tx, row))]

@@ -19,7 +19,7 @@ from cormorant.model.ruling import Gate
 from cormorant.model.run import Counters
 from cormorant.model.url import fingerprint
 from cormorant.operate.documents import lookup
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.plugins import Source
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Tx
@@ -43,7 +43,7 @@ def named(source: Source) -> frozenset[str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptOutSeed:
     """The gate that keeps out what a start address leads to, its rule, and the status that stands for it."""
 
     gate: str
@@ -52,7 +52,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class SeedTarget:
     """A start address with where it leads in the end: itself, when it did not move.
 
     `last` is what became of that one; None when it was never admitted, and `kept` then says what keeps it out.
@@ -61,7 +61,7 @@ class End:
     start: Start
     address: str
     last: Start | None
-    kept: Kept | None = None
+    kept: KeptOutSeed | None = None
 
     @property
     def bad(self) -> bool:
@@ -81,7 +81,7 @@ def none_answered(found: Sequence[Start], counted: Counters) -> bool:
     return bool(asked) and whole and all(each.unanswered for each in asked)
 
 
-def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
+def ends(house: Installation, tx: Tx, row: RunRow) -> list[SeedTarget]:
     """Every start address of a run's source, with its end. What its settings no longer start from is none."""
     found = remaining.starts(tx, row.source_id)
     owner = sources.numbered(tx, row.source_id) if found else None
@@ -91,7 +91,7 @@ def ends(house: House, tx: Tx, row: RunRow) -> list[End]:
     except CormorantError:  # settings that no longer make a source say nothing of where its starts lead
         source = known = None
     if source is None or known is None:
-        return [End(each, each.address, each) for each in found]
+        return [SeedTarget(each, each.address, each) for each in found]
     return [_end(tx, source, each) for each in found if each.address in known]
 
 
@@ -102,29 +102,29 @@ def _begins(source: Source) -> frozenset[str] | None:
     return None if begins is None else begins.union(known_as(each, source) for each in sitemaps)
 
 
-def _end(tx: Tx, source: Source, start: Start) -> End:
+def _end(tx: Tx, source: Source, start: Start) -> SeedTarget:
     """Follow a start address."""
     last, seen = start, {start.address}
     while last.outcome is OutcomeKind.MOVED:
         row = _row(tx, source.number, last.address)
         target = (row.reason or "").removeprefix(MOVED_TO) if row is not None else ""
         if not target or target in seen or len(seen) > _MOST:
-            return End(start, last.address, last)
+            return SeedTarget(start, last.address, last)
         seen.add(target)
         known = _row(tx, source.number, target)
         if known is None:
-            return End(start, target, None, _kept(tx, source, target))
+            return SeedTarget(start, target, None, _kept(tx, source, target))
         last = remaining.start(known)
-    return End(start, last.address, last)
+    return SeedTarget(start, last.address, last)
 
 
 def _row(tx: Tx, source: int, address: str) -> Any:
     return next((row for row in lookup.at(tx, address) if row.source_id == source), None)
 
 
-def _kept(tx: Tx, source: Source, address: str) -> Kept | None:
+def _kept(tx: Tx, source: Source, address: str) -> KeptOutSeed | None:
     """What keeps an address out: what was kept of that, else what the gates say; None when they would let it in."""
     for each in visits.exclusions(tx, source.number, [fingerprint(address, source.number)]):
-        return Kept(each.gate, each.rule, each.status)
+        return KeptOutSeed(each.gate, each.rule, each.status)
     ruling = source.gates.follow(address, 1)
-    return None if ruling.admitted else Kept(Gate(ruling.gate).value, ruling.rule, ruling.status)
+    return None if ruling.admitted else KeptOutSeed(Gate(ruling.gate).value, ruling.rule, ruling.status)

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.frontier.sitemaps import lastmod_trust, registry
-from cormorant.frontier.sitemaps.registry import Tally
+from cormorant.frontier.sitemaps.registry import SitemapTally
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import BY_FACT, How, Role
+from cormorant.model.resource import BY_FACT, DiscoveredBy, Role
 from cormorant.model.status import describe
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import visits
@@ -42,7 +42,7 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 def feeds(tx: Tx, row: RunRow, named: Collection[str]) -> Iterator[dict[str, Any]]:
     """Start addresses that this run was the first to read as feeds; `named` are the sitemaps of its settings."""
-    begins = (How.SEED, How.REDIRECT)
+    begins = (DiscoveredBy.SEED, DiscoveredBy.REDIRECT)
     every = [each for each in registry.every(tx, row.source_id) if each.run == row.id]
     ours = [each for each in every if each.depth == 0 and each.how in begins and each.address not in named]
     told, first = registry.tallies(tx, row.source_id), visits.changes_of(tx, row.id, [each.id for each in ours])
@@ -59,11 +59,11 @@ def feed_sentence(form: str, entries: int) -> str:
     return f"It is a feed ({_FORMS.get(form, form)}): its {entries:,} {items} visited."
 
 
-def _sentence(row: Any, tally: Tally | None) -> str:
+def _sentence(row: Any, tally: SitemapTally | None) -> str:
     """What is wrong with a sitemap, "" when nothing is. One among the starts is told there when it failed."""
     said = describe(row.status)
     if row.outcome not in _WELL:
-        if row.how == How.SEED or row.outcome == OutcomeKind.NONE:
+        if row.how == DiscoveredBy.SEED or row.outcome == OutcomeKind.NONE:
             return ""
         reason = f" ({row.reason.rstrip('.')})" if row.reason and row.reason != said.text else ""
         return f"The sitemap {row.address} could not be used: {row.status} {said.text}{reason}. Nothing was deleted."

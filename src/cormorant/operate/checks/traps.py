@@ -10,9 +10,9 @@ from zlib import crc32
 import sqlalchemy as sa
 
 from cormorant.base.errors import NotFoundError
-from cormorant.frontier.traps.detector import FACT, SAMPLE, Template, Watch
+from cormorant.frontier.traps.detector import FACT, SAMPLE, Template, TrapDetector
 from cormorant.frontier.traps.url_templates import as_rule, templates
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.sources.rules import Boundary, compile_rules
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
@@ -23,7 +23,7 @@ SHOWN = 10
 """Traps that a report names."""
 
 
-def listed(house: House, name: str | None = None) -> list[dict[str, Any]]:
+def listed(house: Installation, name: str | None = None) -> list[dict[str, Any]]:
     """The suspected traps of a source, or of all; those its exclude rules leave out already are told as accepted.
 
     Raises NotFoundError for an unknown source.
@@ -50,7 +50,7 @@ def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def watches(tx: Tx, source: int) -> Iterator[tuple[str, Watch]]:
+def watches(tx: Tx, source: int) -> Iterator[tuple[str, TrapDetector]]:
     """What is known of each site that a source watches, by the site's key."""
     columns = site_fact.c
     statement = (
@@ -60,7 +60,7 @@ def watches(tx: Tx, source: int) -> Iterator[tuple[str, Watch]]:
         .order_by(site.c.key)
     )
     for row in tx.rows(statement):
-        watch = Watch(throttle=True)
+        watch = TrapDetector(throttle=True)
         watch.unpack(row.value)
         yield row.key, watch
 
@@ -73,7 +73,7 @@ def _apart(suspects: Mapping[str, Template]) -> Iterator[tuple[str, Template]]:
             yield name, at
 
 
-def proposed(house: House, trap: str) -> tuple[str, dict[str, list[str]]]:
+def proposed(house: Installation, trap: str) -> tuple[str, dict[str, list[str]]]:
     """The source of a suspected trap, and the edit of its settings that leaves the trap out. Raises NotFoundError."""
     found = next((each for each in listed(house) if each["trap"] == trap), None)
     if found is None:

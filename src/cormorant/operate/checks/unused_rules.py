@@ -21,7 +21,7 @@ LOOKED = 200_000
 """Addresses that a report looks at; of a rule that none of so many matches just that is said."""
 
 
-class Watch:
+class UnusedRules:
     """The rules of a source that no address has matched so far. `most` addresses are looked at, None: however many.
 
     A listing does not look into folders that a rule leaves out, so of its exclude rules nothing can be said.
@@ -69,9 +69,9 @@ class Watch:
         return [rule for rule in self._rules if rule in self._unmet]
 
 
-def watched(tx: Tx, source: Source, most: int = LOOKED) -> Watch:
+def watched(tx: Tx, source: Source, most: int = LOOKED) -> UnusedRules:
     """The rules of a source that no known address matches. Looks until each was met, or at so many addresses."""
-    watch = Watch(source, most)
+    watch = UnusedRules(source, most)
     if watch.left():
         watch.named(_decided(tx, source.number, watch.left()))
     if watch.left():

@@ -15,7 +15,7 @@ from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
 from cormorant.crawl.deliver import replay
 from cormorant.model.settings.source import laid_over, parse_settings
 from cormorant.net.egress.guard import Egress
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import secrets
 from cormorant.operate.sources.sources import Given, check_name
 from cormorant.plugins import ReceiverKind, ReceiverTools, receiver_kind, receiver_settings
@@ -24,7 +24,7 @@ from cormorant.receivers.protocol import NotTaken, ReceiverSettings
 from cormorant.receivers.stream import Event, Numbered
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog import rejected_deliveries as not_taken
-from cormorant.store.catalog.receivers import ReceiverRow, Resend
+from cormorant.store.catalog.receivers import ReceiverRow, Replay
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
 from cormorant.store.schema import content
@@ -34,7 +34,7 @@ PAGE = 500
 """Documents that were not taken, read at a time."""
 
 
-def add(house: House, kind: str, name: str, source: str | None, given: Given) -> dict[str, Any]:
+def add(house: Installation, kind: str, name: str, source: str | None, given: Given) -> dict[str, Any]:
     """Add a receiver of a source, or of all; it is told what is found from now on, or once deliveries are resumed.
 
     It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
@@ -58,7 +58,7 @@ def add(house: House, kind: str, name: str, source: str | None, given: Given) ->
         return _record(tx, receivers.named(tx, name))
 
 
-def edit(house: House, name: str, given: Given) -> dict[str, Any]:
+def edit(house: Installation, name: str, given: Given) -> dict[str, Any]:
     """Change settings of a receiver; those not named stay, an empty value sets one back. Its place stays as well.
 
     Whoever delivers goes by them from the next delivery on. Raises NotFoundError, BadSetting, ConflictError for the
@@ -82,7 +82,7 @@ def edit(house: House, name: str, given: Given) -> dict[str, Any]:
         return _record(tx, receivers.named(tx, name))
 
 
-def _try(house: House, kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
+def _try(house: Installation, kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
     """Open it once as it is to be, so that what cannot be is told now. What it writes to already is open elsewhere."""
     if settings.writes and settings.writes == _writes(row):
         return
@@ -113,7 +113,7 @@ def _settings_of_now(row: ReceiverRow) -> ReceiverSettings | None:
     return None
 
 
-def _open(house: House, kind: ReceiverKind, name: str, settings: Any) -> None:
+def _open(house: Installation, kind: ReceiverKind, name: str, settings: Any) -> None:
     made = kind.make(settings, tools(house, name))
     try:
         made.open()
@@ -121,19 +121,19 @@ def _open(house: House, kind: ReceiverKind, name: str, settings: Any) -> None:
         made.close()
 
 
-def listed(house: House) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[dict[str, Any]]:
     """Every receiver, the index among them, with how far it has come."""
     with house.store.read() as tx:
         return [_record(tx, row) for row in receivers.every(tx)]
 
 
-def shown(house: House, name: str) -> dict[str, Any]:
+def shown(house: Installation, name: str) -> dict[str, Any]:
     """One receiver. Raises NotFoundError."""
     with house.store.read() as tx:
         return _record(tx, receivers.named(tx, name))
 
 
-def delete(house: House, name: str) -> None:
+def delete(house: Installation, name: str) -> None:
     """Forget a receiver; what it wrote stays. Raises NotFoundError, and ConflictError for the index."""
     with house.store.begin() as tx:
         row = receivers.named(tx, name)
@@ -142,7 +142,7 @@ def delete(house: House, name: str) -> None:
         receivers.delete(tx, row.id)
 
 
-def set_paused(house: House, *, paused: bool) -> None:
+def set_paused(house: Installation, *, paused: bool) -> None:
     """Pause or resume all deliveries. Crawling goes on; what is found waits in the stream.
 
     Resumed, those that failed and are left alone for a while are tried at once.
@@ -164,7 +164,7 @@ def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def waiting(house: House) -> tuple[int, bool]:
+def waiting(house: Installation) -> tuple[int, bool]:
     """How many events wait to be delivered to a receiver with which nothing is wrong; are deliveries paused?"""
     found = [each for each in listed(house) if not each["error"]]
     return max((each["backlog"] for each in found), default=0), any(each["paused"] for each in found)
@@ -201,7 +201,7 @@ def _since(tx: Tx, oldest: Numbered) -> float | None:
     return None
 
 
-def tools(house: House, name: str, egress: Callable[[], Egress] | None = None) -> ReceiverTools:
+def tools(house: Installation, name: str, egress: Callable[[], Egress] | None = None) -> ReceiverTools:
     """What a receiver is given; without `egress` it is only looked at."""
     with house.store.begin() as tx:
         installation = stream.installation(tx)
@@ -213,7 +213,7 @@ def tools(house: House, name: str, egress: Callable[[], Egress] | None = None) -
     return ReceiverTools(name, installation, house.clock, secrets.Opened(house), newest, egress)
 
 
-def veto(house: House, source: int) -> Callable[[str], bool] | None:
+def veto(house: Installation, source: int) -> Callable[[str], bool] | None:
     """What says of folders of a source whether one of its receivers keeps them out; None when none has a say.
 
     It raises NotTaken where a receiver has one and cannot be asked.
@@ -237,7 +237,7 @@ def _unasked(error: CormorantError, address: str) -> bool:
     raise NotTaken(f"{address} cannot be entered: {error.sentence}") from error
 
 
-def resend(house: House, name: str, source: str | None = None, *, faulty: bool = False) -> dict[str, Any]:
+def resend(house: Installation, name: str, source: str | None = None, *, faulty: bool = False) -> dict[str, Any]:
     """Have everything that is kept told to a receiver again, or of one source, or only what it could not take.
 
     Whoever delivers does it, from what is kept alone; what was asked for before is left as far as it is, unless there
@@ -250,14 +250,14 @@ def resend(house: House, name: str, source: str | None = None, *, faulty: bool =
         number = sources.named(tx, source).id if source is not None else None
         if number is not None and row.source_id not in (None, number):
             raise ConflictError(f"The receiver {name!r} is told of another source, and not of {source!r}.")
-        wanted = Resend(number, -1, replay.newest(tx), faulty, tx.now())
+        wanted = Replay(number, -1, replay.newest(tx), faulty, tx.now())
         if replay.left(tx, replace(row, resend=wanted)):
             receivers.set_resend(tx, row.id, wanted)
         receivers.set_awake(tx, row.id)
         return _record(tx, receivers.named(tx, name))
 
 
-def faulty(house: House, name: str) -> Iterator[dict[str, Any]]:
+def faulty(house: Installation, name: str) -> Iterator[dict[str, Any]]:
     """What a receiver could not take, by document. Raises NotFoundError."""
     behind: int | None = 0
     with house.store.read() as tx:

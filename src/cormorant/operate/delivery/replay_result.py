@@ -7,24 +7,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cormorant.base.errors import CacheDamaged, ConflictError, CormorantError, Unreachable
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.receivers.http_sender import is_unreached
 from cormorant.receivers.protocol import DAMAGED
 from cormorant.store.catalog import receivers, rejected_deliveries
 
 
-class End(NamedTuple):
+class ReplayResult(NamedTuple):
     """The exit code, and what is wrong; 0 and nothing when all was delivered."""
 
     code: int = 0
     problems: tuple[CormorantError, ...] = ()
 
 
-def end(house: House, before: Mapping[str, Any], now: Mapping[str, Any]) -> End:
+def end(house: Installation, before: Mapping[str, Any], now: Mapping[str, Any]) -> ReplayResult:
     """How it ended, by the records of a receiver before and after. Raises NotFoundError."""
     if now["backlog"]:
         error = _untaken(now)
-        return End(error.exit_code, (error,))
+        return ReplayResult(error.exit_code, (error,))
     with house.store.read() as tx:
         number, place = receivers.named(tx, now["receiver"]).id, before["place"]
         lacking, damaged = (
@@ -32,9 +32,9 @@ def end(house: House, before: Mapping[str, Any], now: Mapping[str, Any]) -> End:
             rejected_deliveries.since(tx, number, place, DAMAGED),
         )
     if not lacking:
-        return End()
+        return ReplayResult()
     refused_all = not damaged and lacking >= (before["resending"] or before["backlog"])
-    return End(1 if refused_all else 3, tuple(_lacking(now["receiver"], lacking - damaged, damaged)))
+    return ReplayResult(1 if refused_all else 3, tuple(_lacking(now["receiver"], lacking - damaged, damaged)))
 
 
 def _untaken(now: Mapping[str, Any]) -> CormorantError:

@@ -12,14 +12,14 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged, NotFoundError, NotShown
 from cormorant.crawl.run import damaged_copies
 from cormorant.extract.html import safe_html
-from cormorant.extract.html.safe_html import Shown
+from cormorant.extract.html.safe_html import SafeHtml
 from cormorant.extract.html.xhtml import XHTML, html_of
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.model.text import display_directives
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.search.reader import Hit, Library
 from cormorant.search.results.highlight import Marking
-from cormorant.store.blobs.protocol import OutOfSight, Place
+from cormorant.store.blobs.protocol import BlobPlace, OutOfSight
 from cormorant.store.blobs.record import Frame
 from cormorant.store.schema import content
 
@@ -27,7 +27,7 @@ PAGES: Final = frozenset(("text/html", XHTML))
 """What is shown as a page; of all else its text is."""
 
 
-class Word(NamedTuple):
+class MarkedWord(NamedTuple):
     """A word that is looked for, which of all marks is its first (from 1 on), and how often it is marked."""
 
     text: str
@@ -36,7 +36,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class CachedCopy:
     """A kept copy. `markup` holds nothing that runs or loads and may be put into a page as it is.
 
     `is_kept` is False for what is found but whose copy is gone, or `is_damaged`; then `hit` is what is still known.
@@ -49,7 +49,7 @@ class Copy:
     as_text: bool = True
     fetched_at: float | None = None
     markup: str = ""
-    words: tuple[Word, ...] = ()
+    words: tuple[MarkedWord, ...] = ()
     cut: bool = False
     is_damaged: bool = False
 
@@ -59,17 +59,19 @@ class Copy:
         return sum(each.times for each in self.words)
 
 
-class Wish(NamedTuple):
+class CopyOptions(NamedTuple):
     """How somebody wants to see a copy: with the words of this query marked, as text only."""
 
     query: str = ""
     as_text: bool = False
 
 
-AS_IT_WAS: Final = Wish()
+AS_IT_WAS: Final = CopyOptions()
 
 
-def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, reader: Reader = ANYONE) -> Copy:
+def copy(
+    house: Installation, shelf: Library, number: int, wish: CopyOptions = AS_IT_WAS, reader: Reader = ANYONE
+) -> CachedCopy:
     """A document's kept copy as this reader may see it.
 
     Raises NotFoundError, the same for what is unknown and what is forbidden; NotShown where a page that may be found
@@ -84,17 +86,19 @@ def copy(house: House, shelf: Library, number: int, wish: Wish = AS_IT_WAS, read
         places = (columns.pack, columns.pack_offset, columns.pack_length, columns.fetched_at)
         rows = tx.rows(sa.select(*places).where(columns.id == number))
     try:
-        frame = _frame(house, Place(*rows[0][:3])) if rows else None
+        frame = _frame(house, BlobPlace(*rows[0][:3])) if rows else None
     except CacheDamaged:
-        return Copy(hit, is_kept=False, is_damaged=True)
+        return CachedCopy(hit, is_kept=False, is_damaged=True)
     if frame is None:
-        return Copy(hit, is_kept=False)
+        return CachedCopy(hit, is_kept=False)
     _allow(frame.attributes, hit.url)
     is_page = frame.mime in PAGES and 0 < len(frame.body) <= safe_html.MOST_BYTES
     marking = Marking(wish.query, hit.language)
     shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
-    words = tuple(Word(marking.words[part], shown.firsts[part], count) for part, count in sorted(shown.counts.items()))
-    return Copy(
+    words = tuple(
+        MarkedWord(marking.words[part], shown.firsts[part], count) for part, count in sorted(shown.counts.items())
+    )
+    return CachedCopy(
         hit, is_page=is_page, as_text=wish.as_text or not is_page, fetched_at=rows[0].fetched_at, markup=shown.markup,
         words=words, cut=shown.cut or frame.truncated,
     )  # fmt: skip
@@ -106,20 +110,20 @@ def _allow(attributes: Any, url: str) -> None:
         raise NotShown(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {url}")
 
 
-def _frame(house: House, place: Place) -> Frame | None:
+def _frame(house: Installation, place: BlobPlace) -> Frame | None:
     """The kept copy, None when it is out of sight. Raises CacheDamaged when it is not as it was."""
     with closing(house.cache()) as cache, suppress(OutOfSight):
         return cache.read(place)
     return None
 
 
-def note_damaged(house: House, numbers: Collection[int]) -> None:
+def note_damaged(house: Installation, numbers: Collection[int]) -> None:
     """Have the next run look at the copies of these documents, at most 1,000, and fetch anew what is damaged."""
     with house.store.begin() as tx:
         damaged_copies.note(tx, numbers)
 
 
-def _shown(frame: Frame, marking: Marking, *, as_page: bool) -> Shown:
+def _shown(frame: Frame, marking: Marking, *, as_page: bool) -> SafeHtml:
     if as_page:
         body, charset = frame.body, frame.charset
         if frame.mime == XHTML:

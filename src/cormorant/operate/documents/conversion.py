@@ -6,15 +6,15 @@ from typing import Any
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.model import no_text
-from cormorant.operate.installation import House
-from cormorant.store.blobs.protocol import Place
+from cormorant.operate.installation import Installation
+from cormorant.store.blobs.protocol import BlobPlace
 
 FIELDS = ("answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped", "no_text")
 """What is said of a document, in this order."""
 _NOTHING = dict.fromkeys(FIELDS)
 
 
-def how_read(house: House, place: Place | None, size_bytes: int | None) -> dict[str, Any]:
+def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | None) -> dict[str, Any]:
     """The fields above of the copy kept at `place`, None in all of them when there is none that can be read.
 
     `no_text` says why there is no text in it, None when there is some; `size_bytes` are those of its original.

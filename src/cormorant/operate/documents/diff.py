@@ -11,15 +11,15 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CacheDamaged, ConflictError, NotFoundError
 from cormorant.model.resource import Role
 from cormorant.operate.documents import lookup
-from cormorant.operate.installation import House
-from cormorant.store.blobs.protocol import Cache, Entry
+from cormorant.operate.installation import Installation
+from cormorant.store.blobs.protocol import BlobEntry, Cache
 from cormorant.store.blobs.record import Frame
 
 LONGEST = 100_000
 """Lines of a text that are compared; comparing takes time with their square where all of them differ."""
 
 
-def diff(house: House, address: str, back: int = 1) -> list[dict[str, Any]]:
+def diff(house: Installation, address: str, back: int = 1) -> list[dict[str, Any]]:
     """What the newest kept version says otherwise than the one so many before it: an object for each source.
 
     Raises NotFoundError for an address that no source knows, ConflictError where there are not as many versions.
@@ -32,7 +32,7 @@ def diff(house: House, address: str, back: int = 1) -> list[dict[str, Any]]:
         return [_of(house, cache, row, back) for row in rows]
 
 
-def _of(house: House, cache: Cache, row: Any, back: int) -> dict[str, Any]:
+def _of(house: Installation, cache: Cache, row: Any, back: int) -> dict[str, Any]:
     versions = list(_whole(cache, house.packs.versions(row.id)))
     if len(versions) <= back:
         raise ConflictError(
@@ -48,7 +48,7 @@ def _of(house: House, cache: Cache, row: Any, back: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _whole(cache: Cache, entries: list[Entry]) -> Iterator[tuple[Entry, Frame]]:
+def _whole(cache: Cache, entries: list[BlobEntry]) -> Iterator[tuple[BlobEntry, Frame]]:
     """Those that can be read, each that is as the one before it left out: it was only written once more."""
     said = None
     for entry in entries:

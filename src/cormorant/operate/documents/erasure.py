@@ -25,15 +25,15 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import pause, rfc3339
 from cormorant.base.errors import CacheDamaged, ConflictError, StoreError
-from cormorant.crawl.commit.takedowns import Takedowns
+from cormorant.crawl.commit.takedowns import TakedownRules
 from cormorant.frontier.links import inlinks
 from cormorant.operate.documents.takedowns import hidden_by
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import reindex, search
 from cormorant.search.index.tantivy import generations
 from cormorant.search.reader import Library, Question
-from cormorant.store.blobs.pack_format import ERASED, Head, pack_numbers, packs_folder
-from cormorant.store.blobs.protocol import Cache, Place
+from cormorant.store.blobs.pack_format import ERASED, EntryHeader, pack_numbers, packs_folder
+from cormorant.store.blobs.protocol import BlobPlace, Cache
 from cormorant.store.blobs.record import Frame
 from cormorant.store.blobs.verify import walk
 from cormorant.store.catalog import takedowns
@@ -73,7 +73,9 @@ class Erased:
     kept_before: list[str] = field(default_factory=list)
 
 
-def erase(house: House, number: int, *, lent: bool, on_step: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def erase(
+    house: Installation, number: int, *, lent: bool, on_step: Callable[[str], None] = lambda _: None
+) -> dict[str, Any]:
     """Erase what a takedown hides, and scan for it; returns the record of what was done.
 
     `lent`: a crawl or `serve` is at work. `on_step` is called with each step in a few words. The takedown counts as
@@ -115,35 +117,35 @@ def erase(house: House, number: int, *, lent: bool, on_step: Callable[[str], Non
     return {"id": number, "erased": not done.left_in, "erased_at": rfc3339(erased_at), **asdict(done)}
 
 
-def pending(house: House) -> list[int]:
+def pending(house: Installation) -> list[int]:
     """The takedowns in force that are still to be erased."""
     with house.store.read() as tx:
         return [row.id for row in takedowns.in_force(tx) if row.erase and row.erased_at is None]
 
 
-def _copies(house: House, cache: Cache, row: TakedownRow, numbers: Sequence[int]) -> list[Place]:
+def _copies(house: Installation, cache: Cache, row: TakedownRow, numbers: Sequence[int]) -> list[BlobPlace]:
     """Where copies lie of these documents, and copies of their addresses that no row knows any more.
 
     A purged address leaves its copy in a pack; the copy says itself which address it is of.
     """
-    wanted, strangers = set(numbers), dict[int, list[Place]]()
-    found: list[Place] = []
+    wanted, strangers = set(numbers), dict[int, list[BlobPlace]]()
+    found: list[BlobPlace] = []
     for pack in pack_numbers(house.packs.directory):
         for piece in walk(house.packs.directory, pack):
-            if not isinstance(piece, Head) or piece.resource == ERASED:
+            if not isinstance(piece, EntryHeader) or piece.resource == ERASED:
                 continue
             if piece.resource in wanted:
                 found.append(piece.place)
             else:
                 strangers.setdefault(piece.resource, []).append(piece.place)
-    known, compiled = _known(house, list(strangers)), Takedowns([row], row.source)
+    known, compiled = _known(house, list(strangers)), TakedownRules([row], row.source)
     for number, places in strangers.items():
         if number not in known:
             found += [place for place in places if _is_of(cache, place, compiled)]
     return found
 
 
-def _known(house: House, numbers: Sequence[int]) -> set[int]:
+def _known(house: Installation, numbers: Sequence[int]) -> set[int]:
     """Those of these numbers that a row has."""
     found = set[int]()
     with house.store.read() as tx:
@@ -153,7 +155,7 @@ def _known(house: House, numbers: Sequence[int]) -> set[int]:
     return found
 
 
-def _is_of(cache: Cache, place: Place, compiled: Takedowns) -> bool:
+def _is_of(cache: Cache, place: BlobPlace, compiled: TakedownRules) -> bool:
     """Does a copy say that it is of an address that the takedown means? One that cannot be read says nothing."""
     try:
         frame = cache.read(place, body=False)
@@ -162,12 +164,12 @@ def _is_of(cache: Cache, place: Place, compiled: Takedowns) -> bool:
     return compiled.ruling(frame.url, frame.access_url) is not None
 
 
-def _spread(places: Sequence[Place], most: int) -> Sequence[Place]:
+def _spread(places: Sequence[BlobPlace], most: int) -> Sequence[BlobPlace]:
     """Of many places so many, from all over."""
     return places if len(places) <= most else [places[n * len(places) // most] for n in range(most)]
 
 
-def _frames(cache: Cache, places: Iterable[Place]) -> list[Frame]:
+def _frames(cache: Cache, places: Iterable[BlobPlace]) -> list[Frame]:
     """The copies that can be read."""
     found: list[Frame] = []
     for place in places:
@@ -199,7 +201,7 @@ def _words(frames: Iterable[Frame]) -> frozenset[str]:
     return frozenset(word for frame in frames for word in _WORD.findall(f"{frame.title} {frame.text}".lower()))
 
 
-def _erase_searches(house: House, words: frozenset[str]) -> int:
+def _erase_searches(house: Installation, words: frozenset[str]) -> int:
     """Delete searches from the log that use a word of the texts that nothing else has; returns how many."""
     shelf = search.library(house)
     with house.store.read() as tx:
@@ -211,11 +213,11 @@ def _erase_searches(house: House, words: frozenset[str]) -> int:
         return query_log.forget(tx, gone)
 
 
-def _is_found(house: House, shelf: Library, word: str) -> bool:
+def _is_found(house: Installation, shelf: Library, word: str) -> bool:
     return search.search(house, Question(word, limit=0, as_typed=True), shelf=shelf).total > 0
 
 
-def _erase_rows(house: House, numbers: Sequence[int]) -> None:
+def _erase_rows(house: Installation, numbers: Sequence[int]) -> None:
     """Delete what rows say of the documents: versions, links, anchor texts that they gave others, hashes, reasons."""
     for start in range(0, len(numbers), CHUNK):
         some = numbers[start : start + CHUNK]
@@ -232,7 +234,7 @@ def _erase_rows(house: House, numbers: Sequence[int]) -> None:
             tx.execute(sa.update(visit).where(visit.c.resource_id.in_(some)).values(**bare))
 
 
-def _erase_copies(house: House, row: TakedownRow, numbers: Sequence[int]) -> int:
+def _erase_copies(house: Installation, row: TakedownRow, numbers: Sequence[int]) -> int:
     """Overwrite every copy, also those of versions before; returns how many there were."""
 
     def at_once() -> int:
@@ -244,7 +246,7 @@ def _erase_copies(house: House, row: TakedownRow, numbers: Sequence[int]) -> int
     return _patiently(house, at_once)
 
 
-def _patiently(house: House, step: Callable[[], int | None]) -> int:
+def _patiently(house: Installation, step: Callable[[], int | None]) -> int:
     """Take a step as soon as others let it be taken. Raises what it raised last once WAIT_S are over."""
     until = house.clock.monotonic() + WAIT_S
     while True:
@@ -256,7 +258,7 @@ def _patiently(house: House, step: Callable[[], int | None]) -> int:
         pause(AGAIN_S)
 
 
-def _erase_in_logs(house: House, needles: Sequence[bytes]) -> int:
+def _erase_in_logs(house: Installation, needles: Sequence[bytes]) -> int:
     """Put stars over passages in logs, in place, so that whoever appends goes on; returns how many there were."""
     count = 0
     for path in _files([house.folder / _LOGS]):
@@ -271,7 +273,7 @@ def _erase_in_logs(house: House, needles: Sequence[bytes]) -> int:
     return count
 
 
-def _scan(house: House, numbers: Sequence[int], sought: tuple[list[bytes], list[bytes]], done: Erased) -> None:
+def _scan(house: Installation, numbers: Sequence[int], sought: tuple[list[bytes], list[bytes]], done: Erased) -> None:
     """Read every file of the installation but packs, and look into the index by its documents.
 
     The index holds other documents too, which may say the same in places. It was made from what is left, so it matters
@@ -292,7 +294,7 @@ def _scan(house: House, numbers: Sequence[int], sought: tuple[list[bytes], list[
             done.left_in.append(str(path))
 
 
-def _indexed(house: House, numbers: Sequence[int]) -> Iterator[int]:
+def _indexed(house: Installation, numbers: Sequence[int]) -> Iterator[int]:
     """Those of these documents that the index still has."""
     index = house.index_reader()
     index.refresh()
@@ -334,6 +336,6 @@ def _windows(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
             start += len(window) - len(held)
 
 
-def _kept_before(house: House) -> list[str]:
+def _kept_before(house: Installation) -> list[str]:
     """Files in the data folder that an upgrade kept of the database."""
     return [str(path) for path in sorted(house.folder.glob("*.before-*")) if path.is_file()]

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from cormorant.base.errors import NotFoundError
 from cormorant.frontier.links import codec
 from cormorant.frontier.links.codec import InLink
-from cormorant.model.content import Link
+from cormorant.model.content import PageLink
 from cormorant.operate.documents import lookup
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import inlinks, outlinks, resource
@@ -23,7 +23,7 @@ TEXTS = 8
 """Texts of links to a document that are told apart."""
 
 
-class Linked(NamedTuple):
+class DocumentLinks(NamedTuple):
     """Some links of one direction. `total` counts all of them; `texts` what others call the document, most first."""
 
     records: list[dict[str, Any]]
@@ -31,7 +31,7 @@ class Linked(NamedTuple):
     texts: list[tuple[str, int]]
 
 
-def links(house: House, address: str) -> list[dict[str, Any]]:
+def links(house: Installation, address: str) -> list[dict[str, Any]]:
     """The links of an address: out with anchor and rel, in with referrer and anchor.
 
     Raises NotFoundError when no source knows it, BadAddress for what is no address.
@@ -43,22 +43,22 @@ def links(house: House, address: str) -> list[dict[str, Any]]:
         return [record for row in rows for record in _of(tx, row)]
 
 
-def of_document(house: House, number: int) -> list[dict[str, Any]]:
+def of_document(house: Installation, number: int) -> list[dict[str, Any]]:
     """The links of the document of that number, as `links` has them. Raises NotFoundError."""
     with house.store.read() as tx:
         return list(_of(tx, lookup.row(tx, number)))
 
 
-def some(house: House, number: int, direction: str, offset: int, most: int) -> Linked:
+def some(house: Installation, number: int, direction: str, offset: int, most: int) -> DocumentLinks:
     """At most so many links of a document behind the first `offset`. Raises NotFoundError."""
     with house.store.read() as tx:
         row = lookup.row(tx, number)
         if direction == OUT:
             out = _out(tx, row)
-            return Linked(out[offset : offset + most], len(out), [])
+            return DocumentLinks(out[offset : offset + most], len(out), [])
         into = _into(tx, row.id)
         called = Counter(link.text for link in into if link.text)
-        return Linked(_referring(tx, row, into[offset : offset + most]), len(into), called.most_common(TEXTS))
+        return DocumentLinks(_referring(tx, row, into[offset : offset + most]), len(into), called.most_common(TEXTS))
 
 
 def counted(tx: Tx, number: int) -> dict[str, int]:
@@ -78,7 +78,7 @@ def _of(tx: Tx, row: Any) -> Iterator[dict[str, Any]]:
     yield from _referring(tx, row, _into(tx, row.id))
 
 
-def _kept(tx: Tx, number: int) -> list[Link]:
+def _kept(tx: Tx, number: int) -> list[PageLink]:
     """The links of a page as they were when it was last read; none where none are kept."""
     out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == number))
     return codec.unpack(out[0].links if out else None)

@@ -22,7 +22,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import SETS, Role
 from cormorant.model.status import Status
 from cormorant.operate.documents.lookup import EXCLUDED, FIELDS, OK, ROWS, View
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db import bulk
@@ -42,7 +42,7 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DocumentFilter:
     """Which documents are listed. None: any. `run` visited or met them last, `changed` is one that changed them."""
 
     source: str | None = None
@@ -54,7 +54,7 @@ class Wanted:
     changed: int | None = None
 
 
-class Place(NamedTuple):
+class ListCursor(NamedTuple):
     """Behind which row a list goes on: of a source (0: of all), among resources or mere exclusions, by its number."""
 
     source: int
@@ -66,7 +66,7 @@ class Place(NamedTuple):
 
 
 RESOURCES, EXCLUSIONS = "r", "x"
-Placed = tuple[Place, dict[str, Any]]
+Placed = tuple[ListCursor, dict[str, Any]]
 
 
 def met_by(row: RunRow) -> sa.ColumnElement[bool]:
@@ -74,7 +74,7 @@ def met_by(row: RunRow) -> sa.ColumnElement[bool]:
     return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
 
 
-def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str, Any]]:
+def listed(house: Installation, wanted: DocumentFilter, cursor: str = "") -> Iterator[dict[str, Any]]:
     """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
 
     A cursor of `page` has it begin behind that page.
@@ -86,7 +86,9 @@ def listed(house: House, wanted: Wanted, cursor: str = "") -> Iterator[dict[str,
     return (record for _, record in _walk(house, wanted, _placed(cursor)))
 
 
-def page(house: House, wanted: Wanted, cursor: str, most: int) -> tuple[list[dict[str, Any]], str | None]:
+def page(
+    house: Installation, wanted: DocumentFilter, cursor: str, most: int
+) -> tuple[list[dict[str, Any]], str | None]:
     """At most so many of these records behind a cursor ("": the first), and the next cursor; None: there are no more.
 
     Raises UsageError for what no earlier page gave as its cursor, and what `listed` raises.
@@ -96,17 +98,17 @@ def page(house: House, wanted: Wanted, cursor: str, most: int) -> tuple[list[dic
     return [record for _, record in found[:most]], str(found[most - 1][0]) if more else None
 
 
-def _placed(cursor: str) -> Place | None:
+def _placed(cursor: str) -> ListCursor | None:
     if not cursor:
         return None
     read = _CURSOR.fullmatch(cursor)
     number = int(read[3]) if read else _MOST + 1
     if read is None or not _LEAST <= number <= _MOST:
         raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the first page.")
-    return Place(int(read[1]), read[2], number)
+    return ListCursor(int(read[1]), read[2], number)
 
 
-def _walk(house: House, wanted: Wanted, behind: Place | None) -> Iterator[Placed]:
+def _walk(house: Installation, wanted: DocumentFilter, behind: ListCursor | None) -> Iterator[Placed]:
     """Every wanted record behind a place, with its own place."""
     check(wanted)
     with house.store.read() as tx:
@@ -142,7 +144,7 @@ _TOLD: Final = {
 """Words that the list shows of an address, and how to list what they are said of."""
 
 
-def check(wanted: Wanted) -> None:
+def check(wanted: DocumentFilter) -> None:
     """Raise UsageError for a state that there is not."""
     if wanted.state in _IN_HAND:
         raise UsageError(
@@ -153,7 +155,7 @@ def check(wanted: Wanted) -> None:
         raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.{how}")
 
 
-def is_wanted(record: Mapping[str, Any], wanted: Wanted) -> bool:
+def is_wanted(record: Mapping[str, Any], wanted: DocumentFilter) -> bool:
     """Is a document of this source, in this state and with this status?"""
     return all(
         asked in (None, record[name])
@@ -161,7 +163,9 @@ def is_wanted(record: Mapping[str, Any], wanted: Wanted) -> bool:
     )
 
 
-def _of_resources(house: House, wanted: Wanted, owners: Sequence[SourceRow], behind: Place | None) -> Iterator[Placed]:
+def _of_resources(
+    house: Installation, wanted: DocumentFilter, owners: Sequence[SourceRow], behind: ListCursor | None
+) -> Iterator[Placed]:
     statement = ROWS.where(resource.c.role == int(Role.DOCUMENT))
     if wanted.source:
         statement = statement.where(resource.c.source_id == owners[0].id)
@@ -187,7 +191,7 @@ def _of_status(status: int) -> sa.ColumnElement[bool]:
 
 
 def _records(
-    house: House, statement: sa.Select[Any], owner: int, behind: int, changed: int | None = None
+    house: Installation, statement: sa.Select[Any], owner: int, behind: int, changed: int | None = None
 ) -> Iterator[Placed]:
     """The records of these rows behind a number, by number; with what a run has `changed`."""
     while True:
@@ -197,13 +201,15 @@ def _records(
             changes = {} if changed is None else visits.changes_of(tx, changed, [row.id for row in rows])
         if changed is not None:
             records = [record | {"change": changes.get(record["id"])} for record in records]
-        yield from ((Place(owner, RESOURCES, record["id"]), record) for record in records)
+        yield from ((ListCursor(owner, RESOURCES, record["id"]), record) for record in records)
         if len(rows) < PAGE:
             return
         behind = rows[-1].id
 
 
-def _of_excluded(house: House, owners: Sequence[SourceRow], behind: Place | None, run: int | None) -> Iterator[Placed]:
+def _of_excluded(
+    house: Installation, owners: Sequence[SourceRow], behind: ListCursor | None, run: int | None
+) -> Iterator[Placed]:
     """What gates excluded, source by source; by one run as many as its report counts."""
     numbers = [owner.id for owner in owners]
     if behind is not None and behind.source not in numbers:
@@ -213,7 +219,7 @@ def _of_excluded(house: House, owners: Sequence[SourceRow], behind: Place | None
         yield from _excluded(house, owner, behind if behind and behind.source == owner.id else None, run)
 
 
-def _excluded(house: House, owner: SourceRow, place: Place | None, run: int | None) -> Iterator[Placed]:
+def _excluded(house: Installation, owner: SourceRow, place: ListCursor | None, run: int | None) -> Iterator[Placed]:
     """Resources that a gate excluded at their visit, then what gates excluded before it became a resource.
 
     Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
@@ -235,7 +241,7 @@ def _excluded(house: House, owner: SourceRow, place: Place | None, run: int | No
         for each in found:
             if each.hash not in known and run in (None, each.run):
                 record = _of_exclusion(owner, each, addresses.get(each.referrer or 0))
-                yield Place(owner.id, EXCLUSIONS, each.hash), record
+                yield ListCursor(owner.id, EXCLUSIONS, each.hash), record
         if len(found) < PAGE:
             return
         behind = found[-1].hash

@@ -16,7 +16,7 @@ from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.url_states import Standing, set_of
 from cormorant.frontier.staging import pending_deletes, unreviewed
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import Role, State
+from cormorant.model.resource import Role, UrlState
 from cormorant.model.ruling import Renamed
 from cormorant.model.run import Mode, RunState
 from cormorant.model.settings.source import parse_settings
@@ -24,14 +24,14 @@ from cormorant.model.status import Status
 from cormorant.model.url import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.operate.documents import rejected_deliveries
 from cormorant.operate.documents.conversion import how_read
-from cormorant.operate.documents.rejected_deliveries import Refused
-from cormorant.operate.installation import House
+from cormorant.operate.documents.rejected_deliveries import RejectedDocument
+from cormorant.operate.installation import Installation
 from cormorant.plugins import source_kind, source_settings
 from cormorant.receivers.stream import Event
 from cormorant.sources.files.file_url import Naming, of_share
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.web.settings.urls import AddressSettings
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db import bulk
@@ -96,7 +96,7 @@ class View:
         found = bulk.select_numbered(self._tx, stream, ("seq", "event"), "seq", late)
         return {seq for seq, event in found if event == Event.NEW}
 
-    def _record(self, row: Any, refused: Sequence[Refused], *, waits: bool, is_coming: bool) -> dict[str, Any]:
+    def _record(self, row: Any, refused: Sequence[RejectedDocument], *, waits: bool, is_coming: bool) -> dict[str, Any]:
         held = held_by(self._held, row.source_id, row.outcome, indexed=row.indexed)
         outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
         excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
@@ -131,7 +131,7 @@ class View:
         run = self._running.get(row.source_id)
         return set_of(
             Standing(
-                row.due, row.state == State.READY, row.visited_at is not None, outcome, row.run, row.seq or 0,
+                row.due, row.state == UrlState.READY, row.visited_at is not None, outcome, row.run, row.seq or 0,
                 row.generation, run.id if run is not None else None, self._place(row.source_id), refused, waits,
             )
         )  # fmt: skip
@@ -286,7 +286,7 @@ def at(tx: Tx, address: str) -> list[Any]:
     return rows
 
 
-def shown(house: House, address: str) -> list[dict[str, Any]]:
+def shown(house: Installation, address: str) -> list[dict[str, Any]]:
     """The Document records of an address, and how each was read.
 
     Raises NotFoundError when no source knows it, BadAddress for what is none.
@@ -298,7 +298,7 @@ def shown(house: House, address: str) -> list[dict[str, Any]]:
     return found
 
 
-def numbered(house: House, number: int) -> dict[str, Any]:
+def numbered(house: Installation, number: int) -> dict[str, Any]:
     """The same of the document of that number. Raises NotFoundError."""
     with house.store.read() as tx:
         return _shown(house, tx, row(tx, number))
@@ -312,15 +312,15 @@ def row(tx: Tx, number: int) -> Any:
     return found[0]
 
 
-def _shown(house: House, tx: Tx, known: Any) -> dict[str, Any]:
+def _shown(house: Installation, tx: Tx, known: Any) -> dict[str, Any]:
     (record,) = View(tx).records([known])
     told = [each.record() for each in rejected_deliveries.of(tx, [known.id]).get(known.id, [])]
     return record | how_read(house, place_of(tx, known.id), known.size_bytes) | {"refusals": told}
 
 
-def place_of(tx: Tx, number: int) -> Place | None:
+def place_of(tx: Tx, number: int) -> BlobPlace | None:
     """Where the copy of a document lies, None when there is none."""
     kept = tx.rows(
         sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)
     )
-    return Place(*kept[0]) if kept else None
+    return BlobPlace(*kept[0]) if kept else None

@@ -18,10 +18,10 @@ from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import refetch
 from cormorant.model.resource import Role
 from cormorant.operate.documents import listing, lookup
-from cormorant.operate.documents.listing import Wanted
-from cormorant.operate.installation import House
+from cormorant.operate.documents.listing import DocumentFilter
+from cormorant.operate.installation import Installation
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
@@ -31,18 +31,18 @@ CHUNK = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class RecrawlSelection:
     """Which documents are meant: these addresses, less what is not `wanted`; without an address all that are wanted."""
 
     addresses: Sequence[str]
-    wanted: Wanted
+    wanted: DocumentFilter
 
     def __bool__(self) -> bool:
         """Is anything said of them?"""
-        return bool(self.addresses) or self.wanted != Wanted()
+        return bool(self.addresses) or self.wanted != DocumentFilter()
 
 
-def recrawl(house: House, chosen: Chosen, *, here: bool = True) -> dict[str, Any]:
+def recrawl(house: Installation, chosen: RecrawlSelection, *, here: bool = True) -> dict[str, Any]:
     """Have documents fetched whole by the next run of their source, whatever that visits else, or by the one under way.
 
     `here`: paths may begin in this process's folder. Returns how many, and how many of each source. Raises UsageError
@@ -62,7 +62,7 @@ def recrawl(house: House, chosen: Chosen, *, here: bool = True) -> dict[str, Any
     return {"documents": sum(counts.values()), "sources": names}
 
 
-def delete(house: House, addresses: Sequence[str]) -> dict[str, Any]:
+def delete(house: Installation, addresses: Sequence[str]) -> dict[str, Any]:
     """Take documents out of search at once, and let go of what is kept of them.
 
     Returns how many addresses were known, how many of them search had found, and of which sources they are. Raises
@@ -89,13 +89,13 @@ def _remove(tx: Tx, numbers: Sequence[int]) -> int:
     chosen = sa.select(columns.id, columns.source_id, columns.url).where(columns.id.in_(numbers), columns.indexed)
     found = tx.rows(chosen.order_by(columns.id))
     if found:
-        first = stream.append(tx, [Entry(row.source_id, row.id, 0, Event.DELETED, row.url) for row in found])
+        first = stream.append(tx, [NewEvent(row.source_id, row.id, 0, Event.DELETED, row.url) for row in found])
         pending_deletes.hide_until(tx, [(row.id, row.source_id, 0, first + n) for n, row in enumerate(found)])
     refetch.forget(tx, numbers)
     return len(found)
 
 
-def _numbers(house: House, chosen: Chosen, *, here: bool) -> Iterator[int]:
+def _numbers(house: Installation, chosen: RecrawlSelection, *, here: bool) -> Iterator[int]:
     """The resources that are meant, each once; of addresses all are looked up before the first is told."""
     if not chosen.addresses:
         return (record["id"] for record in listing.listed(house, chosen.wanted) if record["id"] is not None)

@@ -9,11 +9,11 @@ from cormorant.base.clock import rfc3339
 from cormorant.store.catalog import receivers, rejected_deliveries
 from cormorant.store.db.database import Tx
 
-Refusals = dict[int, list["Refused"]]
+Refusals = dict[int, list["RejectedDocument"]]
 """By document."""
 
 
-class Refused(NamedTuple):
+class RejectedDocument(NamedTuple):
     """A receiver could not take a document as it was delivered with a number, and why."""
 
     receiver: str
@@ -32,17 +32,19 @@ def of(tx: Tx, numbers: Collection[int]) -> Refusals:
     rows = {row.id: row for row in receivers.every(tx)}
     found = rejected_deliveries.of_documents(tx, rows, numbers)
     return {
-        number: [Refused(rows[each].name, rows[each].kind, what.seq, what.reason, at) for each, what, at in told]
+        number: [
+            RejectedDocument(rows[each].name, rows[each].kind, what.seq, what.reason, at) for each, what, at in told
+        ]
         for number, told in found.items()
     }
 
 
-def why(refused: Sequence[Refused]) -> str:
+def why(refused: Sequence[RejectedDocument]) -> str:
     """Why they could not take it, as a reason."""
     return "; ".join(f"the receiver {each.receiver!r} could not take it: {each.reason}" for each in refused)
 
 
-def advice(refused: Sequence[Refused], address: str) -> str:
+def advice(refused: Sequence[RejectedDocument], address: str) -> str:
     """What a person can do about it."""
     if all(each.kind == receivers.INDEX for each in refused):
         return f"`cormorant document recrawl {address} --now` keeps a fresh copy of it."

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CacheDamaged, ConflictError, UsageError
-from cormorant.crawl.commit.takedowns import ADDRESS, Takedowns
+from cormorant.crawl.commit.takedowns import ADDRESS, TakedownRules
 from cormorant.frontier.staging import pending_deletes, staged_versions
 from cormorant.frontier.state import refetch
 from cormorant.model.outcome import OutcomeKind
@@ -31,13 +31,13 @@ from cormorant.model.ruling import Gate
 from cormorant.model.status import Status
 from cormorant.model.url import canonical
 from cormorant.operate.documents import lookup
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES, parse_rule, split_rule
-from cormorant.store.blobs.protocol import Cache, Place
+from cormorant.store.blobs.protocol import BlobPlace, Cache
 from cormorant.store.catalog import sources, takedowns
-from cormorant.store.catalog.takedowns import EXPIRED, TakedownRow, Wish
+from cormorant.store.catalog.takedowns import EXPIRED, NewTakedownRow, TakedownRow
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import visits
@@ -53,7 +53,7 @@ SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TakedownOrder:
     """An order to take down an address in full, a path, or a rule like `prefix:https://x.org/old/`.
 
     `until` is a day (its end, on this machine's clock) or an RFC 3339 time; None: until somebody lifts it.
@@ -72,13 +72,13 @@ class Order:
 class Meant:
     """The effect of an order: the wish as it would be kept, the documents, and three of their addresses."""
 
-    wish: Wish
+    wish: NewTakedownRow
     lookup: int
     known: int
     examples: tuple[str, ...]
 
 
-def meant(house: House, order: Order) -> Meant:
+def meant(house: Installation, order: TakedownOrder) -> Meant:
     """Say what an order would hide, and change nothing. Raises as `take_down` does."""
     with house.store.read() as tx:
         wish = _wish(tx, house, order)
@@ -88,7 +88,7 @@ def meant(house: House, order: Order) -> Meant:
     return Meant(wish, len(shown), len(found), examples)
 
 
-def take_down(house: House, order: Order) -> dict[str, Any]:
+def take_down(house: Installation, order: TakedownOrder) -> dict[str, Any]:
     """Hide documents from every reader, from the moment this returns. Nothing is erased yet, see `erasure.erase`.
 
     The takedown is kept before the first document is hidden, so a kill leaves no crawl that brings one back. Raises
@@ -102,7 +102,7 @@ def take_down(house: House, order: Order) -> dict[str, Any]:
         return _record(tx, takedowns.by_id(tx, row.id)) | counts | {"duplicates": _duplicates(tx, row)}
 
 
-def list_(house: House, *, ended: bool = False) -> list[dict[str, Any]]:
+def list_(house: Installation, *, ended: bool = False) -> list[dict[str, Any]]:
     """Every takedown in force, oldest first; `ended`: those that were lifted or expired as well."""
     expire(house)
     with house.store.read() as tx:
@@ -110,13 +110,13 @@ def list_(house: House, *, ended: bool = False) -> list[dict[str, Any]]:
         return [_record(tx, row) for row in rows]
 
 
-def show(house: House, number: int) -> dict[str, Any]:
+def show(house: Installation, number: int) -> dict[str, Any]:
     """One takedown. Raises NotFoundError."""
     with house.store.read() as tx:
         return _record(tx, takedowns.by_id(tx, number))
 
 
-def lift(house: House, number: int, author: str) -> dict[str, Any]:
+def lift(house: Installation, number: int, author: str) -> dict[str, Any]:
     """End a takedown: its documents are found again at once where a copy is kept, the others after the next crawl.
 
     Raises NotFoundError, ConflictError where it has ended.
@@ -130,7 +130,7 @@ def lift(house: House, number: int, author: str) -> dict[str, Any]:
     return show(house, number) | counts
 
 
-def expire(house: House) -> int:
+def expire(house: Installation) -> int:
     """End the takedowns whose time is over; returns how many."""
     with house.store.read() as tx:
         over = takedowns.overdue(tx)
@@ -142,7 +142,7 @@ def expire(house: House) -> int:
     return len(over)
 
 
-def go_on(house: House) -> None:
+def go_on(house: Installation) -> None:
     """End the takedowns whose time is over, and finish what killed commands have left half done."""
     expire(house)
     with house.store.read() as tx:
@@ -154,7 +154,7 @@ def go_on(house: House) -> None:
             _release(house, row)
 
 
-def reapply(house: House, rows: Sequence[TakedownRow]) -> None:
+def reapply(house: Installation, rows: Sequence[TakedownRow]) -> None:
     """Have takedowns in force over rows that a backup brought back, which knew nothing of them."""
     with house.store.begin() as tx:
         takedowns.restore(tx, list(rows))
@@ -166,12 +166,12 @@ def reapply(house: House, rows: Sequence[TakedownRow]) -> None:
 def of_address(tx: Tx, source: str | None, *addresses: str | None) -> dict[str, Any] | None:
     """The takedown that hides what is known by these addresses, None where there is none."""
     for row in takedowns.in_force(tx):
-        if row.source in (None, source) and Takedowns([row], source).ruling(*addresses):
+        if row.source in (None, source) and TakedownRules([row], source).ruling(*addresses):
             return _record(tx, row)
     return None
 
 
-def _wish(tx: Tx, house: House, order: Order) -> Wish:
+def _wish(tx: Tx, house: Installation, order: TakedownOrder) -> NewTakedownRow:
     reason = " ".join(order.reason.split())
     if not reason or len(reason) > MOST_REASON:
         raise UsageError(f"A takedown needs a reason of 1 to {MOST_REASON} characters, for whoever asks later.")
@@ -180,10 +180,10 @@ def _wish(tx: Tx, house: House, order: Order) -> Wish:
     until = None if order.until is None else _moment(order.until)
     if until is not None and until <= house.clock.now():
         raise UsageError(f"{order.until!r} is past. Give a day or time to come, or leave it out.")
-    return Wish(_rule(tx, order), order.source, reason, order.author, until, order.erase)
+    return NewTakedownRow(_rule(tx, order), order.source, reason, order.author, until, order.erase)
 
 
-def _rule(tx: Tx, order: Order) -> str:
+def _rule(tx: Tx, order: TakedownOrder) -> str:
     """The rule of an order; an address becomes the rule of that address, as the source that knows it spells it."""
     lookup.see_given(order.what)
     text = order.what.strip()
@@ -224,7 +224,7 @@ def matching(tx: Tx, rules: Sequence[str], source: str | None) -> Iterator[list[
             rows = tx.rows(_COLUMNS.where(resource.c.id.in_(some)).order_by(resource.c.id))
             yield [row for row in rows if row.source_id in owners]
         return
-    compiled, behind = Takedowns(_as_rows(rules), None), 0
+    compiled, behind = TakedownRules(_as_rows(rules), None), 0
     while rows := tx.rows(_COLUMNS.where(resource.c.id > behind).order_by(resource.c.id).limit(CHUNK)):
         found = [row for row in rows if row.source_id in owners]
         yield [row for row in found if compiled.ruling(row.address, row.display, row.url)]
@@ -246,7 +246,7 @@ def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         yield numbers[start : start + CHUNK]
 
 
-def _apply(house: House, row: TakedownRow) -> dict[str, int]:
+def _apply(house: Installation, row: TakedownRow) -> dict[str, int]:
     """Hide what a takedown means, in transactions of a bounded size; returns how many documents left search."""
     left = 0
     with house.store.read() as tx:
@@ -261,23 +261,23 @@ def _apply(house: House, row: TakedownRow) -> dict[str, int]:
     return {"documents": left, "addresses": len(numbers)}
 
 
-def _answered_by(house: House, row: TakedownRow) -> list[int]:
+def _answered_by(house: Installation, row: TakedownRow) -> list[int]:
     """Documents that search finds and that a redirect fetched from the address: their copies alone say so.
 
     Every kept copy is read, some ten thousand in a second, so this is asked only where nothing else is known.
     """
-    compiled, found = Takedowns([row], row.source), list[int]()
+    compiled, found = TakedownRules([row], row.source), list[int]()
     columns = content.c
     places = sa.select(columns.id, columns.pack, columns.pack_offset, columns.pack_length).where(columns.indexed)
     with closing(house.cache()) as cache, house.store.read() as tx:
         names = {each.id: each.name for each in sources.every(tx)}
         mine = [number for number, name in names.items() if row.source in (None, name)]
         rows = tx.rows(places.where(columns.source_id.in_(mine)).order_by(columns.pack, columns.pack_offset))
-        found += [each.id for each in rows if compiled.ruling(_fetched_at(cache, Place(*each[1:])))]
+        found += [each.id for each in rows if compiled.ruling(_fetched_at(cache, BlobPlace(*each[1:])))]
     return found
 
 
-def _fetched_at(cache: Cache, place: Place) -> str | None:
+def _fetched_at(cache: Cache, place: BlobPlace) -> str | None:
     """The address that answered for a copy, None where it cannot be read."""
     with suppress(CacheDamaged):
         return cache.read(place, body=False).access_url
@@ -293,7 +293,7 @@ def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
     known = tx.rows(chosen)
     found = [each for each in known if each.indexed]
     if found:
-        entries = [Entry(each.source_id, each.id, 0, Event.DELETED, each.url) for each in found]
+        entries = [NewEvent(each.source_id, each.id, 0, Event.DELETED, each.url) for each in found]
         first = stream.append(tx, entries)
         pending_deletes.hide_until(tx, [(each.id, each.source_id, 0, first + n) for n, each in enumerate(found)])
         pending_deletes.leave(tx, [(each.id, first + n) for n, each in enumerate(found)])
@@ -307,14 +307,14 @@ def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
     return len(found)
 
 
-def _release(house: House, row: TakedownRow) -> dict[str, int]:
+def _release(house: Installation, row: TakedownRow) -> dict[str, int]:
     """Have documents found again that no other takedown hides; returns how many at once, and how many after a crawl.
 
     At once are those that search found before and of which a copy is kept; the next crawl judges all others.
     """
     with house.store.read() as tx:
         others, known = takedowns.in_force(tx), {each.id: each.name for each in sources.every(tx)}
-        compiled = {name: Takedowns(others, name) for name in known.values()}
+        compiled = {name: TakedownRules(others, name) for name in known.values()}
         again = [
             each
             for chunk in (*matching(tx, [row.rule], row.source), *_marked(tx, row.rule))
@@ -353,7 +353,7 @@ def _show(tx: Tx, numbers: Sequence[int], remarks: Mapping[int, str | None]) -> 
     """Have documents found again as they were kept, and visited whole by the next run."""
     found = tx.rows(_COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id))
     refetch.recall(tx, [each.id for each in found])
-    first = stream.append(tx, [Entry(each.source_id, each.id, 0, Event.NEW) for each in found])
+    first = stream.append(tx, [NewEvent(each.source_id, each.id, 0, Event.NEW) for each in found])
     rows = [(True, first + n, each.id) for n, each in enumerate(found)]
     bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
     for each in found:

@@ -14,7 +14,7 @@ from cormorant.frontier.state import host_facts
 from cormorant.model import no_text
 from cormorant.model.acl import EVERYONE
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import BY_LINK, How, Role, State
+from cormorant.model.resource import BY_LINK, DiscoveredBy, Role, UrlState
 from cormorant.model.ruling import Gate
 from cormorant.model.settings.priority import Level
 from cormorant.model.status import describe
@@ -23,8 +23,8 @@ from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.explain import explain_unknown, review_note, rulings
-from cormorant.operate.installation import House
-from cormorant.store.blobs.protocol import Place
+from cormorant.operate.installation import Installation
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -47,7 +47,7 @@ _VERDICTS = {
 }
 
 
-def explain(house: House, address: str, *, here: bool = True) -> list[dict[str, Any]]:
+def explain(house: Installation, address: str, *, here: bool = True) -> list[dict[str, Any]]:
     """One object for each source that knows the address or would exclude it; one with verdict unknown if none does.
 
     The path of a file stands for its address; `here`: also one that begins in this process's folder. Raises BadAddress
@@ -89,7 +89,7 @@ def _empty(address: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
+def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     """A resource of the source."""
     outcome = OutcomeKind(row.outcome)
     kept = tx.rows(sa.select(content).where(content.c.id == row.id))
@@ -142,7 +142,9 @@ def _known(house: House, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _gates(house: House, tx: Tx, owner: SourceRow, row: Any, hides: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _gates(
+    house: Installation, tx: Tx, owner: SourceRow, row: Any, hides: dict[str, Any] | None
+) -> list[dict[str, Any]]:
     """What each gate says of it today, a takedown that hides it before the others."""
     before = [{"gate": str(Gate.TAKEDOWN), "rule": hides["rule"], "ruling": rulings.EXCLUDES}] if hides else []
     return before + rulings.of_row(house, tx, owner, row)
@@ -167,13 +169,13 @@ def _held(run: RunRow, status: int) -> str:
     return f"It may be found still, since {lookup.why_held(run, status)}"
 
 
-def _conversion(house: House, row: Any, kept: Any) -> dict[str, Any] | None:
+def _conversion(house: Installation, row: Any, kept: Any) -> dict[str, Any] | None:
     """What came of reading it: the fault of the last visit if it could not be read, else how it was read."""
     if row.status in CONVERSION:
         return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason, "no_text": None}
     if not kept:
         return None
-    place = Place(kept.pack, kept.pack_offset, kept.pack_length)
+    place = BlobPlace(kept.pack, kept.pack_offset, kept.pack_length)
     said = {"mime": kept.mime, "status": lookup.OK, "reason": None, "language": kept.language or None}
     return said | how_read(house, place, kept.size_bytes)
 
@@ -208,7 +210,7 @@ def _rule(reason: str) -> str:
 
 def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
     """Every way it was discovered: its first, then every page that links to it now, and what has moved to it."""
-    how = How(row.how)
+    how = DiscoveredBy(row.how)
     paths: list[dict[str, Any]] = []
     into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
     leading = codec.unpack_in(into[0].links if into else None)
@@ -222,7 +224,9 @@ def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
     }
     shown = [link for link in leading[:100] if link.referrer in known]
     paths += [{"how": "link", "from": known[link.referrer], "text": link.text} for link in shown]
-    return paths + [{"how": How.REDIRECT.name.lower(), "from": each.address, "text": ""} for each in moved[:100]]
+    return paths + [
+        {"how": DiscoveredBy.REDIRECT.name.lower(), "from": each.address, "text": ""} for each in moved[:100]
+    ]
 
 
 def _address(tx: Tx, number: int | None) -> str | None:
@@ -292,7 +296,7 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
         return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
     if row.role == Role.ROBOTS:
         return _asked_again(tx, row)
-    if row.state == State.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
+    if row.state == UrlState.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
         return {"when": "when a listing shows that it changed"}
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
@@ -316,7 +320,7 @@ def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
     return {"when": "before a visit of a page of its site, when it holds no longer", "holds_until": rfc3339(max(until))}
 
 
-def _unkept(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     """What a source says of an address that it has no resource for, None when that is nothing."""
     for meant in lookup.meanings(owner, address):
         if said := _stranger(tx, owner, meant) or explain_unknown.unlisted(house, tx, owner, meant):
@@ -340,7 +344,7 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _left_out(house: House, tx: Tx, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
+def _left_out(house: Installation, tx: Tx, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
     """The setting, or the receiver, because of which a listing no longer names a file, if it is one."""
     said = (
         explain_unknown.unlisted(house, tx, owner, row.address)

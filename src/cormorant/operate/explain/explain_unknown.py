@@ -16,7 +16,7 @@ from cormorant.model.status import Status, describe
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, remedies
 from cormorant.operate.explain import rulings
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -38,7 +38,7 @@ _WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a l
 _SILENT = "The rules of {} would let it in; whether it exists cannot be told before its site answers."
 
 
-def anywhere(house: House, tx: Tx, address: str) -> dict[str, Any]:
+def anywhere(house: Installation, tx: Tx, address: str) -> dict[str, Any]:
     """Nobody has met it: what each source would say of it, which of them know its host, and what to check."""
     number, near = _near(tx, address)
     said: list[dict[str, Any]] = []
@@ -77,7 +77,7 @@ def _near(tx: Tx, address: str) -> tuple[int | None, list[str]]:
     return rows[0].id, [row.name for row in own]
 
 
-def unlisted(house: House, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     """A file below the folder of a source that no listing has named: left out by its settings, or why else?
 
     A listing neither names hidden files and links nor looks into folders that a rule or a receiver leaves out, so

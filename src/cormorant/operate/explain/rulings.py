@@ -8,7 +8,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.frontier.state import host_facts
 from cormorant.model.resource import Resource, Role
 from cormorant.model.ruling import Prerequisite, Ruling
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.plugins import Discovery
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -16,13 +16,13 @@ from cormorant.store.db.database import Tx
 ADMITS, EXCLUDES, WAITS, UNKNOWN = "admits", "excludes", "waits", "unknown"
 
 
-def of_row(house: House, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
+def of_row(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
     """Of a resource of the source: may it be followed, and may it be visited?"""
     role = Role.SITEMAP if row.role == Role.SITEMAP else Role.DOCUMENT
     return _today(house, tx, owner, _resource(owner, row.address, role, row.depth, row.site_id, row.id))
 
 
-def of_address(house: House, tx: Tx, owner: SourceRow, address: str, site: int | None) -> list[dict[str, Any]]:
+def of_address(house: Installation, tx: Tx, owner: SourceRow, address: str, site: int | None) -> list[dict[str, Any]]:
     """Of an address that the source has not met, were a page among its starts to link to it.
 
     `site` is the number of its site, None when that is unknown: then nothing is known of its robots.txt.
@@ -41,7 +41,7 @@ def _resource(owner: SourceRow, address: str, role: Role, depth: int | None, sit
     return Resource(number, owner.id, site, address, role, at, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
 
 
-def _today(house: House, tx: Tx, owner: SourceRow, asked: Resource) -> list[dict[str, Any]]:
+def _today(house: Installation, tx: Tx, owner: SourceRow, asked: Resource) -> list[dict[str, Any]]:
     try:
         source = house.source(owner)
     except CormorantError as error:  # a file of start addresses that cannot be read hides nothing else

@@ -15,7 +15,7 @@ from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.crawl.run import transitions
 from cormorant.crawl.run.transitions import UNFINISHED
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import log, start
 from cormorant.operate.runs.start import Ordered
 from cormorant.operate.sources import delete as source_deletion
@@ -26,7 +26,7 @@ from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import run, run_count
 
 
-def suspend(house: House, number: int | None) -> RunRow:
+def suspend(house: Installation, number: int | None) -> RunRow:
     """Leave a run (none: the newest) where it is until somebody goes on with it. Its report then says so.
 
     Raises NotFoundError, and ConflictError where there is nothing left of it to be left.
@@ -42,7 +42,7 @@ def suspend(house: House, number: int | None) -> RunRow:
         return runs.get(tx, row.id)
 
 
-def resume(house: House, number: int | None) -> Ordered:
+def resume(house: Installation, number: int | None) -> Ordered:
     """Go on with a run that was suspended or interrupted, or follow it; one whose source was edited in another run.
 
     Raises NotFoundError, ConflictError.
@@ -59,7 +59,7 @@ def resume(house: House, number: int | None) -> Ordered:
         return Ordered(number, _name(tx, row), resumed=True, mine=suspended, survives=row.survives)
 
 
-def stop(house: House, number: int | None, resting: str | None = None) -> RunRow:
+def stop(house: Installation, number: int | None, resting: str | None = None) -> RunRow:
     """End a run for good. What it found is kept and delivered; what it would have deleted waits for the next crawl.
 
     So does what was examined and is not indexed yet, which is dropped and fetched anew.
@@ -80,7 +80,7 @@ def stop(house: House, number: int | None, resting: str | None = None) -> RunRow
     return row
 
 
-def delete(house: House, number: int) -> bool:
+def delete(house: Installation, number: int) -> bool:
     """Forget a run and its figures; False when somebody has done so before. What it found stays, but what a test found.
 
     Raises NotFoundError, and ConflictError for one that has not ended or that the next crawl compares itself with.

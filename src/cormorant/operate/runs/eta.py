@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cormorant.crawl.run.completion import TRIED_AGAIN_S
 from cormorant.crawl.run.progress import BUSY, PROCESSORS
-from cormorant.store.journal.progress_samples import Sample
+from cormorant.store.journal.progress_samples import ProgressSample
 
 PIECES = 4
 """The time looked back on is cut into so many pieces; the fastest and the slowest give the interval."""
@@ -35,17 +35,17 @@ class Ahead(NamedTuple):
     most_s: float | None
 
 
-def rate(samples: Sequence[Sample]) -> float:
+def rate(samples: Sequence[ProgressSample]) -> float:
     """Documents a second over the samples."""
     return _a_second(samples, samples[-1].fetched - samples[0].fetched) if samples else 0.0
 
 
-def _a_second(samples: Sequence[Sample], count: float) -> float:
+def _a_second(samples: Sequence[ProgressSample], count: float) -> float:
     seconds = samples[-1].at - samples[0].at
     return count / seconds if seconds > 0 else 0.0
 
 
-def ahead(samples: Sequence[Sample], waits_s: float = inf) -> Ahead | None:
+def ahead(samples: Sequence[ProgressSample], waits_s: float = inf) -> Ahead | None:
     """What is still to be expected, None while nobody can know.
 
     `waits_s` is how long the end of a run waits for its receivers at most.
@@ -62,17 +62,17 @@ def ahead(samples: Sequence[Sample], waits_s: float = inf) -> Ahead | None:
     return Ahead(least_s, max(first.most_s, min(told.most_s, first.most_s + waits_s)))
 
 
-def is_outlasted(samples: Sequence[Sample]) -> bool:
+def is_outlasted(samples: Sequence[ProgressSample]) -> bool:
     """Will the receivers be told of what is found longer than it takes to find it?"""
     visits, told = (_visits(samples), _deliveries(samples)) if _says_anything(samples) else (None, None)
     return visits is not None and visits.most_s is not None and told is not None and told.least_s > visits.most_s
 
 
-def _says_anything(samples: Sequence[Sample]) -> bool:
+def _says_anything(samples: Sequence[ProgressSample]) -> bool:
     return len(samples) > 1 and samples[-1].at - samples[0].at >= LEAST_S
 
 
-def _visits(samples: Sequence[Sample]) -> Ahead | None:
+def _visits(samples: Sequence[ProgressSample]) -> Ahead | None:
     """Until when all is visited, None while nobody can know and when all is."""
     left = samples[-1].left
     pieces = _pieces(samples)
@@ -87,7 +87,7 @@ def _visits(samples: Sequence[Sample]) -> Ahead | None:
     return Ahead(least_s, left / slowest + TAIL_S)
 
 
-def _deliveries(samples: Sequence[Sample]) -> Ahead | None:
+def _deliveries(samples: Sequence[ProgressSample]) -> Ahead | None:
     """Until when the slowest receiver is told of all that is and will be found; None where nobody waits for that.
 
     It keeps up then, or it takes so long for a batch that runs end without it. How fast it can be told is seen only
@@ -107,19 +107,19 @@ def _deliveries(samples: Sequence[Sample]) -> Ahead | None:
     return Ahead(max(0.0, LUCK * events / max(speeds) - since_s), max(0.0, events / min(speeds) - since_s) + TAIL_S)
 
 
-def _told_a_second(samples: Sequence[Sample]) -> float:
+def _told_a_second(samples: Sequence[ProgressSample]) -> float:
     """Events a second that the slowest receiver was told of."""
     return _a_second(samples, samples[-1].told - samples[0].told) if samples else 0.0
 
 
-def _pieces(samples: Sequence[Sample]) -> list[Sequence[Sample]]:
+def _pieces(samples: Sequence[ProgressSample]) -> list[Sequence[ProgressSample]]:
     """Cut the samples into stretches that follow one another, each of two samples at least."""
     step = max(1, (len(samples) - 1) // PIECES)
     starts = range(0, len(samples) - 1, step)
     return [samples[start : start + step + 1] for start in starts if len(samples[start : start + step + 1]) > 1]
 
 
-class Circumstances(NamedTuple):
+class RunConditions(NamedTuple):
     """What there is to be seen of a run.
 
     `sites` have something left; `waits_for` says why, when none of them can be asked now. `pace_s` is the delay asked
@@ -139,7 +139,7 @@ class Circumstances(NamedTuple):
     is_outlasted: bool = False
 
 
-def bottleneck(seen: Circumstances) -> str:
+def bottleneck(seen: RunConditions) -> str:
     """Name what holds a run up, "" when nothing can be said."""
     if seen.state == "delivering" or (seen.state == "retrieving" and seen.is_outlasted):
         return f"deliveries: {seen.backlog:,} wait for {seen.slowest or 'the index and receivers'}"

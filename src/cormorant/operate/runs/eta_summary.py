@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import live, start
 from cormorant.store.journal import progress_samples
 from cormorant.store.journal.progress_samples import Measured
@@ -16,7 +16,7 @@ MEASURED: Final = (RunState.RETRIEVING, RunState.DELIVERING)
 """States in which somebody looks how far a run is."""
 
 
-def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+def shown(house: Installation, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
     """What `start.shown` says, with `eta_s` and, while the run is under way, what holds it up.
 
     `eta_s` has the `least` and the `most` seconds still to go; `most` is None while more is found than is visited,
@@ -36,7 +36,7 @@ def shown(house: House, number: int | None = None, resting: str | None = None) -
     }
 
 
-def _lately(house: House, number: int) -> Measured | None:
+def _lately(house: Installation, number: int) -> Measured | None:
     """How far a run was lately, None when nobody has looked for some time."""
     with house.store.read() as tx:
         found = progress_samples.newest(tx, number)

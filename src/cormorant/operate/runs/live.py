@@ -12,18 +12,18 @@ from cormorant.base.errors import CormorantError
 from cormorant.crawl.run import progress as run_progress
 from cormorant.crawl.run.completion import MOST_WAITED_S
 from cormorant.frontier.policy import host_errors, priority
-from cormorant.frontier.policy.host_errors import Trouble, Why
+from cormorant.frontier.policy.host_errors import HoldReason, HostTrouble
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.state import host_facts
 from cormorant.model.run import RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import eta, start
-from cormorant.operate.runs.eta import Ahead, Circumstances
+from cormorant.operate.runs.eta import Ahead, RunConditions
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.receivers import ReceiverRow
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
-from cormorant.store.journal.progress_samples import Sample
+from cormorant.store.journal.progress_samples import ProgressSample
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import resource, site, site_source
 
@@ -44,7 +44,7 @@ class SiteLook(NamedTuple):
     left: int
     leased: bool
     resting_s: float
-    trouble: Trouble | None = None
+    trouble: HostTrouble | None = None
 
 
 class Waits(NamedTuple):
@@ -53,13 +53,13 @@ class Waits(NamedTuple):
     `gives_up_s` is until when the run waits for them at the most, None when it goes on with others meanwhile.
     """
 
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[HostTrouble, ...]
     sites: int
     again_s: float
     gives_up_s: float | None
 
     @property
-    def why(self) -> Why:
+    def why(self) -> HoldReason:
         """What keeps the run from them."""
         return host_errors.worst(self.troubles)
 
@@ -69,7 +69,7 @@ class Waits(NamedTuple):
         return host_errors.told(self.troubles, self.sites)
 
 
-class Look(NamedTuple):
+class LiveView(NamedTuple):
     """A run at a moment: its report, the sites asked last, how many there are, and the pace asked for.
 
     `told` is the number of the event that its slowest receiver has come to, `backlog` is how many are behind that, and
@@ -98,7 +98,7 @@ class Look(NamedTuple):
         )
 
 
-def look(house: House, number: int) -> Look:
+def look(house: Installation, number: int) -> LiveView:
     """Look at a run. Raises NotFoundError."""
     report = start.report(house, number)
     with house.store.read() as tx:
@@ -111,7 +111,7 @@ def look(house: House, number: int) -> Look:
         pace, suspended_until = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
         waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)
     suspended_s = max(suspended_until - now, 0.0) if row.state is RunState.RETRIEVING else 0.0
-    return Look(report, shown, len(waiting), waits, pace, told, backlog, slowest, suspended_s)
+    return LiveView(report, shown, len(waiting), waits, pace, told, backlog, slowest, suspended_s)
 
 
 def _open_sites(row: RunRow) -> sa.Select[Any]:
@@ -136,7 +136,7 @@ def _is_troubled(each: Any, now: float) -> bool:
     return _rest(each, now) > 0 or each.failures >= FAILING
 
 
-def _trouble(tx: Tx, row: RunRow, each: Any) -> Trouble:
+def _trouble(tx: Tx, row: RunRow, each: Any) -> HostTrouble:
     return remaining.trouble_at(tx, row.source_id, each.id, each.key, each.trouble)
 
 
@@ -162,7 +162,7 @@ def _site(tx: Tx, row: RunRow, each: Any, now: float) -> SiteLook:
     return SiteLook(each.key, left, each.owner is not None, round(_rest(each, now), 1), found)
 
 
-def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> tuple[float, float]:
+def _pace(house: Installation, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> tuple[float, float]:
     """The longest delay asked for at these sites; until when nothing at all is visited, 0 when something is."""
     owner = sources.numbered(tx, row.source_id)
     if owner is None:
@@ -178,18 +178,18 @@ def _pace(house: House, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -
     return delay_s, source.settings.suspended_until(tx.now())
 
 
-def processors_s(house: House) -> dict[int, float]:
+def processors_s(house: Installation) -> dict[int, float]:
     """For how long this machine's retrievers have had a processor or waited for one, by process number; in seconds."""
     with house.store.read() as tx:
         return run_progress.processors_s(tx)
 
 
-def sample(seen: Look, at: float) -> Sample:
+def sample(seen: LiveView, at: float) -> ProgressSample:
     """What a look at that moment (seconds) has counted."""
-    return Sample(at, seen.report["fetched"], seen.report["to_fetch"], seen.told, seen.backlog)
+    return ProgressSample(at, seen.report["fetched"], seen.report["to_fetch"], seen.told, seen.backlog)
 
 
-def ahead(seen: Look, samples: Sequence[Sample]) -> Ahead | None:
+def ahead(seen: LiveView, samples: Sequence[ProgressSample]) -> Ahead | None:
     """What is still to be expected of a run, None while nobody can know."""
     is_index = seen.slowest is not None and seen.slowest.kind == receivers.INDEX
     if seen.report["state"] == RunState.DELIVERING:  # a limit may have left something
@@ -197,7 +197,7 @@ def ahead(seen: Look, samples: Sequence[Sample]) -> Ahead | None:
     return eta.ahead(samples, inf if is_index else MOST_WAITED_S)
 
 
-def bottleneck(seen: Look, busy: float, samples: Sequence[Sample]) -> str:
+def bottleneck(seen: LiveView, busy: float, samples: Sequence[ProgressSample]) -> str:
     """What holds a run up, "" when nothing can be said.
 
     `busy` is for what part of the time the busiest retriever had or wanted a processor.
@@ -207,7 +207,7 @@ def bottleneck(seen: Look, busy: float, samples: Sequence[Sample]) -> str:
     sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
     state = str(seen.report["state"])
     slowest = seen.slowest.said if seen.slowest is not None else ""
-    return eta.bottleneck(Circumstances(
+    return eta.bottleneck(RunConditions(
         state, sites, waits_for, seen.pace_s, busy, seen.backlog, eta.rate(samples), slowest,
         eta.is_outlasted(samples),
     ))  # fmt: skip

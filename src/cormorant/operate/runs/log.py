@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from cormorant.base import run_context
 from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.model.schedule.timezones import is_moment, localized_record, wall_time
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.journal import runs
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -29,7 +29,7 @@ _NONE: Final = (
 )
 
 
-class Wanted(NamedTuple):
+class LogFilter(NamedTuple):
     """Which lines: of a level and above, of one kind or, with None, of all; the last `most`, 0 for any number."""
 
     level: str = "debug"
@@ -37,10 +37,10 @@ class Wanted(NamedTuple):
     most: int = 0
 
 
-EVERY: Final = Wanted()
+EVERY: Final = LogFilter()
 
 
-def lines(house: House, number: int | None, wanted: Wanted = EVERY) -> Iterator[dict[str, Any]]:
+def lines(house: Installation, number: int | None, wanted: LogFilter = EVERY) -> Iterator[dict[str, Any]]:
     """The lines of a run's log, or of the newest run's, as they were written.
 
     A line that a kill has cut short is passed over. Raises NotFoundError for an unknown run and for one without a log,
@@ -79,12 +79,12 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def forget(house: House, number: int) -> None:
+def forget(house: Installation, number: int) -> None:
     """Remove the log of a run."""
     shutil.rmtree(_folder(house, number), ignore_errors=True)
 
 
-def summarize(house: House, report: Mapping[str, Any]) -> None:
+def summarize(house: Installation, report: Mapping[str, Any]) -> None:
     """Have the log of a run, if there is one, end with its report, as the process that carries it out does.
 
     A disk that refuses it stops nothing.
@@ -95,7 +95,7 @@ def summarize(house: House, report: Mapping[str, Any]) -> None:
         file.write(f"{run_context.written(line)}\n")
 
 
-def _folder(house: House, number: int) -> Path:
+def _folder(house: Installation, number: int) -> Path:
     return house.folder / "logs" / "runs" / str(number)
 
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import BadAddress, NotFoundError, NotPermitted, UsageError
 from cormorant.base.secret_masking import redacted
 from cormorant.model.url import canonical, origin_of
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import sources
 from cormorant.search.index.tokenizer import words
 from cormorant.sources.files.places import see_place
@@ -30,7 +30,7 @@ WORDS = 2
 _THEN: Final = "`cormorant quickstart /mnt/share`"
 
 
-class Wish(NamedTuple):
+class QuickstartSource(NamedTuple):
     """A source to be: its kind, the name it would have, and the one setting that says where."""
 
     kind: str
@@ -46,7 +46,7 @@ class Made(NamedTuple):
     new: bool
 
 
-def wish(text: str) -> Wish:
+def wish(text: str) -> QuickstartSource:
     """What an argument means: an address or a folder.
 
     Raises UsageError for a file and for what is neither, BadAddress for an address that is none, NotFoundError for a
@@ -85,26 +85,26 @@ def _place(text: str) -> Path:
     return Path(os.fsdecode(unquote_to_bytes(rest)))
 
 
-def _web(text: str) -> Wish:
+def _web(text: str) -> QuickstartSource:
     address = canonical(text)
     if not address.startswith(("http://", "https://")):
         raise BadAddress(f"{text!r} is not a web address: it must begin with http:// or https://.")
     origin = origin_of(address)
     if not origin.host:
         raise BadAddress(f"{text!r} names no host. Write it in full, like https://example.org/docs/.")
-    return Wish("web", origin.host.strip("[]").removeprefix("www.").replace(":", "-"), "start", address)
+    return QuickstartSource("web", origin.host.strip("[]").removeprefix("www.").replace(":", "-"), "start", address)
 
 
-def _folder(place: Path) -> Wish:
+def _folder(place: Path) -> QuickstartSource:
     try:
         next(place.iterdir(), None)
     except PermissionError:
         raise NotPermitted(f"The folder {place} may not be read by you. Check its permissions.") from None
     name = "".join(each if each.isalnum() or each in ".-_" else "-" for each in place.name).strip("-")
-    return Wish("files", name or "root", "path", str(place))
+    return QuickstartSource("files", name or "root", "path", str(place))
 
 
-def make(house: House, wishes: Iterable[Wish]) -> list[Made]:
+def make(house: Installation, wishes: Iterable[QuickstartSource]) -> list[Made]:
     """Make a source of each wish, or take the one that is there already; names that are taken get a number."""
     made: list[Made] = []
     for each in wishes:
@@ -120,7 +120,7 @@ def make(house: House, wishes: Iterable[Wish]) -> list[Made]:
     return made
 
 
-def _stands_for(row: catalog.SourceRow, wanted: Wish) -> bool:
+def _stands_for(row: catalog.SourceRow, wanted: QuickstartSource) -> bool:
     value = row.settings.get(wanted.setting)
     return value in (wanted.value, [wanted.value])
 
@@ -131,7 +131,7 @@ def _names(name: str) -> Iterable[str]:
     yield from (f"{name}-{number}" for number in range(2, 10_000))
 
 
-def telling_words(house: House, names: Sequence[str]) -> str:
+def telling_words(house: Installation, names: Sequence[str]) -> str:
     """Words for a first search: the rarest of a title in these sources; "" when there is no title to take them from."""
     with house.store.read() as tx:
         numbers = [catalog.named(tx, name).id for name in names]

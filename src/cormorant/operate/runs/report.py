@@ -16,7 +16,7 @@ from cormorant.crawl.deliver.receiver_task import MOST_MENDED_S
 from cormorant.crawl.run.completion import MOST_WAITED_S
 from cormorant.frontier.policy import host_errors
 from cormorant.frontier.policy.backoff import NO_ANSWER, UNREACHABLE
-from cormorant.frontier.policy.host_errors import Why
+from cormorant.frontier.policy.host_errors import HoldReason
 from cormorant.frontier.progress import known_failures, remaining
 from cormorant.model.outcome import CONVERTER_SAID, OutcomeKind
 from cormorant.model.run import ASKING_STATES, Counters, RunState
@@ -35,7 +35,7 @@ from cormorant.operate.checks import (
     unused_rules,
 )
 from cormorant.operate.documents import listing, lookup
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency
 from cormorant.plugins import Discovery, Source
 from cormorant.store.catalog import receivers, sources
@@ -63,7 +63,7 @@ def unreported(row: RunRow, counters: Counters) -> int:
     return counters.failed_as_before if row.settings.get("known_failures", "ignore") == "ignore" else 0
 
 
-def of_run(house: House, number: int) -> list[dict[str, Any]]:
+def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
     """Problems of a run: what it is about, a sentence, and `kind`.
 
     Kinds are run, machine, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text,
@@ -90,7 +90,7 @@ def of_run(house: House, number: int) -> list[dict[str, Any]]:
     return found
 
 
-def _of_settings(house: House, tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
+def _of_settings(house: Installation, tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     """What the settings of a run led to: starts they leave out, rules that match nothing, or that they are no more."""
     try:
         source = house.source(owner, row.settings)
@@ -138,7 +138,7 @@ def _nothing(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _starts(house: House, tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+def _starts(house: Installation, tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """Start addresses that are no document, and those that lead to none; a host that did not answer is told once."""
     silent: dict[tuple[str, int], list[remaining.Start]] = {}
     for end in seeds.ends(house, tx, row):
@@ -185,7 +185,7 @@ def _empty_starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _led_away(tx: Tx, row: RunRow, end: seeds.End) -> dict[str, Any]:
+def _led_away(tx: Tx, row: RunRow, end: seeds.SeedTarget) -> dict[str, Any]:
     """A start address that moved to what is no document, or may not be visited."""
     address, to = end.start.address, end.address
     if end.kept is not None:
@@ -285,10 +285,10 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     }  # fmt: skip
 
 
-def _silent(tx: Tx, row: RunRow, left: remaining.Left) -> str:
+def _silent(tx: Tx, row: RunRow, left: remaining.Remaining) -> str:
     """Which sites do not answer, when a run has nothing left but sites in trouble; "" when all of them do answer."""
     found = remaining.troubles(tx, row.source_id, left.some)
-    if left.troubled < left.sites or host_errors.worst(found) is not Why.SILENT:
+    if left.troubled < left.sites or host_errors.worst(found) is not HoldReason.SILENT:
         return ""
     return host_errors.told(found, left.sites)
 
@@ -326,7 +326,7 @@ def _document(row: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _unsearched(house: House) -> Iterator[dict[str, Any]]:
+def _unsearched(house: Installation) -> Iterator[dict[str, Any]]:
     """Search does not answer, which no delivery has met so far: there was nothing to deliver, or not yet."""
     found = index_consistency.trouble(house)
     if found is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from cormorant.crawl.run import transitions
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import start
 from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Tx
@@ -18,13 +18,13 @@ from cormorant.store.journal.runs import RunRow
 REASON: Final = "It was under way when the program ended, and survives_restart is off."
 
 
-def are_cut_off(house: House, resting: str) -> bool:
+def are_cut_off(house: Installation, resting: str) -> bool:
     """Is there any run to be stopped?"""
     with house.store.read() as tx:
         return bool(_cut_off(house, tx, resting))
 
 
-def end_cut_off(house: House, resting: str) -> list[RunRow]:
+def end_cut_off(house: Installation, resting: str) -> list[RunRow]:
     """Stop the runs that were under way here when the program ended, where their settings want it; returns them.
 
     `resting` is the place at which nothing is at work. What another place carries out as well has not been cut off, and
@@ -37,7 +37,7 @@ def end_cut_off(house: House, resting: str) -> list[RunRow]:
     return stopped
 
 
-def _cut_off(house: House, tx: Tx, resting: str) -> list[RunRow]:
+def _cut_off(house: Installation, tx: Tx, resting: str) -> list[RunRow]:
     found = [row for row in runs.open_runs(tx) if row.is_under_way and not row.survives and row.is_for(house.node)]
     if not found:
         return []

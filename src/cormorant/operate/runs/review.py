@@ -14,12 +14,12 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, UsageError
 from cormorant.frontier.staging import unreviewed
-from cormorant.frontier.staging.unreviewed import LeftOut
+from cormorant.frontier.staging.unreviewed import PrunedDocuments
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.run import Mode, RunState
 from cormorant.model.status import Status
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.plugins import Source
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
@@ -35,7 +35,7 @@ PRUNED = "pruned"
 """Under which name a run counts, beside those of its processes, what a person has left out."""
 
 
-def index(house: House, number: int | None) -> RunRow:
+def index(house: Installation, number: int | None) -> RunRow:
     """Index what a run (none: the newest) has fetched, without a request. Again while it does so changes nothing.
 
     Raises NotFoundError, ConflictError for a run that has nothing to be indexed.
@@ -54,14 +54,14 @@ def _not_pending(row: RunRow) -> ConflictError:
     return ConflictError(f"Indexing of run {row.id} is not pending; it is {row.state}.{how}")
 
 
-def waiting_count(house: House, row: RunRow) -> int:
+def waiting_count(house: Installation, row: RunRow) -> int:
     """How many documents wait that a run has examined, or waited until it was stopped; none once another has begun."""
     with house.store.read() as tx:
         newest = row.mode is Mode.EXAMINE and runs.is_newest(tx, row)
         return unreviewed.waiting_count(tx, row.source_id) if newest else 0
 
 
-def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, Any]:
+def prune(house: Installation, number: int | None, rules: Sequence[str]) -> dict[str, Any]:
     """Leave out of what a run is to index the addresses that these rules match, written as those of `exclude` are.
 
     What search finds of them already is found as it was. Returns how many by rule, and of rules without any whether
@@ -88,7 +88,7 @@ def prune(house: House, number: int | None, rules: Sequence[str]) -> dict[str, A
     }  # fmt: skip
 
 
-def _settled(house: House, row: RunRow, owner: SourceRow, rules: Sequence[str]) -> set[str]:
+def _settled(house: Installation, row: RunRow, owner: SourceRow, rules: Sequence[str]) -> set[str]:
     """Which of these rules, that match nothing which waits to be indexed, match what the run has visited."""
     found, behind = set[str](), 0
     while len(found) < len(rules):
@@ -109,7 +109,7 @@ def _met(tx: Tx, row: RunRow, behind: int) -> dict[int, str]:
     return {each.id: each.address for each in tx.rows(chosen.order_by(columns.id).limit(CHUNK))}
 
 
-def _count(tx: Tx, row: RunRow, left_out: LeftOut) -> None:
+def _count(tx: Tx, row: RunRow, left_out: PrunedDocuments) -> None:
     """Have the figures and the journal of a run say what is not to be indexed: what is found of it is as it was."""
     counters = runs.counted_by(tx, row.id, PRUNED)
     counters.held -= len(left_out.changed)
@@ -126,7 +126,7 @@ def _count(tx: Tx, row: RunRow, left_out: LeftOut) -> None:
 
 
 def _left_out(
-    house: House, owner: SourceRow, settings: Mapping[str, Any], rules: Sequence[str], waiting: Mapping[int, str]
+    house: Installation, owner: SourceRow, settings: Mapping[str, Any], rules: Sequence[str], waiting: Mapping[int, str]
 ) -> dict[int, str]:
     """Which of these addresses (by their resources) the rules keep out, each with the rule."""
     narrowed: Source = house.source(owner, {**settings, "exclude": list(rules)})

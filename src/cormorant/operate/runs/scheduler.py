@@ -16,7 +16,7 @@ from cormorant.base.log import logger
 from cormorant.crawl.run import transitions
 from cormorant.model.run import OPEN_STATES, Refresh, RunState
 from cormorant.model.schedule.schedule import Fired, Hold, LaunchState, ended, fired
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import start
 from cormorant.operate.search import reindex
 from cormorant.operate.sources import test_crawl
@@ -26,7 +26,7 @@ from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs, schedule_firings
 from cormorant.store.journal.runs import RunRow
-from cormorant.store.journal.schedule_firings import Ended, LaunchRow
+from cormorant.store.journal.schedule_firings import FiringResult, LaunchRow
 
 _log = logger(__name__)
 UNANSWERED: Final = 6
@@ -38,7 +38,7 @@ MOST_COUNTED: Final = 100
 class Scheduler:
     """Looks at the schedules of an installation."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Installation) -> None:
         self._house = house
         self._looked_at = inf
 
@@ -140,7 +140,7 @@ def stop(tx: Tx, row: LaunchRow, reason: str) -> None:
     ends = list(row.ends)
     if row.run is not None:
         source = sources.numbered(tx, row.sources[row.place])
-        ends.append(Ended(source.name if source else "", row.run, failed=False, said=reason))
+        ends.append(FiringResult(source.name if source else "", row.run, failed=False, said=reason))
     stopped = schedule_firings.end(tx, row, LaunchState.STOPPED, reason, ends=schedule_firings.written(ends))
     if stopped and row.run is not None and not shared:
         with suppress(NotFoundError):
@@ -161,7 +161,7 @@ def opens_at(owner: ScheduleRow, now: float) -> float | None:
     return hours.at(now).until if hours is not None else None
 
 
-def go_on(house: House, row: LaunchRow) -> None:
+def go_on(house: Installation, row: LaunchRow) -> None:
     """Do the next thing of a launch, if it is time for it. Nothing is written where there is nothing to do."""
     with house.store.read() as tx:
         owner, now = schedules.numbered(tx, row.schedule_id), tx.now()
@@ -192,7 +192,7 @@ def _run(tx: Tx, number: int | None) -> RunRow | None:
     return None
 
 
-def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
+def _order(house: Installation, owner: ScheduleRow, row: LaunchRow) -> None:
     """Have the next source of a launch crawled. One whose run is held is passed over, and one that is gone."""
     try:
         reindex.refuse_older_store(house)
@@ -203,17 +203,17 @@ def _order(house: House, owner: ScheduleRow, row: LaunchRow) -> None:
     with house.store.begin() as tx:
         source, held = sources.numbered(tx, row.sources[row.place]), runs.held(tx)
         if source is None:
-            _pass(tx, row, Ended("", None, failed=False, said="The source was deleted."))
+            _pass(tx, row, FiringResult("", None, failed=False, said="The source was deleted."))
         elif refused is not None:
-            _pass(tx, row, Ended(source.name, None, failed=True, said=refused))
+            _pass(tx, row, FiringResult(source.name, None, failed=True, said=refused))
         elif source.id in held:
             waiting = held[source.id]
             failed = waiting.state is not RunState.PENDING  # that it was to be examined, a person has asked for
-            _pass(tx, row, Ended(source.name, waiting.id, failed=failed, said=_held(waiting)))
+            _pass(tx, row, FiringResult(source.name, waiting.id, failed=failed, said=_held(waiting)))
         elif schedule_firings.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now()):
             sources.claim(tx, source.id)
             test_crawl.clear(tx, source.id)
-            ordered = start.order_one(tx, source, start.Wish(_refresh(owner, source)))
+            ordered = start.order_one(tx, source, start.RunOrder(_refresh(owner, source)))
             schedule_firings.set_run(tx, row.id, ordered.run)
 
 
@@ -227,18 +227,18 @@ def _refresh(owner: ScheduleRow, source: SourceRow) -> Refresh:
     return Refresh.SCRATCH if forgets and asked is Refresh.ALL else asked
 
 
-def _pass(tx: Tx, row: LaunchRow, end: Ended) -> None:
+def _pass(tx: Tx, row: LaunchRow, end: FiringResult) -> None:
     """A source of a launch is done with."""
     ends = schedule_firings.written([*row.ends, end])
     values = {"place": row.place + 1, "run": None, "hold": None, "ends": ends}
     schedule_firings.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now(), **values)
 
 
-def _close(house: House, row: LaunchRow, run: RunRow | None) -> None:
+def _close(house: Installation, row: LaunchRow, run: RunRow | None) -> None:
     """The run of a launch has ended: go on with the next source, unless a person stopped it."""
     with house.store.read() as tx:
         source = sources.numbered(tx, row.sources[row.place])
-    end = Ended(source.name if source else "", row.run, *_went(house, run))
+    end = FiringResult(source.name if source else "", row.run, *_went(house, run))
     with house.store.begin() as tx:
         if run is not None and run.state is RunState.STOPPED:
             reason = f"Run {run.id} was stopped: {run.reason or 'a person asked for it.'}"
@@ -247,7 +247,7 @@ def _close(house: House, row: LaunchRow, run: RunRow | None) -> None:
             _pass(tx, row, end)
 
 
-def _went(house: House, run: RunRow | None) -> tuple[bool, str | None]:
+def _went(house: Installation, run: RunRow | None) -> tuple[bool, str | None]:
     """Whether a run that has ended failed, and what is said of it."""
     if run is None:
         return False, "Its run was deleted."
@@ -266,7 +266,7 @@ def _held(run: RunRow) -> str:
     return f"Run {run.id} {runs.stands(run)}: {run.reason or ''} {runs.answers(run)}"
 
 
-def _end(house: House, row: LaunchRow) -> None:
+def _end(house: Installation, row: LaunchRow) -> None:
     """All sources of a launch are done with."""
     failed = [each for each in row.ends if each.failed]
     said = [f"{each.source}: {each.said or 'it failed.'}" for each in failed]
@@ -275,7 +275,7 @@ def _end(house: House, row: LaunchRow) -> None:
         schedule_firings.end(tx, row, ended(len(failed), len(row.ends)), reason)
 
 
-def _hold(house: House, owner: ScheduleRow, row: LaunchRow, run: RunRow, *, working: bool) -> None:
+def _hold(house: Installation, owner: ScheduleRow, row: LaunchRow, run: RunRow, *, working: bool) -> None:
     """Suspend a run outside of the hours of its schedule, and go on with it within, unless a person went on before."""
     suspended = run.state is RunState.SUSPENDED
     before, after = row.hold, row.hold

@@ -14,21 +14,21 @@ from cormorant.model.schedule import recurrence
 from cormorant.model.schedule.schedule import (
     OPEN_LAUNCHES,
     Fired,
+    FiringReason,
     LaunchState,
-    Missed,
+    MissedPolicy,
     Overrun,
     Revisit,
     ScheduleState,
-    Why,
     state_of,
 )
 from cormorant.model.schedule.timezones import zone_of
 from cormorant.model.settings.crawl_windows import read_hours
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import scheduler
 from cormorant.operate.sources.sources import check_name
 from cormorant.store.catalog import schedules, sources
-from cormorant.store.catalog.schedules import Plan, ScheduleRow
+from cormorant.store.catalog.schedules import SchedulePlan, ScheduleRow
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs, schedule_firings
 from cormorant.store.journal.runs import RunRow
@@ -39,7 +39,7 @@ SHOWN: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ScheduleChange:
     """What is asked of a schedule. None: as it is, or as it comes."""
 
     sources: Sequence[str] | None = None
@@ -47,11 +47,11 @@ class Wanted:
     time_zone: str | None = None
     windows: Sequence[str] | None = None
     overrun: Overrun | None = None
-    missed: Missed | None = None
+    missed: MissedPolicy | None = None
     refresh: Revisit | None = None
 
 
-def add(house: House, name: str, wanted: Wanted) -> dict[str, Any]:
+def add(house: Installation, name: str, wanted: ScheduleChange) -> dict[str, Any]:
     """Add a schedule, which fires from now on.
 
     Raises ConflictError when the name is taken, UsageError when it cannot be a name or nothing is to be crawled,
@@ -62,12 +62,12 @@ def add(house: House, name: str, wanted: Wanted) -> dict[str, Any]:
         raise UsageError("A schedule needs sources, and when they are crawled: --source NAME --when '0 2 * * *'.")
     with house.store.begin() as tx:
         now = tx.now()
-        plan = _plan(tx, Plan((), ""), wanted)
+        plan = _plan(tx, SchedulePlan((), ""), wanted)
         schedules.add(tx, name, plan, _rhythm(plan, now).after(now))
         return _record(tx, schedules.named(tx, name))
 
 
-def edit(house: House, name: str, wanted: Wanted) -> dict[str, Any]:
+def edit(house: Installation, name: str, wanted: ScheduleChange) -> dict[str, Any]:
     """Change a schedule; what is not named stays. A launch under way goes on with the sources that it began with.
 
     Raises NotFoundError, UsageError, BadSetting.
@@ -83,7 +83,7 @@ def edit(house: House, name: str, wanted: Wanted) -> dict[str, Any]:
         return _record(tx, schedules.named(tx, name))
 
 
-def _plan(tx: Tx, before: Plan, wanted: Wanted) -> Plan:
+def _plan(tx: Tx, before: SchedulePlan, wanted: ScheduleChange) -> SchedulePlan:
     """The plan with what is wanted in it. Raises what is wrong with that."""
     numbers = before.sources if wanted.sources is None else _numbers(tx, wanted.sources)
     if not numbers:
@@ -98,7 +98,7 @@ def _plan(tx: Tx, before: Plan, wanted: Wanted) -> Plan:
         read_hours(windows)
     except ValueError as error:
         raise BadSetting(f"A window of a schedule is wrong: {error}") from None
-    return Plan(
+    return SchedulePlan(
         list(numbers),
         before.rhythm if wanted.when is None else recurrence.plain(wanted.when),
         zone, windows, wanted.overrun or before.overrun, wanted.missed or before.missed,
@@ -114,27 +114,27 @@ def _numbers(tx: Tx, names: Sequence[str]) -> list[int]:
     return [sources.named(tx, each).id for each in names]
 
 
-def _rhythm(plan: Plan, since: float) -> recurrence.Rhythm:
+def _rhythm(plan: SchedulePlan, since: float) -> recurrence.Rhythm:
     try:
         return recurrence.read(plan.rhythm, plan.time_zone, since)
     except ValueError as error:
         raise BadSetting(f"A schedule cannot be so: {error}") from None
 
 
-def listed(house: House) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[dict[str, Any]]:
     """Every schedule: what it does, how it went last, when it fires next."""
     with house.store.read() as tx:
         return [_record(tx, row) for row in schedules.every(tx)]
 
 
-def shown(house: House, name: str) -> dict[str, Any]:
+def shown(house: Installation, name: str) -> dict[str, Any]:
     """One schedule with its newest launches. Raises NotFoundError."""
     with house.store.read() as tx:
         row = schedules.named(tx, name)
         return _record(tx, row) | {"history": [_past(each) for each in schedule_firings.of_schedule(tx, row.id, SHOWN)]}
 
 
-def set_enabled(house: House, name: str, *, enabled: bool) -> dict[str, Any]:
+def set_enabled(house: Installation, name: str, *, enabled: bool) -> dict[str, Any]:
     """Have a schedule fire by itself, or not; what is under way goes on. Times that pass meanwhile are not missed.
 
     Raises NotFoundError, and BadSetting for one that would never fire.
@@ -148,7 +148,7 @@ def set_enabled(house: House, name: str, *, enabled: bool) -> dict[str, Any]:
         return _record(tx, schedules.named(tx, name))
 
 
-def start(house: House, name: str) -> dict[str, Any]:
+def start(house: Installation, name: str) -> dict[str, Any]:
     """Have the sources of a schedule crawled now. Raises NotFoundError, ConflictError while a launch is under way."""
     with house.store.begin() as tx:
         row = schedules.named(tx, name)
@@ -156,11 +156,13 @@ def start(house: House, name: str) -> dict[str, Any]:
         busy = schedule_firings.under_way(tx, row.id)
         if busy:
             raise ConflictError(f"Schedule {name!r} is under way. Wait until it ends, or stop its run.")
-        schedule_firings.claim(tx, row.id, tx.now(), Fired(LaunchState.LAUNCHING, Why.STARTED), row.plan.sources)
+        schedule_firings.claim(
+            tx, row.id, tx.now(), Fired(LaunchState.LAUNCHING, FiringReason.STARTED), row.plan.sources
+        )
         return _record(tx, schedules.named(tx, name))
 
 
-def delete(house: House, name: str) -> list[int]:
+def delete(house: Installation, name: str) -> list[int]:
     """Forget a schedule and its history. Returns the runs that go on without it. Raises NotFoundError."""
     with house.store.begin() as tx:
         row = schedules.named(tx, name)
@@ -172,7 +174,7 @@ def delete(house: House, name: str) -> list[int]:
         return [each.run for each in busy if each.run is not None]
 
 
-def naming(house: House, source: str) -> list[dict[str, Any]]:
+def naming(house: Installation, source: str) -> list[dict[str, Any]]:
     """The schedules that crawl a source; `alone`: nothing else, so that they would go with it. Raises NotFoundError."""
     with house.store.read() as tx:
         found = schedules.of_source(tx, sources.named(tx, source).id)

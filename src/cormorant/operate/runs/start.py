@@ -17,7 +17,7 @@ from cormorant.frontier.staging import staged_versions, unreviewed
 from cormorant.frontier.state import host_facts
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
 from cormorant.operate.checks import exposure, seeds
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import log, waiting_for
 from cormorant.operate.runs import report as run_report
 from cormorant.operate.search import index_consistency, reindex
@@ -60,7 +60,7 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RunOrder:
     """How runs are ordered: what they visit, what becomes of it, and whether they are deleted when they are done.
 
     `restart`: an interrupted one does not go on. `refresh` and `mode` None: as the settings of each source say.
@@ -77,11 +77,13 @@ class Wish:
         return self.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
 
 
-AS_USUAL = Wish()
+AS_USUAL = RunOrder()
 """All that is known and found, as the settings of each source say."""
 
 
-def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL, resting: str | None = None) -> list[Ordered]:
+def order(
+    house: Installation, names: Sequence[str], wish: RunOrder = AS_USUAL, resting: str | None = None
+) -> list[Ordered]:
     """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
 
     `unanswered` tells of those that are. `resting` is a node at which nothing is at work, None where something may be:
@@ -111,7 +113,7 @@ def order(house: House, names: Sequence[str], wish: Wish = AS_USUAL, resting: st
     return ordered
 
 
-def order_one(tx: Tx, row: SourceRow, wish: Wish = AS_USUAL) -> Ordered:
+def order_one(tx: Tx, row: SourceRow, wish: RunOrder = AS_USUAL) -> Ordered:
     """Order a run of one source whose run is not held, or go on with the one that has not ended."""
     before = runs.unfinished(tx, row.id)
     if before is not None and wish.restart:
@@ -155,7 +157,7 @@ def go_on(tx: Tx, row: RunRow) -> int:
         return row.id
     anew = row.anew or _edited(tx, source) or _judged_otherwise(row.settings, source)
     transitions.stop(tx, row, "Its source was edited while it was suspended.")
-    number = _request(tx, source, Wish(row.refresh, row.overrides, mode=row.mode, forget=row.forget), anew=anew)
+    number = _request(tx, source, RunOrder(row.refresh, row.overrides, mode=row.mode, forget=row.forget), anew=anew)
     runs.change(tx, row.id, reason=_IN_PLACE.format(number))
     schedule_firings.follow(tx, row.id, number)
     return number
@@ -167,7 +169,7 @@ def in_place_of(tx: Tx, row: RunRow) -> int | None:
     return after.id if after is not None and row.reason == _IN_PLACE.format(after.id) else None
 
 
-def leave(house: House, ordered: Sequence[Ordered]) -> list[Ordered]:
+def leave(house: Installation, ordered: Sequence[Ordered]) -> list[Ordered]:
     """Nobody wants these runs any more that others carry out: suspend those ordered here, and return which these are.
 
     The rest goes on: others have ordered it, or it is being brought to its end.
@@ -180,12 +182,12 @@ def _why_left(source: str) -> str:
     return f"Who ordered it has interrupted it. `cormorant crawl {shlex.quote(source)}` goes on with it."
 
 
-def left_out(house: House, names: Sequence[str], wish: Wish = AS_USUAL) -> list[ConflictError]:
+def left_out(house: Installation, names: Sequence[str], wish: RunOrder = AS_USUAL) -> list[ConflictError]:
     """Why `order` of these sources (no names: of all) leaves some of them out. Raises NotFoundError."""
     return [] if wish.restart or wish.mode is Mode.TEST else unanswered(house, names)
 
 
-def unanswered(house: House, names: Sequence[str]) -> list[ConflictError]:
+def unanswered(house: Installation, names: Sequence[str]) -> list[ConflictError]:
     """Why some of these sources (no names: of all) are not crawled: their runs are held. Raises NotFoundError."""
     with house.store.read() as tx:
         held = runs.held(tx)
@@ -201,7 +203,7 @@ def _held(tx: Tx, run: RunRow, source: str) -> ConflictError:
     return ConflictError(sentence, leaving=[url for url, _ in remaining.leaving(tx, run.source_id, MOST_LEAVING)])
 
 
-def _request(tx: Tx, row: SourceRow, wish: Wish, *, anew: bool) -> int:
+def _request(tx: Tx, row: SourceRow, wish: RunOrder, *, anew: bool) -> int:
     """Order a new run with today's settings; a forced one takes nothing for known of the sites either."""
     refresh = wish.refresh_of(row)
     if wish.force or refresh is Refresh.SCRATCH:  # where nothing is remembered, nothing is taken for unchanged
@@ -231,7 +233,7 @@ def _differing(kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> 
     ]  # fmt: skip
 
 
-def answer(house: House, number: int | None, *, accept: bool) -> RunRow:
+def answer(house: Installation, number: int | None, *, accept: bool) -> RunRow:
     """Answer a held run: accept lets documents go and take their new text, refuse keeps both until the next run.
 
     The same answer once more changes nothing. Raises ConflictError when the run is not held, or was answered otherwise.
@@ -258,7 +260,12 @@ def _not_held(row: RunRow) -> ConflictError:
 
 
 def listed(
-    house: House, name: str | None = None, resting: str | None = None, *, before: int | None = None, most: int = 1000
+    house: Installation,
+    name: str | None = None,
+    resting: str | None = None,
+    *,
+    before: int | None = None,
+    most: int = 1000,
 ) -> list[dict[str, Any]]:
     """Runs, newest first, as reports, less those that were to go when done.
 
@@ -272,19 +279,19 @@ def listed(
         return [_report(house, row, resting, idle=idle) for row in there]
 
 
-def report(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+def report(house: Installation, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
     """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
         return _report(house, runs.get(tx, number), resting, idle=is_idle(tx, resting))
 
 
-def summarize(house: House, number: int, resting: str | None) -> None:
+def summarize(house: Installation, number: int, resting: str | None) -> None:
     """Have the log of a run end with its report. That it was deleted, or that the database is away, stops nothing."""
     with suppress(CormorantError):
         log.summarize(house, report(house, number, resting))
 
 
-def shown(house: House, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+def shown(house: Installation, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
     """The report of a run with its problems and notices, and of a held one which documents would go.
 
     A notice is of a run that went well, and a person should know it all the same.
@@ -309,7 +316,7 @@ def state_of(row: RunRow, *, idle: bool) -> str:
     return INTERRUPTED if idle and begun else row.state.value
 
 
-def _report(house: House, row: RunRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
+def _report(house: Installation, row: RunRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
     """The Run report record of the interfaces."""
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
@@ -353,14 +360,14 @@ def _goes_on(tx: Tx, row: RunRow) -> bool:
     return not row.complete and row.generation > 0 and runs.is_newest(tx, row)
 
 
-def leaving(house: House, number: int | None, most: int = MOST_LEAVING) -> list[dict[str, Any]]:
+def leaving(house: Installation, number: int | None, most: int = MOST_LEAVING) -> list[dict[str, Any]]:
     """The documents a held run would let go: address and status of the last visit."""
     with house.store.read() as tx:
         row = runs.get(tx, number)
         return [{"url": url, "status": status} for url, status in remaining.leaving(tx, row.source_id, most)]
 
 
-def leaving_count(house: House, number: int) -> int:
+def leaving_count(house: Installation, number: int) -> int:
     """How many documents a held run would let go."""
     with house.store.read() as tx:
         return remaining.leaving_count(tx, runs.get(tx, number).source_id)
@@ -370,14 +377,14 @@ _CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
 """States in which a run stands that has not done what was asked for."""
 
 
-def are_over(house: House, numbers: Sequence[int], node: str) -> bool:
+def are_over(house: Installation, numbers: Sequence[int], node: str) -> bool:
     """Have these runs come to an end, as far as this node may carry them out?"""
     with house.store.read() as tx:
         rows = [runs.get(tx, number) for number in numbers]
     return all(row.state in ENDED or not row.is_for(node) for row in rows)
 
 
-def exit_code(house: House, numbers: Sequence[int]) -> int:
+def exit_code(house: Installation, numbers: Sequence[int]) -> int:
     """What `start` ends with.
 
     0 all well, 3 some documents failed, and not as they had failed before, no start of some runs answered, a run is
@@ -395,7 +402,7 @@ def worst(codes: Sequence[int]) -> int:
     return max((3 if code == 6 else code for code in codes), key=(0, 3, 1).index, default=0)
 
 
-def _exit_code(house: House, number: int) -> int:
+def _exit_code(house: Installation, number: int) -> int:
     with house.store.read() as tx:
         row = runs.get(tx, number)
         if row.state in OPEN_STATES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cormorant.model.run import OPEN_STATES
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
@@ -14,7 +14,7 @@ from cormorant.store.journal.runs import RunRow
 BEGIN, GO_ON = "begin", "go_on"
 
 
-def waits(house: House, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
+def waits(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
     """What a run waits to do, `begin` or `go_on`; None for one that need not wait, or no longer.
 
     `resting` is a node at which nothing is at work, whatever its processes have said before they were killed.
@@ -24,7 +24,7 @@ def waits(house: House, tx: Tx, row: RunRow, resting: str | None = None) -> str 
     return None
 
 
-def reason(house: House, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
+def reason(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
     """What a run waits for, in a sentence; else why it is held, stopped or failed."""
     to = "to go on " if row.started_at else ""
     if row.state in OPEN_STATES and _lacks_node(house, tx, row, resting):
@@ -35,7 +35,7 @@ def reason(house: House, tx: Tx, row: RunRow, resting: str | None = None) -> str
     return row.reason
 
 
-def _lacks_node(house: House, tx: Tx, row: RunRow, resting: str | None) -> bool:
+def _lacks_node(house: Installation, tx: Tx, row: RunRow, resting: str | None) -> bool:
     """Is it for another node than this, which is not at work?"""
     if row.is_for(house.node):
         return False
@@ -43,7 +43,7 @@ def _lacks_node(house: House, tx: Tx, row: RunRow, resting: str | None) -> bool:
     return not any(each.node == row.node and each.name.rpartition("@")[2] != resting for each in alive)
 
 
-def node_at(house: House, place: str | None) -> str:
+def node_at(house: Installation, place: str | None) -> str:
     """The node that carries out what is ordered: that of somebody else who is at work at a place, else this one."""
     if place is None:
         return house.node
@@ -52,7 +52,7 @@ def node_at(house: House, place: str | None) -> str:
     return at_work[0] if at_work else house.node
 
 
-def elsewhere(house: House, numbers: Sequence[int], node: str) -> dict[int, str]:
+def elsewhere(house: Installation, numbers: Sequence[int], node: str) -> dict[int, str]:
     """Those of these runs that have not ended and are for others than this node, each with the node it is for."""
     with house.store.read() as tx:
         rows = [runs.get(tx, number) for number in numbers]

@@ -14,7 +14,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from cormorant.base.errors import IndexDamaged
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.receivers import stream
 from cormorant.search.index.protocol import IndexReader, IndexWriter
 from cormorant.search.index.tantivy.integrity import REBUILD
@@ -31,7 +31,7 @@ _UNMADE: Final = (
 _INDEXED: Final = sa.select(content.c.id).where(content.c.indexed).limit(1)
 
 
-def trouble(house: House) -> IndexDamaged | None:
+def trouble(house: Installation) -> IndexDamaged | None:
     """Why search does not answer, in the words that it would say itself; None also without an index."""
     if not house.searchable:
         return None
@@ -45,7 +45,7 @@ def trouble(house: House) -> IndexDamaged | None:
         return IndexDamaged(f"The index cannot be read: {error.strerror}. {REBUILD}")
 
 
-def is_told(house: House) -> bool:
+def is_told(house: Installation) -> bool:
     """Does search find what was found, or will it when that was delivered? No where a delivery to the index failed."""
     if trouble(house) is not None:
         return False

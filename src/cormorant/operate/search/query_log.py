@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import UsageError
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.journal import query_log
-from cormorant.store.journal.query_log import ClickRow, Face, QueryRow, Report, together
+from cormorant.store.journal.query_log import ClickRow, Face, QueryReport, QueryRow, together
 
 __all__ = [
     "DAYS",
@@ -17,8 +17,8 @@ __all__ = [
     "MOST_DAYS",
     "ClickRow",
     "Face",
+    "QueryReport",
     "QueryRow",
-    "Report",
     "counted",
     "listed",
     "together",
@@ -33,25 +33,25 @@ MOST: Final = 50
 """Searches in a report."""
 
 
-def write(house: House, asked: Sequence[QueryRow], clicks: Sequence[ClickRow]) -> None:
+def write(house: Installation, asked: Sequence[QueryRow], clicks: Sequence[ClickRow]) -> None:
     """Keep searches and clicks."""
     with house.store.begin() as tx:
         query_log.write(tx, asked, clicks)
 
 
-def trim(house: House) -> int:
+def trim(house: Installation) -> int:
     """Let go of what is older than the installation keeps; returns how many searches."""
     with house.store.begin() as tx:
         return query_log.trim(tx, house.query_days)
 
 
-def listed(house: House, before: int | None = None, most: int = 100) -> list[dict[str, Any]]:
+def listed(house: Installation, before: int | None = None, most: int = 100) -> list[dict[str, Any]]:
     """Searches, the newest first, as records; those `before` a number are older."""
     with house.store.read() as tx:
         return [_record(each) for each in query_log.listed(tx, before, most)]
 
 
-def counted(house: House, which: Report, days: int = DAYS, most: int = MOST) -> list[dict[str, Any]]:
+def counted(house: Installation, which: QueryReport, days: int = DAYS, most: int = MOST) -> list[dict[str, Any]]:
     """Searches of the last days counted together, the most frequent first. Raises UsageError for no days."""
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"A report is of 1 to {MOST_DAYS:,} days, not of {days}.")

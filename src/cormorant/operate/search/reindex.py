@@ -11,18 +11,18 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, ConflictError, IndexDamaged, NotFoundError
 from cormorant.crawl.deliver import ack, near_duplicates
-from cormorant.crawl.deliver.payload import Found, Shelf
+from cormorant.crawl.deliver.payload import Payload, PayloadLoader
 from cormorant.crawl.deliver.sinks import entry_of
 from cormorant.crawl.finish import link_graph
 from cormorant.crawl.run import damaged_copies
 from cormorant.frontier.cleanup import purge
 from cormorant.model.run import OPEN_STATES, RunState
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency, reindex_lock
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import DAMAGED
 from cormorant.receivers.stream import Event, Numbered
-from cormorant.search.index.document import Put
+from cormorant.search.index.document import Upsert
 from cormorant.search.index.protocol import IndexWriter, Stats
 from cormorant.store.catalog import receivers, rejected_deliveries, sources
 from cormorant.store.catalog.acls import ACLNumbers
@@ -43,7 +43,7 @@ _NO_INDEX = (
 )
 
 
-def refuse_older_store(house: House) -> None:
+def refuse_older_store(house: Installation) -> None:
     """Raise ConflictError when the index is ahead of the database, as when a backup of that was restored alone.
 
     The numbers of events would be given a second time, and the index pass over what they say. So would they where it
@@ -65,7 +65,7 @@ def refuse_older_store(house: House) -> None:
         )
 
 
-def _refuse_empty_store(house: House) -> None:
+def _refuse_empty_store(house: Installation) -> None:
     """Raise ConflictError when the index would be exchanged for an empty one: has the database lost its documents?
 
     It has not where they are gone, and the index is about to be told of that.
@@ -83,7 +83,7 @@ def _refuse_empty_store(house: House) -> None:
             )
 
 
-def rebuild(house: House, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
+def rebuild(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
     """Make the index anew beside the one in use, then switch; search goes on meanwhile.
 
     `lent`: others are at work, and whoever delivers has to let go of it first; deliveries go on behind the new one's
@@ -104,7 +104,7 @@ def rebuild(house: House, progress: Progress | None = None, *, lent: bool = Fals
         return fill(house, progress, reindex_lock.LET_GO_S)
 
 
-def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) -> dict[str, Any]:
+def fill(house: Installation, progress: Progress | None = None, wait_s: float = 0.0) -> dict[str, Any]:
     """Do what `rebuild` does, for whoever delivers, or when that has `wait_s` seconds to let go.
 
     `progress` is told how many documents are done, of how many. Of what others change meanwhile the stream tells behind
@@ -115,7 +115,7 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
     started = house.clock.monotonic()
     _weigh_links(house)
     with closing(house.cache()) as cache, house.index_rebuild(wait_s) as writer:
-        shelf = Shelf(cache, ACLNumbers())
+        shelf = PayloadLoader(cache, ACLNumbers())
         near_duplicates.compare_all(house.store, shelf)
         with house.store.read() as tx:
             place, total, name = stream.head(tx), _count(tx), stream.named(tx)
@@ -141,7 +141,7 @@ def fill(house: House, progress: Progress | None = None, wait_s: float = 0.0) ->
     }  # fmt: skip
 
 
-def _damaged(store: Store, page: Sequence[Found]) -> list[str]:
+def _damaged(store: Store, page: Sequence[Payload]) -> list[str]:
     """The addresses of documents that the index is not told of, since their copies are damaged. That is noted."""
     lost = {each.event.resource: str(each.row.url) for each in page if each.frame is None and each.row is not None}
     if lost:
@@ -150,11 +150,11 @@ def _damaged(store: Store, page: Sequence[Found]) -> list[str]:
     return list(lost.values())
 
 
-def _committed(writer: IndexWriter, pages: Iterator[Sequence[Found]]) -> Iterator[Sequence[Found]]:
+def _committed(writer: IndexWriter, pages: Iterator[Sequence[Payload]]) -> Iterator[Sequence[Payload]]:
     """Put these into the index page by page, committing now and then; the last commit is left to the caller."""
     documents = size = 0
     for page in pages:
-        size += writer.apply([Put(entry_of(each)) for each in page if each.frame is not None])
+        size += writer.apply([Upsert(entry_of(each)) for each in page if each.frame is not None])
         documents += len(page)
         yield page
         if documents >= COMMIT or size >= COMMIT_TEXT:
@@ -162,7 +162,7 @@ def _committed(writer: IndexWriter, pages: Iterator[Sequence[Found]]) -> Iterato
             documents = size = 0
 
 
-def _weigh_links(house: House) -> None:
+def _weigh_links(house: Installation) -> None:
     """Weigh the links that no index has asked for yet. What is told of them lies before the place that is filled to.
 
     A run that is under way does so at its end, and has not turned all of them round before.
@@ -178,7 +178,7 @@ def _count(tx: Tx) -> int:
     return int(tx.execute(sa.select(sa.func.count()).select_from(content).where(content.c.indexed)).scalar_one())
 
 
-def _pages(store: Store, shelf: Shelf) -> Iterator[list[Found]]:
+def _pages(store: Store, shelf: PayloadLoader) -> Iterator[list[Payload]]:
     """Every document that search may find, with its kept copy, its rights and what links say of it."""
     behind: int | None = 0
     while behind is not None:
@@ -188,7 +188,7 @@ def _pages(store: Store, shelf: Shelf) -> Iterator[list[Found]]:
             yield page
 
 
-def _page(tx: Tx, shelf: Shelf, behind: int) -> tuple[list[Found], int | None]:
+def _page(tx: Tx, shelf: PayloadLoader, behind: int) -> tuple[list[Payload], int | None]:
     """The next documents, and behind which number to go on; None when there are no more."""
     statement = (
         sa.select(content.c.id, content.c.source_id)
@@ -203,7 +203,7 @@ def _page(tx: Tx, shelf: Shelf, behind: int) -> tuple[list[Found], int | None]:
     return shelf.furnished(tx, [each for each in found if each.row is not None]), found[-1].event.resource
 
 
-def optimize(house: House, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
+def optimize(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
     """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
 
     The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
@@ -225,13 +225,13 @@ def optimize(house: House, progress: Progress | None = None, *, lent: bool = Fal
     }  # fmt: skip
 
 
-def _figures(house: House) -> Stats:
+def _figures(house: Installation) -> Stats:
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
     return house.index_reader().stats()
 
 
-def _purge(house: House) -> int:
+def _purge(house: Installation) -> int:
     """Remove rows of addresses that are gone for good, of sources whose newest run has nothing to go on with."""
     purged = 0
     with house.store.read() as tx:
@@ -245,7 +245,7 @@ def _purge(house: House) -> int:
     return purged
 
 
-def stats(house: House) -> dict[str, Any]:
+def stats(house: Installation) -> dict[str, Any]:
     """How big the index is, and how far it has come in the stream.
 
     Raises IndexDamaged, ConflictError, and NotFoundError where there is no index yet.

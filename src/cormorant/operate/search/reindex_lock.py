@@ -15,7 +15,7 @@ from threading import Event, Thread
 from typing import Final
 
 from cormorant.base.errors import ConflictError, CormorantError
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.catalog import receivers
 
 RENEW_S: Final = 10.0
@@ -28,7 +28,7 @@ SAID: Final = "The index is being made anew. What is found meanwhile waits for i
 
 
 @contextmanager
-def lent(house: House) -> Iterator[None]:
+def lent(house: Installation) -> Iterator[None]:
     """Have whoever delivers leave the index alone for the length of a block, and the kept copies stay where they are.
 
     Raises ConflictError when somebody else makes it anew.
@@ -50,7 +50,7 @@ def lent(house: House) -> Iterator[None]:
 class _Loan:
     """What is lent on by a thread of its own: the work takes longer than it lasts."""
 
-    def __init__(self, house: House, until: float) -> None:
+    def __init__(self, house: Installation, until: float) -> None:
         self._house, self._until = house, until
         self._over = Event()
 

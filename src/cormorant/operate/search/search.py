@@ -12,10 +12,10 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency, ranking
 from cormorant.search.index.protocol import IndexReader
-from cormorant.search.reader import Answer, Equals, Hit, Library, Question, Why
+from cormorant.search.reader import Answer, Equals, Hit, Library, Question, ScoreExplanation
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.schema import content
 
@@ -26,7 +26,7 @@ _KEPT: Final = sa.select(content.c.id).where(
 _MISSING = "There is no such document, or it is not for you to see."
 
 
-def library(house: House) -> Library:
+def library(house: Installation) -> Library:
     """The documents of an installation, to be kept open by whoever asks often.
 
     Raises ConflictError when the installation runs without an index, IndexDamaged when it cannot be read.
@@ -45,7 +45,7 @@ def library(house: House) -> Library:
 class _Hidden:
     """What the store has hidden. Makes sure that the index is of these rows, and no older than they are."""
 
-    def __init__(self, house: House, index: IndexReader) -> None:
+    def __init__(self, house: Installation, index: IndexReader) -> None:
         self._house, self._index = house, index
 
     def __call__(self, place: int) -> frozenset[int]:
@@ -65,14 +65,14 @@ class _Hidden:
         return ids
 
 
-def _kept(house: House, numbers: Sequence[int]) -> frozenset[int]:
+def _kept(house: Installation, numbers: Sequence[int]) -> frozenset[int]:
     """Those of these documents that have a kept copy."""
     with house.store.read() as tx:
         rows = tx.rows(_KEPT, {"numbers": list(numbers)})
     return frozenset(row.id for row in rows)
 
 
-def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Answer:
+def search(house: Installation, question: Question, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Answer:
     """Answer a question as far as this reader may know. `shelf` is a library that is open already.
 
     Raises NotFoundError for an unknown source, UsageError for a type or a day that is none, and what `library` raises.
@@ -89,7 +89,9 @@ def search(house: House, question: Question, reader: Reader = ANYONE, *, shelf: 
     return answer
 
 
-def why(house: House, question: Question, number: int, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Why:
+def why(
+    house: Installation, question: Question, number: int, reader: Reader = ANYONE, *, shelf: Library | None = None
+) -> ScoreExplanation:
     """Say what made the score of a document that a question finds.
 
     Raises NotFoundError, the same for what is unknown, what is forbidden and what the question does not find.
@@ -100,12 +102,14 @@ def why(house: House, question: Question, number: int, reader: Reader = ANYONE, 
     return found
 
 
-def whys(question: Question, answer: Answer, reader: Reader = ANYONE, *, shelf: Library) -> list[Why | None]:
+def whys(
+    question: Question, answer: Answer, reader: Reader = ANYONE, *, shelf: Library
+) -> list[ScoreExplanation | None]:
     """Say the same of every hit of an answer; None for one that is no longer found."""
     return [shelf.why(question, hit.id, reader) for hit in answer.hits]
 
 
-def counts(house: House, shelf: Library, reader: Reader = ANYONE) -> dict[str, int]:
+def counts(house: Installation, shelf: Library, reader: Reader = ANYONE) -> dict[str, int]:
     """How many documents of each source this reader may see; a source without any is not named."""
     with house.store.read() as tx:
         names = [row.name for row in sources.every(tx)]
@@ -123,7 +127,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
     } | ({} if hit.group is None else {"group": hit.group})  # fmt: skip
 
 
-def why_record(why: Why) -> dict[str, Any]:
+def why_record(why: ScoreExplanation) -> dict[str, Any]:
     """Why a document has its score: parts that add up to it."""
     return {
         "id": why.id, "url": why.url, "title": why.title, "score": why.score,

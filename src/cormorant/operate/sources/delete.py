@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from cormorant.frontier.staging import pending_deletes
 from cormorant.receivers import stream
-from cormorant.receivers.stream import Entry, Event
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import schedules, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -54,7 +54,7 @@ def say_deleted(tx: Tx, these: sa.ColumnElement[bool]) -> int:
     columns = content.c
     gone = tx.rows(sa.select(columns.id, columns.source_id, columns.url).where(these, columns.indexed))
     if gone:
-        first = stream.append(tx, [Entry(each.source_id, each.id, 0, Event.DELETED, each.url) for each in gone])
+        first = stream.append(tx, [NewEvent(each.source_id, each.id, 0, Event.DELETED, each.url) for each in gone])
         pending_deletes.hide_until(tx, [(each.id, each.source_id, 0, first + n) for n, each in enumerate(gone)])
     return len(gone)
 

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError
-from cormorant.crawl.visit.convert import Reader
-from cormorant.crawl.visit.visit import Blocked, Report, visit
+from cormorant.crawl.visit.convert import Converter
+from cormorant.crawl.visit.visit import Blocked, VisitResult, visit
 from cormorant.frontier.policy.transition import is_unreachable, reason_of
 from cormorant.frontier.queue.redirect_hosts import OtherSites
-from cormorant.frontier.queue.workbench import SiteWork, Task
-from cormorant.model.content import Content, Document, Wire
+from cormorant.frontier.queue.workbench import HostState, VisitTask
+from cormorant.model.content import Content, Document, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Moved, Ok, Outcome, OutcomeKind
-from cormorant.model.resource import Found, Lease, Resource, Role
+from cormorant.model.resource import DiscoveredUrl, Lease, Resource, Role
 from cormorant.model.ruling import Prerequisite
 from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import describe
@@ -30,7 +30,7 @@ from cormorant.net.http.client import Fetcher
 from cormorant.operate.checks import remedies
 from cormorant.operate.checks.sitemaps import feed_sentence
 from cormorant.operate.documents import lookup
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import filter_test
 from cormorant.operate.sources.secrets import Opened
 from cormorant.plugins import Source, Tools, source_kind
@@ -40,11 +40,11 @@ _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class FetchTestContext:
     """What a visit needs, wired by whoever calls."""
 
     fetcher: Fetcher
-    reader: Reader
+    reader: Converter
 
 
 class _Prerequisite(NamedTuple):
@@ -55,7 +55,7 @@ class _Prerequisite(NamedTuple):
     failed: int = 0
 
 
-async def test(house: House, name: str, address: str | None, means: Means) -> dict[str, Any]:
+async def test(house: Installation, name: str, address: str | None, means: FetchTestContext) -> dict[str, Any]:
     """Visit an address, or (None) the first the source begins with, through the source itself.
 
     Raises NotFoundError for an unknown source or one that has nothing, BadAddress, Unreachable for a missing folder.
@@ -78,7 +78,7 @@ async def test(house: House, name: str, address: str | None, means: Means) -> di
     }  # fmt: skip
 
 
-def judge(house: House, name: str, address: str | None, *, here: bool = True) -> dict[str, Any]:
+def judge(house: Installation, name: str, address: str | None, *, here: bool = True) -> dict[str, Any]:
     """Judge an address, or (None) the first the source begins with, by what is known now: nobody is asked.
 
     `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises what
@@ -95,7 +95,7 @@ def judge(house: House, name: str, address: str | None, *, here: bool = True) ->
     )
 
 
-def _asked(house: House, source: Source, text: str | None) -> tuple[Resource, dict[str, Any]]:
+def _asked(house: Installation, source: Source, text: str | None) -> tuple[Resource, dict[str, Any]]:
     """What was typed, under the address that a crawl would know it by; and what to tell of that when it is another."""
     resource = _resource(source, _meant(text))
     known = source.rename(resource.address)
@@ -118,7 +118,7 @@ def _meant(text: str | None) -> str | None:
 def _resource(source: Source, address: str | None) -> Resource:
     """What would be visited, without anything remembered of it."""
     if address is None:
-        found = next((each for batch in source.discover("") for each in batch if isinstance(each, Found)), None)
+        found = next((each for batch in source.discover("") for each in batch if isinstance(each, DiscoveredUrl)), None)
         if found is None:
             raise NotFoundError("The source begins nowhere: it has no start address, or its folder has no file.")
         address = found.address
@@ -126,31 +126,35 @@ def _resource(source: Source, address: str | None) -> Resource:
 
 
 async def _visit(
-    source: Source, resource: Resource, reader: Reader, house: House
-) -> tuple[Report, Wire, list[_Prerequisite]]:
+    source: Source, resource: Resource, reader: Converter, house: Installation
+) -> tuple[VisitResult, VisitTrace, list[_Prerequisite]]:
     """Visit, asking first for what the gates want to know, each in the turn of the host and by what is known of it."""
     others, key = OtherSites(house.store, house.clock), origin_of(resource.address).site
-    work = SiteWork(Lease(0, key, 0, 0.0), {}, facts=others.facts(key))
-    task, before = Task(resource, work), list[_Prerequisite]()
-    wire = Wire(sent=others.sent, site=key, facts=work.facts, beside=others)
+    work = HostState(Lease(0, key, 0, 0.0), {}, facts=others.facts(key))
+    task, before = VisitTask(resource, work), list[_Prerequisite]()
+    wire = VisitTrace(sent=others.sent, site=key, facts=work.facts, beside=others)
     try:
         while True:
             ruling = source.gates.visit(resource, work.facts)
             if isinstance(ruling, Prerequisite) or ruling.admitted:
                 await _in_turn(source, work, others, house.clock)
             got = await visit(task, source, reader, house.clock, others)
-            if isinstance(got, Report):
+            if isinstance(got, VisitResult):
                 return got, _added(wire, got.wire), before
             before.append(await _ask_first(source, got, work, wire))
             if before[-1].failed:
                 reason = f"{before[-1].address} {before[-1].said}, so the address may not be visited."
-                return Report(task, Deferred(before[-1].failed, reason), Wire(), house.clock.now()), wire, before
+                return (
+                    VisitResult(task, Deferred(before[-1].failed, reason), VisitTrace(), house.clock.now()),
+                    wire,
+                    before,
+                )
     finally:
         others.add(key, work.tally)
         others.flush()
 
 
-async def _in_turn(source: Source, work: SiteWork, others: OtherSites, clock: Clock) -> None:
+async def _in_turn(source: Source, work: HostState, others: OtherSites, clock: Clock) -> None:
     """Wait until the host may be asked once more, whoever asked it before."""
     pace = source.pace(work.key, work.facts)
     await others.turn(work.key, pace, inf)
@@ -158,7 +162,7 @@ async def _in_turn(source: Source, work: SiteWork, others: OtherSites, clock: Cl
     work.delay_s, work.rule = pace.delay_s, pace.rule
 
 
-async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wire) -> _Prerequisite:
+async def _ask_first(source: Source, blocked: Blocked, work: HostState, wire: VisitTrace) -> _Prerequisite:
     """Fetch a prerequisite and remember its fact for this one visit."""
     address = blocked.prerequisite.address
     said = await source.fetch(blocked.task.resource._replace(address=address, role=Role.ROBOTS), wire)
@@ -173,15 +177,15 @@ async def _ask_first(source: Source, blocked: Blocked, work: SiteWork, wire: Wir
     return _Prerequisite(address, f"answered with {len(fact[1])} bytes")
 
 
-def _added(first: Wire, second: Wire) -> Wire:
-    return Wire(
+def _added(first: VisitTrace, second: VisitTrace) -> VisitTrace:
+    return VisitTrace(
         first.requests + second.requests, first.conditional + second.conditional, first.audits + second.audits,
         first.received + second.received, first.decoded + second.decoded,
         credential=second.credential or first.credential,
     )  # fmt: skip
 
 
-def _record(name: str, source: Source, report: Report, wire: Wire) -> dict[str, Any]:
+def _record(name: str, source: Source, report: VisitResult, wire: VisitTrace) -> dict[str, Any]:
     """What was seen, with the rules that decided."""
     outcome, address = report.outcome, report.task.resource.address
     follow = source.gates.follow(address, report.task.resource.depth)

@@ -13,7 +13,7 @@ from cormorant.model.resource import Resource
 from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Ruling
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import seeds
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.plugins import Facts, Source
 from cormorant.store.schema import content, resource, site
 
@@ -24,7 +24,7 @@ def wanted(source: Source, address: str) -> dict[str, str] | None:
     return {"level": level.label, "rule": rule} if rule else None
 
 
-def as_known(house: House, source: Source, asked: Resource) -> Resource:
+def as_known(house: Installation, source: Source, asked: Resource) -> Resource:
     """The resource at the depth that the source knows it at; what it does not know is taken for linked from a start."""
     key = fingerprint(asked.address, source.number)
     statement = sa.select(resource.c.depth).where(resource.c.source_id == source.number, resource.c.hash == key)
@@ -39,7 +39,7 @@ def _site(asked: Resource) -> str:
     return origin_of(asked.address).site
 
 
-def verdict(house: House, source: Source, asked: Resource) -> dict[str, Any]:
+def verdict(house: Installation, source: Source, asked: Resource) -> dict[str, Any]:
     """Whether it would be visited and found: by the gates that need nothing fetched, and by what is known of it."""
     facts_of, robots = _kept(house, source, asked)
     rows = gates(source, asked, robots)
@@ -60,7 +60,7 @@ def _decided(rows: list[dict[str, str]]) -> dict[str, str] | None:
     return next((row for row in rows if row["ruling"] == "excludes"), None)
 
 
-def _kept(house: House, source: Source, asked: Resource) -> tuple[Facts | None, dict[str, bytes]]:
+def _kept(house: Installation, source: Source, asked: Resource) -> tuple[Facts | None, dict[str, bytes]]:
     """What is kept of the document, and the rules of its site."""
     statement = (
         sa.select(content)

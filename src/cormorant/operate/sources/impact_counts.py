@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from cormorant.frontier.staging import pending_deletes
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources.impact_preview import SHOWN
 from cormorant.store.catalog import sources
 from cormorant.store.schema import content
@@ -39,7 +39,7 @@ def of_edits(effects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def of_deletion(house: House, name: str) -> dict[str, Any]:
+def of_deletion(house: Installation, name: str) -> dict[str, Any]:
     """The same of the deletion of a source. Raises NotFoundError."""
     columns = content.c
     with house.store.read() as tx:

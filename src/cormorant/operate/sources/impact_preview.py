@@ -28,7 +28,7 @@ from cormorant.model.settings.source import SourceSettings, parse_settings
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.operate.checks import seeds, unused_rules
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import profile_merge, secrets, test_crawl
 from cormorant.operate.sources.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -44,7 +44,7 @@ LEFT_OUT = (Status.INDEX_RULES, Status.TYPE_EXCLUDED)
 """Why a document that was visited is left out by these settings."""
 
 
-def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[str, Any]:
+def preview(house: Installation, name: str, given: Given, shown: int = SHOWN) -> dict[str, Any]:
     """Which settings change, which documents would leave, which excluded addresses would enter, each by its rule.
 
     At most `shown` addresses of each sort are named. What other settings change shows at the next crawl, so those are
@@ -58,7 +58,7 @@ def preview(house: House, name: str, given: Given, shown: int = SHOWN) -> dict[s
     return of_whole(house, name, whole, shown)
 
 
-def of_whole(house: House, name: str, whole: Given, shown: int = SHOWN) -> dict[str, Any]:
+def of_whole(house: Installation, name: str, whole: Given, shown: int = SHOWN) -> dict[str, Any]:
     """The same of all settings that a source would have, whatever they are from."""
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -71,7 +71,7 @@ def of_whole(house: House, name: str, whole: Given, shown: int = SHOWN) -> dict[
         with suppress(CormorantError):  # the settings of now may no longer make a source
             was = house.source(row)
         effect = _Effect(source, was, shown)
-        met = unused_rules.Watch(source, None)
+        met = unused_rules.UnusedRules(source, None)
         for page in _known(tx, row):
             met.look([each.address for each in page])
             for each in page:

@@ -10,7 +10,7 @@ from typing import Any
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError
 from cormorant.model.settings.source import filled
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import impact_counts, impact_preview, secrets
 from cormorant.operate.sources.profile_merge import by_kind, merged, see_shared, typed
 from cormorant.operate.sources.sources import check_name, hurry, see_unchanged, settings_of
@@ -35,7 +35,7 @@ class Deletion:
         return impact_counts.going(self.effects)
 
 
-def listed(house: House) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[dict[str, Any]]:
     """Every set with its settings and the sources that use it; the system's too, when nothing was ever said of it."""
     with house.store.read() as tx:
         known = setting_profiles.every(tx)
@@ -43,13 +43,13 @@ def listed(house: House) -> list[dict[str, Any]]:
         return [_record(tx, name, known.get(name)) for name in names]
 
 
-def show(house: House, name: str) -> dict[str, Any]:
+def show(house: Installation, name: str) -> dict[str, Any]:
     """One set. Raises NotFoundError."""
     with house.store.read() as tx:
         return _record(tx, name, _known(tx, name))
 
 
-def add(house: House, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def add(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Add a set. Raises ConflictError when the name is taken, UsageError for no name, BadSetting for a wrong value."""
     check_name(name, "set of parameters")
     settings = by_kind(given)
@@ -60,14 +60,14 @@ def add(house: House, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return show(house, name)
 
 
-def edited(house: House, name: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def edited(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The sources that an edit of a set changes, each with its settings after it. Raises NotFoundError, BadSetting."""
     with house.store.read() as tx:
         return {row.name: whole for row, whole in _edited(tx, name, _wanted(_known(tx, name), given))}
 
 
 def edit(
-    house: House, name: str, given: Mapping[str, Any], agreed: Mapping[str, Mapping[str, int]] | None = None
+    house: Installation, name: str, given: Mapping[str, Any], agreed: Mapping[str, Mapping[str, int]] | None = None
 ) -> dict[str, Any]:
     """Change settings of a set; those not named stay, an empty value takes one out. Its sources follow.
 
@@ -93,7 +93,7 @@ def edit(
     return show(house, name)
 
 
-def foreseen(house: House, name: str) -> Deletion:
+def foreseen(house: Installation, name: str) -> Deletion:
     """What would be without a set. Nothing is changed. Raises NotFoundError, BadSetting."""
     with house.store.read() as tx:
         before = _known(tx, name)
@@ -102,7 +102,7 @@ def foreseen(house: House, name: str) -> Deletion:
     return Deletion(before, changed, effects)
 
 
-def delete(house: House, name: str, *, used: bool = False, seen: Deletion | None = None) -> dict[str, Any]:
+def delete(house: Installation, name: str, *, used: bool = False, seen: Deletion | None = None) -> dict[str, Any]:
     """Delete a set. Its sources, which the record names, go by the system's and the built-in values then.
 
     It was not `deleted` where it is the system's, of which nothing was kept: those values hold already.

@@ -10,7 +10,7 @@ from typing import Any
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, CormorantError, SecretSealed, UsageError
 from cormorant.base.secret_masking import hide
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.plugins import receiver_settings, source_settings
 from cormorant.store.catalog import receivers, secrets, sources
 from cormorant.store.catalog.keyring import Vault
@@ -24,7 +24,7 @@ MOST_BYTES = 100_000
 """Of one value: a chain of certificates with its key has a tenth."""
 
 
-def add(house: House, name: str, value: str) -> dict[str, Any]:
+def add(house: Installation, name: str, value: str) -> dict[str, Any]:
     """Keep a secret. Raises ConflictError when the name is taken, UsageError for a name or value that cannot be one."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a secret: use letters, digits, dots, dashes and underscores.")
@@ -36,7 +36,7 @@ def add(house: House, name: str, value: str) -> dict[str, Any]:
     return shown(house, name)
 
 
-def edit(house: House, name: str, value: str) -> dict[str, Any]:
+def edit(house: Installation, name: str, value: str) -> dict[str, Any]:
     """Put another value in its place; the next run uses it. Raises NotFoundError and what `add` raises."""
     with house.store.read() as tx:
         secrets.named(tx, name)
@@ -55,7 +55,7 @@ def _sealed(vault: Vault, name: str, value: str) -> bytes:
     return vault.seal(value.encode())
 
 
-def listed(house: House) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[dict[str, Any]]:
     """All secrets with the sources and receivers that use them; never a value."""
     with house.store.read() as tx:
         rows, owners = secrets.every(tx), _owners(tx)
@@ -69,14 +69,14 @@ def listed(house: House) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def shown(house: House, name: str) -> dict[str, Any]:
+def shown(house: Installation, name: str) -> dict[str, Any]:
     """One of them. Raises NotFoundError."""
     with house.store.read() as tx:
         secrets.named(tx, name)
     return next(each for each in listed(house) if each["secret"] == name)
 
 
-def delete(house: House, name: str) -> None:
+def delete(house: Installation, name: str) -> None:
     """Forget a secret. Raises NotFoundError, and ConflictError while a source or receiver uses it."""
     with house.store.begin() as tx:
         secrets.named(tx, name)
@@ -89,7 +89,7 @@ def delete(house: House, name: str) -> None:
         secrets.delete(tx, name)
 
 
-def rotate(house: House) -> int:
+def rotate(house: Installation) -> int:
     """Seal everything by a new key and forget the old one; returns how many secrets that were.
 
     Raises SecretSealed, and changes nothing, when one does not open. A kill on the way leaves both keys in the file.
@@ -100,7 +100,7 @@ def rotate(house: House) -> int:
         return _rotated(house, vault)
 
 
-def _rotated(house: House, vault: Vault) -> int:
+def _rotated(house: Installation, vault: Vault) -> int:
     with house.store.read() as tx:
         rows = secrets.every(tx)
     if not rows and not vault.exists:
@@ -125,7 +125,7 @@ def check(tx: Tx, names: Iterable[str]) -> None:
 class Opened:
     """The secrets of an installation, as a source may use them. Every value that is revealed is masked from then on."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Installation) -> None:
         self._store, self._vault = house.store, Vault(house.folder)
 
     def reveal(self, name: str) -> str:

@@ -18,7 +18,7 @@ from cormorant.model.acl import EVERYONE
 from cormorant.model.settings.source import SourceSettings, laid_over, parse_settings
 from cormorant.net.egress.policy import Consent
 from cormorant.operate.checks import exposure, restricted
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import delete as source_deletion
 from cormorant.operate.sources import profile_merge, secrets, test_crawl
 from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
@@ -115,7 +115,7 @@ def _opened(settings: SourceSettings) -> Iterator[str]:
         )
 
 
-def opened(house: House) -> list[str]:
+def opened(house: Installation) -> list[str]:
     """Names of the sources of which everyone may find what was seen with a login."""
     found = []
     for row in every(house):
@@ -176,7 +176,7 @@ def check_name(name: str, thing: str) -> None:
         )
 
 
-def foreseen(house: House, kind: str, name: str, given: Given) -> exposure.Seen:
+def foreseen(house: Installation, kind: str, name: str, given: Given) -> exposure.Seen:
     """Count the files that such a source would show to everyone and that others may not read. Raises as `add`."""
     check_name(name, "source")
     with house.store.read() as tx:
@@ -188,7 +188,7 @@ def _seen(kind: str, settings: SourceSettings) -> exposure.Seen:
     return exposure.look(source_kind(kind).make(0, settings, Tools(None, _NoClock()))) if settings.exposes else None
 
 
-def add(house: House, kind: str, name: str, given: Given, seen: exposure.Seen = None) -> SourceRow:
+def add(house: Installation, kind: str, name: str, given: Given, seen: exposure.Seen = None) -> SourceRow:
     """Add a source. `seen` is the answer of `foreseen`, if that was asked before.
 
     Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
@@ -210,7 +210,7 @@ def add(house: House, kind: str, name: str, given: Given, seen: exposure.Seen = 
     return row
 
 
-def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None = None) -> SourceRow:
+def edit(house: Installation, name: str, given: Given, agreed: Mapping[str, int] | None = None) -> SourceRow:
     """Change settings of a source; those not named stay. An empty list or text sets one back to its default.
 
     A run that is under way follows at once what only says when something is asked for, all else is for the next.
@@ -236,7 +236,7 @@ def edit(house: House, name: str, given: Given, agreed: Mapping[str, int] | None
     return changed
 
 
-def exposed(house: House, name: str) -> list[str]:
+def exposed(house: Installation, name: str) -> list[str]:
     """Sentences about the files that a source shows to everyone and that others may not read. Raises NotFoundError."""
     with house.store.read() as tx:
         return [*exposure.sentences(name, exposure.of_source(tx, sources.named(tx, name)))]
@@ -279,19 +279,19 @@ def edited(row: SourceRow, given: Given) -> dict[str, Any]:
     return laid_over(source_kind(row.kind).settings, row.own, given)
 
 
-def every(house: House) -> list[SourceRow]:
+def every(house: Installation) -> list[SourceRow]:
     """All sources by name."""
     with house.store.read() as tx:
         return sources.every(tx)
 
 
-def named(house: House, name: str) -> SourceRow:
+def named(house: Installation, name: str) -> SourceRow:
     """One source. Raises NotFoundError."""
     with house.store.read() as tx:
         return sources.named(tx, name)
 
 
-def as_record(house: House, row: SourceRow, *, effective: bool = False) -> dict[str, Any]:
+def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -> dict[str, Any]:
     """What `source show` says: settings as given, or all of them with where each value comes from."""
     record: dict[str, Any] = {
         "source": row.name, "kind": row.kind, "version": row.version, "created_at": rfc3339(row.created_at),
@@ -329,7 +329,7 @@ def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
     return []
 
 
-def delete(house: House, name: str) -> int:
+def delete(house: Installation, name: str) -> int:
     """Delete a source with its documents and places in schedules; receivers are told. Returns how many documents left.
 
     Raises ConflictError while a run of it is under way, or a receiver is told of nothing else.

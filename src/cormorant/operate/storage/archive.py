@@ -76,7 +76,7 @@ class Manifest:
             self.documents += sum(bool(row[found]) for row in rows)
 
 
-class Rows(NamedTuple):
+class ArchiveChunk(NamedTuple):
     """A chunk of rows."""
 
     table: str
@@ -220,7 +220,7 @@ def check(source: Path) -> Checked:
     return Checked(about, found, digests)
 
 
-def parts(source: Path, found: Manifest) -> Iterator[Rows | Pack]:
+def parts(source: Path, found: Manifest) -> Iterator[ArchiveChunk | Pack]:
     """Read an archive from front to back, and fill in `found` at its end.
 
     Raises NotFoundError where there is no file, DataFolderError for one that cannot be read, ArchiveDamaged for one
@@ -284,7 +284,7 @@ def _next(tar: tarfile.TarFile) -> tarfile.TarInfo | None:
 
 def _part(
     source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, counted: Manifest, total: Any
-) -> Iterator[Rows | Pack]:
+) -> Iterator[ArchiveChunk | Pack]:
     """One member. Nothing of its name is ever used as a path."""
     name = _NAME.fullmatch(member.name)
     if name is None:
@@ -297,7 +297,7 @@ def _part(
         return
     columns, rows = _decoded(_bytes(tar, member, _MOST_CHUNK, total))
     counted.count(name["table"], columns, rows)
-    yield Rows(name["table"], columns, rows)
+    yield ArchiveChunk(name["table"], columns, rows)
 
 
 _CHUNK = msgspec.msgpack.Decoder(tuple[list[str], list[tuple[Any, ...]]])

@@ -23,10 +23,10 @@ from cormorant.base.errors import ArchiveDamaged, CacheDamaged, IndexDamaged
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import refetch
 from cormorant.operate.documents import takedowns
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import reindex
 from cormorant.operate.storage import archive, check
-from cormorant.operate.storage.archive import About, Checked, Manifest, Pack, Rows, Writer
+from cormorant.operate.storage.archive import About, ArchiveChunk, Checked, Manifest, Pack, Writer
 from cormorant.receivers import stream
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog import takedowns as takedown_rows
@@ -37,7 +37,7 @@ from cormorant.store.schema import SCHEMA_VERSION, receiver, site
 MENDED = 1000
 
 
-def backup(house: House, target: Path, *, copies: bool = True) -> dict[str, Any]:
+def backup(house: Installation, target: Path, *, copies: bool = True) -> dict[str, Any]:
     """Write all rows, and the kept copies that they name, to a file; whoever crawls goes on.
 
     The file is read again before it takes its place. Raises ConflictError when something else is there or copies are
@@ -57,12 +57,12 @@ def backup(house: House, target: Path, *, copies: bool = True) -> dict[str, Any]
     return _told(target, Checked(about, writer.manifest, {})) | {"took_s": _since(house, began)}
 
 
-def _packs(house: House, writer: Writer, ends: dict[int, int]) -> None:
+def _packs(house: Installation, writer: Writer, ends: dict[int, int]) -> None:
     for pack, end in sorted(ends.items()):
         writer.pack(pack, end, house.packs.chunks(pack, end))
 
 
-def _since(house: House, began: float) -> float:
+def _since(house: Installation, began: float) -> float:
     return round(house.clock.monotonic() - began, 3)
 
 
@@ -94,7 +94,7 @@ def holdings(tx: Tx) -> tuple[int, int]:
     return len(every), sum(pending_deletes.indexed_count(tx, each.id) for each in every)
 
 
-def restore(house: House, path: Path, found: Checked, *, copies: bool = True) -> dict[str, Any]:
+def restore(house: Installation, path: Path, found: Checked, *, copies: bool = True) -> dict[str, Any]:
     """Have the rows of an archive, and its copies, in the place of what there is. Whoever calls owns the folder.
 
     `found` is what `checked` said of it. A pack that is there already, and begins as the archive's, stays. Documents
@@ -123,7 +123,7 @@ def restore(house: House, path: Path, found: Checked, *, copies: bool = True) ->
     return record | {"fetched_anew": lost, "indexed": indexed, "took_s": _since(house, began)}
 
 
-def _place(house: House) -> int:
+def _place(house: Installation) -> int:
     """How far the index has come that is about to go; numbers up to there are not given again."""
     if house.searchable:
         with suppress(IndexDamaged):
@@ -136,7 +136,7 @@ def _head(tx: Tx) -> int:
     return max(stream.head_or_none(tx) or 0, 0)
 
 
-def _bring_packs(house: House, path: Path, found: Checked) -> None:
+def _bring_packs(house: Installation, path: Path, found: Checked) -> None:
     """Write the packs that are not there, or otherwise, beside their places; then put all of them there."""
     staged: list[int] = []
     for part in archive.parts(path, Manifest()):
@@ -157,7 +157,7 @@ def _bring_rows(tx: Tx, path: Path, found: Checked) -> None:
     coming = dump.replaced(tx, found.about.schema)
     again = Manifest()
     for part in archive.parts(path, again):
-        if isinstance(part, Rows):
+        if isinstance(part, ArchiveChunk):
             coming.put(part.table, part.columns, part.rows)
         else:
             for _ in part.chunks:
@@ -167,7 +167,7 @@ def _bring_rows(tx: Tx, path: Path, found: Checked) -> None:
     coming.settle(found.manifest.counters)
 
 
-def _begin_anew(house: House, tx: Tx, passed: int) -> None:
+def _begin_anew(house: Installation, tx: Tx, passed: int) -> None:
     """What holds of the moment only: nobody has a site leased, and the index has nothing yet.
 
     Numbers of events go on behind those that somebody was told of before.
@@ -188,7 +188,7 @@ def _unplace(tx: Tx) -> None:
     tx.execute(sa.update(receiver).where(receiver.c.kind == receivers.INDEX).values(place=0))
 
 
-def _renew(house: House) -> int:
+def _renew(house: Installation) -> int:
     """Have the documents fetched anew whose copy is not there. Sizes are compared, bytes are not."""
     sizes = house.packs.sizes()
     with house.store.read() as tx:
@@ -197,14 +197,14 @@ def _renew(house: House) -> int:
     return len(lost)
 
 
-def renew(house: House, numbers: Sequence[int]) -> None:
+def renew(house: Installation, numbers: Sequence[int]) -> None:
     """Have these documents fetched and kept anew by the next crawl of their source, and no others."""
     for start in range(0, len(numbers), MENDED):
         with house.store.begin() as tx:
             refetch.renew(tx, numbers[start : start + MENDED])
 
 
-def _fill(house: House) -> int | None:
+def _fill(house: Installation) -> int | None:
     """Make the index of what is kept; None without one. Where no copy can be read it comes with the next crawl."""
     if not house.searchable:
         return None

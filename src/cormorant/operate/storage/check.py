@@ -14,12 +14,12 @@ import sqlalchemy as sa
 from cormorant.base.errors import DataFolderError, IndexDamaged, StoreError
 from cormorant.frontier.queue.host_leases import LEASE_S
 from cormorant.frontier.state import refetch
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency
 from cormorant.operate.storage import dangling_rows
 from cormorant.receivers import stream
 from cormorant.search.index.protocol import IndexReader
-from cormorant.store.blobs.protocol import Damage, Harm, Place
+from cormorant.store.blobs.protocol import BlobPlace, Damage, Harm
 from cormorant.store.catalog import receivers
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, metadata, site, version
@@ -39,7 +39,7 @@ class Finding(NamedTuple):
     mend: str = ""
 
 
-def store(house: House) -> list[Finding]:
+def store(house: Installation) -> list[Finding]:
     """Check the database by itself, then rows against kept copies, then rows against the index."""
     with house.store.read() as tx:
         sound = integrity(tx)
@@ -113,7 +113,7 @@ def newest(tx: Tx) -> int:
     return int(tx.execute(sa.select(sa.func.max(content.c.seq))).scalar_one() or 0)
 
 
-def _copies(house: House) -> Finding:
+def _copies(house: Installation) -> Finding:
     """Kept copies of live rows."""
     try:
         figures = copies(house)
@@ -127,7 +127,7 @@ def _copies(house: House) -> Finding:
     return Finding("kept copies", ok=True, said=said)
 
 
-def copies(house: House) -> dict[str, Any]:
+def copies(house: Installation) -> dict[str, Any]:
     """Compare every row with its kept copy, and look through all packs."""
     found = damage(house)
     harmed = [each for each in found if each.harm is Harm.LIVE]
@@ -142,7 +142,7 @@ def copies(house: House) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def damage(house: House) -> list[Damage]:
+def damage(house: Installation) -> list[Damage]:
     """Everything that is wrong with the kept copies."""
     cache = house.cache()
     try:
@@ -157,7 +157,7 @@ def awaited(tx: Tx) -> frozenset[int]:
     return frozenset(row[0] for row in tx.rows(sa.select(content.c.id).where(refetch.AWAITED)))
 
 
-def _strays(house: House) -> Finding:
+def _strays(house: Installation) -> Finding:
     """Files among the packs that are none."""
     strays, ours = house.packs.strays(), house.packs.left_by_us()
     said = ", ".join(str(each) for each in strays[:3]) or "none"
@@ -167,7 +167,7 @@ def _strays(house: House) -> Finding:
     return Finding("other files among copies", None if strays else True, said, mend)
 
 
-def copies_size(house: House) -> dict[str, Any]:
+def copies_size(house: Installation) -> dict[str, Any]:
     """How many copies there are, what they take, and what of the disk is taken by copies no row names any more."""
     statement = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(content.c.pack_length), 0))
     with house.store.read() as tx:
@@ -181,12 +181,12 @@ def copies_size(house: House) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def places(tx: Tx) -> Iterator[tuple[int, Place]]:
+def places(tx: Tx) -> Iterator[tuple[int, BlobPlace]]:
     """Every place that a row names, of versions that wait or were replaced too, those of one pack together."""
     named = [sa.select(each.c.id, each.c.pack, each.c.pack_offset, each.c.pack_length) for each in (content, version)]
     statement = sa.union_all(*named).order_by("pack")
     for row in tx.execute(statement):
-        yield row.id, Place(row.pack, row.pack_offset, row.pack_length)
+        yield row.id, BlobPlace(row.pack, row.pack_offset, row.pack_length)
 
 
 def ends(tx: Tx) -> dict[int, int]:
@@ -204,12 +204,12 @@ def packs(tx: Tx) -> set[int]:
     return {row.pack for row in tx.rows(sa.select(content.c.pack).distinct())}
 
 
-def newest_copy(tx: Tx) -> Place | None:
+def newest_copy(tx: Tx) -> BlobPlace | None:
     """Where the copy is that was kept last; None where there is none."""
     columns = content.c
     statement = sa.select(columns.pack, columns.pack_offset, columns.pack_length)
     rows = tx.rows(statement.order_by(columns.pack.desc(), columns.pack_offset.desc()).limit(1))
-    return Place(*rows[0]) if rows else None
+    return BlobPlace(*rows[0]) if rows else None
 
 
 def keeps_copies(tx: Tx) -> bool:
@@ -222,7 +222,7 @@ def _url(tx: Tx, number: int | None) -> str:
     return rows[0].url if rows else "?"
 
 
-def _index(house: House) -> Finding:
+def _index(house: Installation) -> Finding:
     """Every byte of the index is what was written, and it has what the rows say once it is at the end of the stream."""
     mend = f"{_REPAIR}, or `cormorant index rebuild`, makes it anew from the kept copies."
     try:

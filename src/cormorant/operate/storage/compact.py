@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged
-from cormorant.operate.installation import House
-from cormorant.store.blobs.protocol import Cache, Place
+from cormorant.operate.installation import Installation
+from cormorant.store.blobs.protocol import BlobPlace, Cache
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, version
 
@@ -55,7 +55,7 @@ class Thinned(NamedTuple):
     packs_removed: int = 0
 
 
-def thin(house: House) -> Thinned:
+def thin(house: Installation) -> Thinned:
     """Rewrite packs while there are too many, or replaced copies take too much room, some at a time.
 
     Whoever calls sees that no run is under way. Raises ConflictError while a backup is taken, DataFolderError.
@@ -68,7 +68,7 @@ def thin(house: House) -> Thinned:
     return Thinned(len(chosen), gained.copies, removed)
 
 
-def _emptied(house: House, packs: Sequence[int]) -> Gained:
+def _emptied(house: Installation, packs: Sequence[int]) -> Gained:
     """Have rows name nothing in these any more, but for copies that cannot be read."""
     gained, cache = Gained(), house.cache()
     try:
@@ -99,7 +99,7 @@ def _too_much(sizes: Mapping[int, int], named: Mapping[int, int], room: int) -> 
     return some
 
 
-def _remove_retired(house: House, emptied: Sequence[int]) -> int:
+def _remove_retired(house: Installation, emptied: Sequence[int]) -> int:
     """Remove packs that were emptied long enough ago, and note those that were now; returns how many are gone."""
     now, known, named = house.clock.now(), house.packs.retired(), _named_bytes(house)
     since = {pack: min(known.get(pack, now), now) for pack in (*known, *emptied) if pack not in named}
@@ -108,7 +108,7 @@ def _remove_retired(house: House, emptied: Sequence[int]) -> int:
     return len(gone)
 
 
-def _named_bytes(house: House) -> dict[int, int]:
+def _named_bytes(house: Installation) -> dict[int, int]:
     """How much of each pack rows name; what two name is counted twice, which makes a pack no sparser than it is."""
     found: dict[int, int] = defaultdict(int)
     with house.store.read() as tx:
@@ -118,7 +118,7 @@ def _named_bytes(house: House) -> dict[int, int]:
     return dict(found)
 
 
-def compact(house: House, told: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+def compact(house: Installation, told: Callable[[int, int], None] | None = None) -> dict[str, Any]:
     """Rewrite sparse packs, then the database. Whoever calls sees that nobody crawls or delivers meanwhile.
 
     `told` hears how many packs are done, of how many. Raises ConflictError while a backup is taken, DataFolderError
@@ -137,7 +137,7 @@ def compact(house: House, told: Callable[[int, int], None] | None = None) -> dic
     }  # fmt: skip
 
 
-def _packs(house: House, told: Callable[[int, int], None] | None) -> Gained:
+def _packs(house: Installation, told: Callable[[int, int], None] | None) -> Gained:
     gained, sparse = Gained(), _sparse(house)
     cache = house.cache()
     try:
@@ -153,17 +153,17 @@ def _packs(house: House, told: Callable[[int, int], None] | None) -> Gained:
     return gained
 
 
-def _sparse(house: House) -> list[int]:
+def _sparse(house: Installation) -> list[int]:
     """The packs of which enough is named by no row, oldest first."""
     sizes, named = house.packs.sizes(), _named_bytes(house)
     return [pack for pack, size in sorted(sizes.items()) if size - named.get(pack, 0) >= max(1, int(size * WORTH))]
 
 
-def _batches(house: House, pack: int) -> Iterator[list[tuple[int, Place]]]:
+def _batches(house: Installation, pack: int) -> Iterator[list[tuple[int, BlobPlace]]]:
     """What rows name of a pack, as much at a time as memory should hold. Looked up once: nobody else moves it."""
     with house.store.read() as tx:
         found = [row for each in (content, version) for row in _rows(tx, each, pack)]
-    batch: list[tuple[int, Place]] = []
+    batch: list[tuple[int, BlobPlace]] = []
     size = 0
     for number, place in sorted(set(found), key=lambda row: row[1].offset):
         if batch and size + place.length > BATCH_BYTES:
@@ -175,16 +175,16 @@ def _batches(house: House, pack: int) -> Iterator[list[tuple[int, Place]]]:
         yield batch
 
 
-def _rows(tx: Tx, table: sa.Table, pack: int) -> Iterator[tuple[int, Place]]:
+def _rows(tx: Tx, table: sa.Table, pack: int) -> Iterator[tuple[int, BlobPlace]]:
     columns = table.c
     statement = sa.select(columns.id, columns.pack, columns.pack_offset, columns.pack_length)
     for row in tx.rows(statement.where(columns.pack == pack)):
-        yield row.id, Place(row.pack, row.pack_offset, row.pack_length)
+        yield row.id, BlobPlace(row.pack, row.pack_offset, row.pack_length)
 
 
-def _move(house: House, cache: Cache, batch: Sequence[tuple[int, Place]], gained: Gained) -> None:
+def _move(house: Installation, cache: Cache, batch: Sequence[tuple[int, BlobPlace]], gained: Gained) -> None:
     """Keep copies once more, and have the rows that name the old places name the new ones."""
-    whole: list[tuple[int, Place, bytes]] = []
+    whole: list[tuple[int, BlobPlace, bytes]] = []
     for number, place in batch:
         try:
             whole.append((number, place, cache.payload(place)))
@@ -209,7 +209,7 @@ def _bound(key: Sequence[str], row: Sequence[int]) -> dict[str, int]:
     return {**dict(new), **dict(zip((f"old_{name}" for name in key), row[3:], strict=True))}
 
 
-def _named(house: House, pack: int) -> bool:
+def _named(house: Installation, pack: int) -> bool:
     """Does a row still name something in this pack?"""
     with house.store.read() as tx:
         return any(tx.rows(sa.select(each.c.id).where(each.c.pack == pack).limit(1)) for each in (content, version))

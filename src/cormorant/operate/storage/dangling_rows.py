@@ -42,7 +42,7 @@ _SOME = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Sort:
+class DanglingKind:
     """One sort of rows that may be left alone: those whose `column` is not among `needed`.
 
     `key` names a row. `mend` is what repairing does, said in a word of this module; `hint` is for what it cannot do.
@@ -68,58 +68,58 @@ class Sort:
 
 
 SORTS = (
-    Sort("documents without an address", content.c.id, resource.c.id),
-    Sort("documents without a source", content.c.source_id, source.c.id),
-    Sort("documents without rights", content.c.acl_id, acl.c.id, RENEWED, only=~refetch.AWAITED),
-    Sort("addresses without a source", resource.c.source_id, source.c.id),
-    Sort(
+    DanglingKind("documents without an address", content.c.id, resource.c.id),
+    DanglingKind("documents without a source", content.c.source_id, source.c.id),
+    DanglingKind("documents without rights", content.c.acl_id, acl.c.id, RENEWED, only=~refetch.AWAITED),
+    DanglingKind("addresses without a source", resource.c.source_id, source.c.id),
+    DanglingKind(
         "addresses without a host", resource.c.site_id, site.c.id, REMADE,
         "Hosts of folders cannot be made anew. Restore a backup, or delete that source and add it again.",
     ),
-    Sort("hidden documents that do not exist", hidden.c.id, content.c.id, only=pending_deletes.WAITS),
-    Sort("versions of no document", version.c.id, content.c.id),
-    Sort("originals of no page", original.c.id, resource.c.id),
-    Sort("links of no document", outlinks.c.id, resource.c.id),
-    Sort("links to no document", inlinks.c.id, resource.c.id),
-    Sort("visits of no address", visit.c.resource_id, resource.c.id),
-    Sort("hosts of no source", site_source.c.source_id, source.c.id),
-    Sort("runs of no source", run.c.source_id, source.c.id),
-    Sort("counts of no run", run_count.c.run_id, run.c.id, only=run_count.c.run_id > 0),
-    Sort(
+    DanglingKind("hidden documents that do not exist", hidden.c.id, content.c.id, only=pending_deletes.WAITS),
+    DanglingKind("versions of no document", version.c.id, content.c.id),
+    DanglingKind("originals of no page", original.c.id, resource.c.id),
+    DanglingKind("links of no document", outlinks.c.id, resource.c.id),
+    DanglingKind("links to no document", inlinks.c.id, resource.c.id),
+    DanglingKind("visits of no address", visit.c.resource_id, resource.c.id),
+    DanglingKind("hosts of no source", site_source.c.source_id, source.c.id),
+    DanglingKind("runs of no source", run.c.source_id, source.c.id),
+    DanglingKind("counts of no run", run_count.c.run_id, run.c.id, only=run_count.c.run_id > 0),
+    DanglingKind(
         "receivers of no source", receiver.c.source_id, source.c.id, TOLD,
         "`cormorant receiver list` names them; delete each by `cormorant receiver delete`.",
     ),
 )  # fmt: skip
 
 
-def count(tx: Tx, sort: Sort) -> int:
+def count(tx: Tx, sort: DanglingKind) -> int:
     """How many rows of a sort there are."""
     return int(tx.execute(sa.select(sa.func.count()).select_from(sort.table).where(sort.lost)).scalar_one())
 
 
-def mend(tx: Tx, sort: Sort) -> int:
+def mend(tx: Tx, sort: DanglingKind) -> int:
     """Do what can be done about a sort of rows; returns how many rows it was done for."""
     return _VERBS[sort.mend](tx, sort)
 
 
-def _remove(tx: Tx, sort: Sort) -> int:
+def _remove(tx: Tx, sort: DanglingKind) -> int:
     if sort.table is content:
         delete.say_deleted(tx, sort.lost)
     return tx.execute(sa.delete(sort.table).where(sort.lost)).rowcount
 
 
-def _renew(tx: Tx, sort: Sort) -> int:
+def _renew(tx: Tx, sort: DanglingKind) -> int:
     return _each(tx, sort, content.c.id, lambda some: refetch.renew(tx, some))
 
 
-def _each(tx: Tx, sort: Sort, column: sa.Column[int], do: Callable[[Sequence[int]], object]) -> int:
+def _each(tx: Tx, sort: DanglingKind, column: sa.Column[int], do: Callable[[Sequence[int]], object]) -> int:
     numbers = [row[0] for row in tx.rows(sa.select(column).where(sort.lost))]
     for start in range(0, len(numbers), _SOME):
         do(numbers[start : start + _SOME])
     return len(numbers)
 
 
-def _remake(tx: Tx, sort: Sort) -> int:
+def _remake(tx: Tx, sort: DanglingKind) -> int:
     """Make rows of hosts anew from an address of each; a folder's does not tell."""
     lost = tx.rows(
         sa.select(resource.c.site_id, sa.func.min(resource.c.address), sa.func.count())
@@ -141,10 +141,10 @@ def _key(address: str) -> str | None:
     return None
 
 
-def _nothing(_: Tx, __: Sort) -> int:
+def _nothing(_: Tx, __: DanglingKind) -> int:
     return 0
 
 
-_VERBS: dict[str, Callable[[Tx, Sort], int]] = {
+_VERBS: dict[str, Callable[[Tx, DanglingKind], int]] = {
     REMOVED: _remove, RENEWED: _renew, REMADE: _remake, TOLD: _nothing,
 }  # fmt: skip

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged, ConflictError, CormorantError, IndexDamaged
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency, reindex
 from cormorant.operate.storage import backups, dangling_rows
 from cormorant.operate.storage import check as store_check
 from cormorant.operate.storage.check import Finding
 from cormorant.receivers import stream
-from cormorant.store.blobs.protocol import Cache, Harm, Place
+from cormorant.store.blobs.protocol import BlobPlace, Cache, Harm
 from cormorant.store.catalog import receivers
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -38,7 +38,7 @@ class Mended(NamedTuple):
     later: bool = False
 
 
-def store(house: House) -> tuple[list[Mended], list[Finding]]:
+def store(house: Installation) -> tuple[list[Mended], list[Finding]]:
     """Mend what can be mended; returns what was done, and what is found after it.
 
     A database that is damaged beyond its own indexes is left as it is.
@@ -56,7 +56,7 @@ def store(house: House) -> tuple[list[Mended], list[Finding]]:
     return done, store_check.store(house)
 
 
-def _indexes(house: House) -> Iterator[Mended]:
+def _indexes(house: Installation) -> Iterator[Mended]:
     """Make the database's own indexes anew when they are all that is damaged."""
     with house.store.read() as tx:
         found = store_check.integrity(tx)
@@ -106,7 +106,7 @@ def _leases(tx: Tx) -> Iterator[Mended]:
         yield Mended("leases that last too long", count, f"{count:,} ended.")
 
 
-def copies(house: House) -> list[Mended]:
+def copies(house: Installation) -> list[Mended]:
     """Have each document that has lost its copy name another of the same content, or be fetched anew.
 
     Where there is nothing to do, that is said, of none.
@@ -116,7 +116,7 @@ def copies(house: House) -> list[Mended]:
     return done or [Mended("kept copies", 0, f"No kept copy is damaged{but}.")]
 
 
-def _copies(house: House) -> tuple[list[Mended], int]:
+def _copies(house: Installation) -> tuple[list[Mended], int]:
     """What was done about damaged copies, and how many the next crawl brings anyway."""
     harmed = {
         each.resource for each in store_check.damage(house) if each.harm is Harm.LIVE and each.resource is not None
@@ -137,9 +137,9 @@ def _copies(house: House) -> tuple[list[Mended], int]:
     return done, len(harmed - lost)
 
 
-def _elsewhere(cache: Cache, hashes: Mapping[int, bytes]) -> dict[int, Place]:
+def _elsewhere(cache: Cache, hashes: Mapping[int, bytes]) -> dict[int, BlobPlace]:
     """Where else a whole copy lies of documents with these hashes of their content."""
-    found: dict[int, Place] = {}
+    found: dict[int, BlobPlace] = {}
     for entry in cache.entries() if hashes else ():
         wanted = hashes.get(entry.resource)
         if wanted and _holds(cache, entry.place, wanted):
@@ -147,21 +147,21 @@ def _elsewhere(cache: Cache, hashes: Mapping[int, bytes]) -> dict[int, Place]:
     return found
 
 
-def _holds(cache: Cache, place: Place, wanted: bytes) -> bool:
+def _holds(cache: Cache, place: BlobPlace, wanted: bytes) -> bool:
     try:
         return hashlib.sha256(cache.read(place).body).digest() == wanted
     except CacheDamaged:
         return False
 
 
-def _name(house: House, places: Mapping[int, Place]) -> None:
+def _name(house: Installation, places: Mapping[int, BlobPlace]) -> None:
     with house.store.begin() as tx:
         for number, place in places.items():
             new = {"pack": place.pack, "pack_offset": place.offset, "pack_length": place.length}
             tx.execute(sa.update(content).where(content.c.id == number).values(new))
 
 
-def _strays(house: House) -> Iterator[Mended]:
+def _strays(house: Installation) -> Iterator[Mended]:
     with house.packs.held(alone=True):
         ours = house.packs.left_by_us()
         for each in ours:
@@ -170,7 +170,7 @@ def _strays(house: House) -> Iterator[Mended]:
         yield Mended("other files among copies", len(ours), f"{len(ours):,} removed that a killed restore had left.")
 
 
-def _index(house: House) -> Iterator[Mended]:
+def _index(house: Installation) -> Iterator[Mended]:
     """Make the index anew unless it is whole and has what the rows say, or will have it."""
     if not _differs(house):
         return
@@ -183,7 +183,7 @@ def _index(house: House) -> Iterator[Mended]:
     yield Mended("index", made["documents"], f"Made anew of {made['documents']:,} documents{lacking}.")
 
 
-def _differs(house: House) -> bool:
+def _differs(house: Installation) -> bool:
     try:
         reader = house.index_reader()
         reader.check()

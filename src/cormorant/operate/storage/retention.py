@@ -13,7 +13,7 @@ from typing import Any, Final
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.frontier.cleanup import stale_exclusions
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.storage import compact
 from cormorant.store.catalog import sources
 from cormorant.store.journal import runs
@@ -25,7 +25,7 @@ EVERY: Final = 8
 DAY_S: Final = 86_400.0
 
 
-def tidy(house: House, row: RunRow) -> dict[str, Any]:
+def tidy(house: Installation, row: RunRow) -> dict[str, Any]:
     """Let go of what is too old as this run begins, if it is time to; returns what was done, {} when it was not."""
     with house.store.read() as tx:
         owner = sources.numbered(tx, row.source_id)
@@ -44,7 +44,7 @@ def tidy(house: House, row: RunRow) -> dict[str, Any]:
     return done
 
 
-def forget_refusals(house: House, source: int, upto: int) -> int:
+def forget_refusals(house: Installation, source: int, upto: int) -> int:
     """Forget exclusions that no run after `upto` has met and no page leads to; returns how many."""
     forgotten, behind = 0, None
     while True:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cormorant.crawl.resource_guard import least
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 
 
-class Disk(NamedTuple):
+class DiskUsage(NamedTuple):
     """The disk of a folder, in bytes. Below `least` free ones nothing is visited."""
 
     name: str
@@ -43,7 +43,7 @@ class Disk(NamedTuple):
 _FILE = "sqlite:///"
 
 
-def places(house: House) -> list[tuple[str, Path]]:
+def places(house: Installation) -> list[tuple[str, Path]]:
     """Where a crawl writes: a name and a folder for each disk."""
     found = [("data", house.folder), ("copies", house.packs.directory)]
     own = _device(house.folder)
@@ -61,7 +61,7 @@ def _device(folder: Path) -> int | None:
         return None
 
 
-def disks(house: House) -> list[Disk]:
+def disks(house: Installation) -> list[DiskUsage]:
     """The disks that a crawl writes to; one that cannot be looked at is left out."""
     found = []
     for name, folder in places(house):
@@ -69,5 +69,5 @@ def disks(house: House) -> list[Disk]:
             usage = shutil.disk_usage(folder)
         except OSError:  # what is wrong with it is told by whoever reads or writes there
             continue
-        found.append(Disk(name, str(folder), usage.free, usage.total))
+        found.append(DiskUsage(name, str(folder), usage.free, usage.total))
     return found

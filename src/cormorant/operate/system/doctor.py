@@ -13,14 +13,14 @@ from cormorant.base.errors import CacheDamaged, CormorantError, DataFolderError,
 from cormorant.net.egress.resolver import Resolver, Unresolved
 from cormorant.operate.checks import seeds
 from cormorant.operate.delivery import receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency
 from cormorant.operate.sources import secrets
 from cormorant.operate.storage import check
 from cormorant.operate.storage.check import Finding
 from cormorant.operate.system import host_checks
 from cormorant.search.index.tantivy.schema import LAYOUT
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.keyring import Vault
 from cormorant.store.db import drivers, heartbeats
@@ -31,7 +31,7 @@ MOST_NAMES = 10
 
 
 def examine(
-    folder: Path, cache: Path, house: House | None, trouble: CormorantError | None, more: Sequence[Finding] = ()
+    folder: Path, cache: Path, house: Installation | None, trouble: CormorantError | None, more: Sequence[Finding] = ()
 ) -> list[Finding]:
     """Look at everything.
 
@@ -55,7 +55,7 @@ def examine(
     return [*found, *more]
 
 
-def _store(house: House) -> Finding:
+def _store(house: Installation) -> Finding:
     """Does the database answer, and is it today's?"""
     try:
         with house.store.read() as tx:
@@ -69,7 +69,7 @@ def _store(house: House) -> Finding:
     return Finding("database", ok=True, said=said)
 
 
-def _index(house: House) -> Finding:
+def _index(house: Installation) -> Finding:
     """Can the index be read, and is it of these rows?"""
     if not house.searchable:
         return Finding("index", None, "this installation runs without one", "CORMORANT_INDEX=embedded makes one.")
@@ -83,7 +83,7 @@ def _index(house: House) -> Finding:
     return Finding("index", ok=True, said=said)
 
 
-def _copies(house: House) -> Finding:
+def _copies(house: Installation) -> Finding:
     """Can kept copies be read? The newest is; `cache check` reads them all."""
     with house.store.read() as tx:
         newest = check.newest_copy(tx)
@@ -99,7 +99,7 @@ def _copies(house: House) -> Finding:
     return Finding("kept copies", ok=True, said=f"{sum(packs) / 1e6:.1f} MB, and the newest can be read")
 
 
-def _read(house: House, place: Place) -> list[int]:
+def _read(house: Installation, place: BlobPlace) -> list[int]:
     """Read one copy; the sizes of what holds them."""
     cache = house.cache()
     try:
@@ -109,7 +109,7 @@ def _read(house: House, place: Place) -> list[int]:
         cache.close()
 
 
-def _receivers(house: House) -> Iterator[Finding]:
+def _receivers(house: Installation) -> Iterator[Finding]:
     """Receivers that refuse what they are given."""
     for each in receivers.listed(house):
         if each["error"]:
@@ -117,7 +117,7 @@ def _receivers(house: House) -> Iterator[Finding]:
             yield Finding(f"receiver {name}", ok=False, said=each["error"], mend="The next crawl tries it again.")
 
 
-def _secrets(house: House) -> Iterator[Finding]:
+def _secrets(house: Installation) -> Iterator[Finding]:
     """Is the key of the secrets there, for nobody else to read, and does it open them?"""
     vault, rows = Vault(house.folder), secrets.listed(house)
     if vault.exists and not vault.is_private:
@@ -131,7 +131,7 @@ def _secrets(house: House) -> Iterator[Finding]:
         yield Finding("secrets", ok=True, said=f"{len(rows):,}, sealed by {vault.path}")
 
 
-def _names(house: House) -> Iterator[Finding]:
+def _names(house: Installation) -> Iterator[Finding]:
     """Do the hosts of start addresses resolve? Without a source nobody knows which names matter."""
     hosts = sorted({host for address in _addresses(house) if (host := urlsplit(address).hostname)})[:MOST_NAMES]
     if not hosts:
@@ -145,7 +145,7 @@ def _names(house: House) -> Iterator[Finding]:
     yield Finding("names", None, f"{len(lost)} of {len(hosts)} do not resolve: {', '.join(lost)}", mend)
 
 
-def _addresses(house: House) -> Iterator[str]:
+def _addresses(house: Installation) -> Iterator[str]:
     with house.store.read() as tx:
         rows = sources.every(tx)
     for row in rows:
@@ -164,7 +164,7 @@ async def _resolved(hosts: Sequence[str], clock: Clock) -> dict[str, tuple[str, 
     return {host: each.answer for host, each in zip(hosts, known, strict=True)}
 
 
-def at_work(house: House, resting: str | None) -> Finding:
+def at_work(house: Installation, resting: str | None) -> Finding:
     """Which processes are there? `resting` is the node of this folder when nobody owns it, None when somebody does."""
     with house.store.read() as tx:
         now = tx.now()

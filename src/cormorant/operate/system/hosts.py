@@ -12,11 +12,11 @@ import sqlalchemy as sa
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import CormorantError, NotFoundError
 from cormorant.frontier.queue import request_log
-from cormorant.frontier.queue.request_log import HOUR_S, Hour
+from cormorant.frontier.queue.request_log import HOUR_S, HostHour
 from cormorant.frontier.state import host_facts
 from cormorant.model.url import origin_of, try_canonical
 from cormorant.operate.checks import host_errors
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import resource, site, site_source
@@ -28,7 +28,7 @@ PAGE: Final = 500
 _PORT: Final = re.compile(r":\d+$")
 
 
-def listed(house: House, source: str | None = None) -> Iterator[dict[str, Any]]:
+def listed(house: Installation, source: str | None = None) -> Iterator[dict[str, Any]]:
     """Every site that is known, or those of one source, by name: requests, the tightest gap, what is left alone.
 
     Raises NotFoundError for a source that is not there.
@@ -49,7 +49,7 @@ def listed(house: House, source: str | None = None) -> Iterator[dict[str, Any]]:
         behind = rows[-1].key
 
 
-def shown(house: House, host: str) -> list[dict[str, Any]]:
+def shown(house: Installation, host: str) -> list[dict[str, Any]]:
     """Everything about the sites of a host: one for each port that it has. `host` may name one with its port.
 
     Raises NotFoundError when nothing of it is known.
@@ -93,7 +93,7 @@ def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:
         yield _summary(key, hours[number], in_trouble.get(number), since)
 
 
-def _summary(key: str, hours: Sequence[Hour], trouble: Mapping[str, Any] | None, since: int) -> dict[str, Any]:
+def _summary(key: str, hours: Sequence[HostHour], trouble: Mapping[str, Any] | None, since: int) -> dict[str, Any]:
     """What is told of a site; `since` is the hour from which requests are lately."""
     tightest = _tightest(hours)
     return {
@@ -105,7 +105,7 @@ def _summary(key: str, hours: Sequence[Hour], trouble: Mapping[str, Any] | None,
     }  # fmt: skip
 
 
-def _whole(house: House, tx: Tx, row: Any) -> dict[str, Any]:
+def _whole(house: Installation, tx: Tx, row: Any) -> dict[str, Any]:
     hours = request_log.of(tx, [row.id])[row.id]
     (summary,) = _summaries(tx, {row.id: row.key})
     known = host_facts.read(tx, [row.id], [host_facts.INSTALLATION])
@@ -123,7 +123,7 @@ def _whole(house: House, tx: Tx, row: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sources(house: House, tx: Tx, row: Any, known: Mapping[str, bytes]) -> list[dict[str, Any]]:
+def _sources(house: Installation, tx: Tx, row: Any, known: Mapping[str, bytes]) -> list[dict[str, Any]]:
     """What each source that has addresses there asks for now, and how much it has there."""
     columns = resource.c
     counted = sa.select(columns.source_id, sa.func.count()).where(columns.site_id == row.id).group_by(columns.source_id)
@@ -149,15 +149,15 @@ def _sources(house: House, tx: Tx, row: Any, known: Mapping[str, bytes]) -> list
     return found
 
 
-def _tightest(hours: Sequence[Hour]) -> Hour:
+def _tightest(hours: Sequence[HostHour]) -> HostHour:
     """The hour with the gap that was the smallest share of what was asked for."""
-    together = Hour(0, 0)
+    together = HostHour(0, 0)
     for each in hours:
         together = together.and_then(each)
     return together
 
 
-def _hour(each: Hour) -> dict[str, Any]:
+def _hour(each: HostHour) -> dict[str, Any]:
     return {
         "hour": rfc3339(each.hour * HOUR_S), "requests": each.requests, "smallest_gap_s": _round(each.gap_s),
         "asked_gap_s": _round(each.asked_s), "rule": each.rule,

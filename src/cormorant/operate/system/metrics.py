@@ -16,11 +16,11 @@ from typing import Final
 import sqlalchemy as sa
 
 from cormorant.base import metrics
-from cormorant.base.metrics import Metric, Sample
+from cormorant.base.metrics import Metric, MetricSample
 from cormorant.crawl.deliver import replay
 from cormorant.model.run import ASKING_STATES, Counters
 from cormorant.operate.delivery.receivers import undelivered_since
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs.schedules import shown_state
 from cormorant.operate.system.disks import disks
 from cormorant.operate.system.status import last_good
@@ -45,7 +45,7 @@ MOST_COUNTED: Final = 10_000
 _ROLES: Final = ("conductor", "provider", "retriever")
 
 
-def samples(house: House, documents: int | None = None) -> list[Sample]:
+def samples(house: Installation, documents: int | None = None) -> list[MetricSample]:
     """Every figure there is at this moment; `documents` is how many the index has, None where there is none."""
     with house.store.read() as tx:
         found = [*_whole(tx), *_runs(tx), *_receivers(tx), *_schedules(tx)]
@@ -55,11 +55,11 @@ def samples(house: House, documents: int | None = None) -> list[Sample]:
     return [*found, *_disks(house)]
 
 
-def _one(metric: Metric, value: float, *labels: str) -> Sample:
-    return Sample(metric, labels, float(value))
+def _one(metric: Metric, value: float, *labels: str) -> MetricSample:
+    return MetricSample(metric, labels, float(value))
 
 
-def _whole(tx: Tx) -> Iterator[Sample]:
+def _whole(tx: Tx) -> Iterator[MetricSample]:
     """Of the installation as a whole."""
     yield _one(metrics.INFO, 1, metadata.version("cormorant"))
     alive = [each.role for each in heartbeats.alive(tx)]
@@ -69,7 +69,7 @@ def _whole(tx: Tx) -> Iterator[Sample]:
     yield _one(metrics.SEARCHES, tx.execute(sa.select(sa.func.max(query.c.id))).scalar_one() or 0)
 
 
-def _runs(tx: Tx) -> Iterator[Sample]:
+def _runs(tx: Tx) -> Iterator[MetricSample]:
     """Of each source's newest run, and its last good one."""
     every = sources.every(tx)
     yield _one(metrics.SOURCES, len(every))
@@ -87,7 +87,7 @@ def _runs(tx: Tx) -> Iterator[Sample]:
         yield from _counts(source.name, runs.counters(tx, newest.id))
 
 
-def _counts(source: str, counted: Counters) -> Iterator[Sample]:
+def _counts(source: str, counted: Counters) -> Iterator[MetricSample]:
     values = {each.name: int(getattr(counted, each.name)) for each in fields(counted)}
     for metric, name in _COUNTED:
         yield _one(metric, values[name], source)
@@ -95,7 +95,7 @@ def _counts(source: str, counted: Counters) -> Iterator[Sample]:
         yield _one(metrics.RUN_DOCUMENTS, values[outcome], source, outcome)
 
 
-def _receivers(tx: Tx) -> Iterator[Sample]:
+def _receivers(tx: Tx) -> Iterator[MetricSample]:
     head = stream.head_or_none(tx) or 0
     for row in receivers.every(tx):
         yield _one(metrics.BACKLOG, max(0, head - row.place) + replay.left(tx, row), row.name)
@@ -112,14 +112,14 @@ def _faulty(tx: Tx, receiver: int) -> int:
     return int(tx.execute(sa.select(sa.func.count()).select_from(some)).scalar_one())
 
 
-def _schedules(tx: Tx) -> Iterator[Sample]:
+def _schedules(tx: Tx) -> Iterator[MetricSample]:
     for row in schedules.every(tx):
         yield _one(metrics.SCHEDULE_STATE, 1, row.name, shown_state(tx, row, schedule_firings.last(tx, row.id)).value)
         if row.next_at is not None:
             yield _one(metrics.SCHEDULE_NEXT, row.next_at, row.name)
 
 
-def _disks(house: House) -> Iterator[Sample]:
+def _disks(house: Installation) -> Iterator[MetricSample]:
     return chain.from_iterable(
         (
             _one(metrics.DISK_FREE, each.free, each.name),

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from cormorant.base.errors import CormorantError, IndexDamaged
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.system.disks import disks
 from cormorant.store.db import heartbeats
 
@@ -23,7 +23,7 @@ READY, DEGRADED, NOT_READY = "ready", "degraded", "unavailable"
 _NEEDED: Final = ("database", "index")
 
 
-def readiness(house: House, look: Callable[[], object]) -> dict[str, Any]:
+def readiness(house: Installation, look: Callable[[], object]) -> dict[str, Any]:
     """Say how it is with each part, and on the whole. `look` does what a search does, and raises when it cannot."""
     checks = {"database": AWAY, "index": OK, "disk": OK, "conductor": SILENT}
     with suppress(CormorantError), house.store.read() as tx:

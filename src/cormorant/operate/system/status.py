@@ -12,7 +12,7 @@ from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
 from cormorant.operate.checks import host_errors, seeds
 from cormorant.operate.delivery import receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules, waiting_for
 from cormorant.operate.runs.start import is_idle, state_of, to_fetch
 from cormorant.operate.search import index_consistency
@@ -29,7 +29,7 @@ LOOKED_AT: Final = 100
 """Runs of a source among which the last good one is looked for."""
 
 
-def status(house: House, resting: str | None = None) -> dict[str, Any]:
+def status(house: Installation, resting: str | None = None) -> dict[str, Any]:
     """Sources with their last good run, held runs, runs under way, schedules, receivers with their backlog, processes.
 
     `resting` is a node at which nothing is at work, whatever its processes have said before they were killed. Of an
@@ -57,7 +57,7 @@ def status(house: House, resting: str | None = None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _source(house: House, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
+def _source(house: Installation, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
     """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
     recent = runs.every(tx, row.id, LOOKED_AT)
     good = last_good(tx, row.id)

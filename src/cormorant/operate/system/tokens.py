@@ -13,7 +13,7 @@ from cormorant.access.tokens import TokenRow
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import UsageError
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FIRST = "first"
@@ -22,7 +22,7 @@ NOTED_S = 60.0
 """How exactly it is known when a token was last used: not every request writes."""
 
 
-def add(house: House, name: str, scope: Scope = Scope.SEARCH) -> dict[str, Any]:
+def add(house: Installation, name: str, scope: Scope = Scope.SEARCH) -> dict[str, Any]:
     """Make a token; the record has its `value`, which nothing can show again. Raises UsageError, ConflictError."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a token: use letters, digits, dots, dashes and underscores.")
@@ -32,7 +32,7 @@ def add(house: House, name: str, scope: Scope = Scope.SEARCH) -> dict[str, Any]:
         return _record(tokens.named(tx, name)) | {"value": value}
 
 
-def first(house: House) -> str | None:
+def first(house: Installation) -> str | None:
     """Make the first token, of scope `admin`, and return its value; None where there is one of that scope or name.
 
     Tokens of narrower scopes, made before, would else leave the pages without an administrator.
@@ -45,13 +45,13 @@ def first(house: House) -> str | None:
     return value
 
 
-def listed(house: House) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[dict[str, Any]]:
     """All tokens: the scope of each, when it was made and last used; never a value."""
     with house.store.read() as tx:
         return [_record(row) for row in tokens.every(tx)]
 
 
-def edit(house: House, name: str, scope: Scope) -> dict[str, Any]:
+def edit(house: Installation, name: str, scope: Scope) -> dict[str, Any]:
     """Give a token another scope, from the next request on, also of browsers signed in with it.
 
     Raises NotFoundError.
@@ -61,7 +61,7 @@ def edit(house: House, name: str, scope: Scope) -> dict[str, Any]:
         return _record(tokens.named(tx, name))
 
 
-def delete(house: House, name: str) -> None:
+def delete(house: Installation, name: str) -> None:
     """Forget a token: from the next request on it opens nothing. Raises NotFoundError."""
     with house.store.begin() as tx:
         tokens.delete(tx, name)
@@ -74,14 +74,14 @@ class Bearer(NamedTuple):
     scope: Scope
 
 
-def bearer_of_token(house: House, value: str) -> Bearer | None:
+def bearer_of_token(house: Installation, value: str) -> Bearer | None:
     """The bearer of the token with this value, which is then noted as used; None for what is no token."""
     with house.store.read() as tx:
         row = tokens.hashing_to(tx, token_hashes.digest(value))
     return _used(house, row)
 
 
-def sign_in(house: House, value: str, lasts_s: float) -> str | None:
+def sign_in(house: Installation, value: str, lasts_s: float) -> str | None:
     """What a browser is given for a token's value, to be kept for so long; None for what is no token."""
     cookie = token_hashes.new_cookie()
     with house.store.begin() as tx:
@@ -93,7 +93,7 @@ def sign_in(house: House, value: str, lasts_s: float) -> str | None:
     return cookie
 
 
-def bearer_of_session(house: House, cookie: str) -> Bearer | None:
+def bearer_of_session(house: Installation, cookie: str) -> Bearer | None:
     """The bearer of the token that a browser signed in with, as the token is now; None for one that is signed out."""
     with house.store.read() as tx:
         name = web_sessions.token_of(tx, token_hashes.digest(cookie))
@@ -101,13 +101,13 @@ def bearer_of_session(house: House, cookie: str) -> Bearer | None:
     return _used(house, row)
 
 
-def sign_out(house: House, cookie: str) -> None:
+def sign_out(house: Installation, cookie: str) -> None:
     """Forget what a browser was given."""
     with house.store.begin() as tx:
         web_sessions.end(tx, token_hashes.digest(cookie))
 
 
-def _used(house: House, row: TokenRow | None) -> Bearer | None:
+def _used(house: Installation, row: TokenRow | None) -> Bearer | None:
     """The bearer of a token that is in use, which is noted now and then."""
     if row is None:
         return None

@@ -9,7 +9,7 @@ from cormorant.model.content import Value
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexedDocument:
     """A document as the index holds it.
 
     `id` is the resource's number in the store and the only key: an entry replaces the one with the same id. `url` is
@@ -44,10 +44,10 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class Upsert:
     """Add the entry, or replace the one with its id."""
 
-    entry: Entry
+    entry: IndexedDocument
 
     @property
     def id(self) -> int:
@@ -56,14 +56,14 @@ class Put:
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class Delete:
     """Remove the entry with this id, if there is one."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True)
-class Relink:
+class UpdateLinks:
     """Give the entry with this id, if there is one, other anchors, link score and class, and other `rights` if any.
 
     Rights are grants and denies; None leaves them as they are, and so it does `depth`.
@@ -76,7 +76,7 @@ class Relink:
     depth: int | None = None
     near: int | None = None
 
-    def on(self, entry: Entry) -> Entry:
+    def on(self, entry: IndexedDocument) -> IndexedDocument:
         """Return the entry with its new anchors, score, class, rights and depth."""
         grants, denies = self.rights or (entry.grants, entry.denies)
         depth = entry.depth if self.depth is None else self.depth
@@ -84,4 +84,4 @@ class Relink:
         return replace(said, grants=grants, denies=denies)
 
 
-Change = Put | Drop | Relink
+Change = Upsert | Delete | UpdateLinks

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from cormorant.model.text import display_directives
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.query import Field, Key
 from cormorant.search.index.tokenizer import clean, words
 
@@ -23,7 +23,7 @@ _OWN_PAGES = frozenset(("index", "default", "home", "welcome"))
 MOST_LEVELS = 99
 
 
-def keys(entry: Entry) -> dict[Key, tuple[str, ...]]:
+def keys(entry: IndexedDocument) -> dict[Key, tuple[str, ...]]:
     """Return every exact value that finds this entry."""
     return {
         Key.SOURCE: (entry.source,),
@@ -42,7 +42,7 @@ def site_keys(url: str) -> tuple[str, ...]:
     return _authority_keys(parts[2]) if len(parts) > 2 and not parts[1] else ()
 
 
-def own_value(entry: Entry, key: Key | None) -> str | None:
+def own_value(entry: IndexedDocument, key: Key | None) -> str | None:
     """Return the value of a key that an entry is filed under first, None for none."""
     values = keys(entry)[key] if key else ()
     return exact(values[0]) if values else None
@@ -94,7 +94,7 @@ def language_keys(language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((tag, tag.partition("-")[0])))
 
 
-def headings(entry: Entry) -> tuple[str, ...]:
+def headings(entry: IndexedDocument) -> tuple[str, ...]:
     """Return its headings, the largest first."""
     found = (entry.attributes.get(name, ()) for name in _HEADINGS)
     return tuple(each for some in found if not isinstance(some, str | float | int) for each in map(str, some))
@@ -106,7 +106,7 @@ def said_by(url: str) -> str:
     return unquote(bare.replace("+", " "))
 
 
-def called(entry: Entry) -> str:
+def called(entry: IndexedDocument) -> str:
     """Return what its address says in words, and the file name that its server gives it, if any."""
     name = entry.attributes.get(display_directives.FILE_NAME, "")
     return f"{said_by(entry.url)} {name}" if isinstance(name, str) and name else said_by(entry.url)
@@ -146,7 +146,7 @@ def mark_of(value: str) -> int:
     return int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-def standing(entry: Entry) -> int:
+def standing(entry: IndexedDocument) -> int:
     """Return a number that is least for the one of equal documents that stands for all; of the same, the oldest does.
 
     That is one that calls itself canonical, then the one with the shortest address.
@@ -171,7 +171,7 @@ def level(url: str) -> int:
     return min(len(steps) + bool(query), MOST_LEVELS)
 
 
-def read(entry: Entry) -> dict[Field, str]:
+def read(entry: IndexedDocument) -> dict[Field, str]:
     """Return what stands in each analysed field."""
     return {
         Field.TITLE: entry.title, Field.HEADINGS: "\n".join(headings(entry)), Field.TEXT: entry.text,

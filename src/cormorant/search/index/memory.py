@@ -15,7 +15,7 @@ from cormorant.search.index import query as ask
 from cormorant.search.index.collapse import Folded, folded, in_groups, page
 from cormorant.search.index.completion import FIELDS, Beginning, Begun, most_held
 from cormorant.search.index.compounds import language_of
-from cormorant.search.index.document import Change, Drop, Entry, Put, Relink
+from cormorant.search.index.document import Change, Delete, IndexedDocument, UpdateLinks, Upsert
 from cormorant.search.index.edit_distance import allowed, edits, misspelt
 from cormorant.search.index.facet_request import Counts, Since, Split
 from cormorant.search.index.filter_fields import UNKNOWN, exact, fold_key, keys, own_value, read, standing, title_order
@@ -38,7 +38,7 @@ _WORDS_FIRST = 1_000_000.0
 class _Held:
     """An entry with its words and keys."""
 
-    entry: Entry
+    entry: IndexedDocument
     fields: Mapping[Field, Places]
     keys: Mapping[Key, tuple[str, ...]]
     language: str = ""
@@ -107,16 +107,16 @@ class MemoryWriter:
         size = 0
         for change in changes:
             match change:
-                case Put():
+                case Upsert():
                     self._held[change.entry.id] = _hold(change.entry)
-                case Drop():
+                case Delete():
                     self._held.pop(change.id, None)
-                case Relink():
+                case UpdateLinks():
                     if change.id in self._held:
                         self._held[change.id] = _hold(change.on(self._held[change.id].entry))
                 case _:
                     assert_never(change)
-            if not isinstance(change, Drop) and change.id in self._held:
+            if not isinstance(change, Delete) and change.id in self._held:
                 size += getsizeof(self._held[change.id].entry.text)
         return size
 
@@ -251,7 +251,7 @@ def _is_quoted(held: _Held) -> bool:
     return not display_directives.forbids(held.entry.attributes, display_directives.NO_SNIPPET)
 
 
-def _hold(entry: Entry) -> _Held:
+def _hold(entry: IndexedDocument) -> _Held:
     """Return an entry as it is kept, with its words."""
     entry = replace(entry, text=clean(entry.text), title=clean(entry.title), url=clean(entry.url))
     spelled = frozenset(name for text in (entry.title, entry.text) for name in names(prepare(text)))
@@ -275,7 +275,7 @@ def _counted(found: Sequence[_Held], search: Search, split: Split) -> Counts:
     return {sort: _folds(some, search).distinct for sort, some in held.items()}
 
 
-def _worth(entry: Entry) -> tuple[int, int]:
+def _worth(entry: IndexedDocument) -> tuple[int, int]:
     """Return what is least for the one of equal entries that is shown."""
     return standing(entry), entry.id
 
@@ -301,7 +301,7 @@ def _holds(held: _Held, node: ask.Query, weights: ask.Weights) -> bool:
         return _holds(held, part, weights)
 
     match node:
-        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+        case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return any(points > 0 for _, points in _times(held, node, weights))
         case ask.Exact() | ask.Range():
             return _filed(held, node)
@@ -380,7 +380,7 @@ def _spells(held: _Held, identifier: Identifier) -> bool:
     return identifier.stands_in((held.entry.title, held.entry.text))
 
 
-def _rank(entry: Entry, score: float, sort: Sort) -> tuple[bool, float | str]:
+def _rank(entry: IndexedDocument, score: float, sort: Sort) -> tuple[bool, float | str]:
     """Return a key that is less for what comes earlier."""
     if sort is Sort.RELEVANCE:
         return False, -score

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from cormorant.model.acl import Reader
 from cormorant.search.index.completion import Beginning, Begun
-from cormorant.search.index.document import Change, Entry
+from cormorant.search.index.document import Change, IndexedDocument
 from cormorant.search.index.facet_request import Counts, Split
 from cormorant.search.index.query import Search
 
@@ -22,7 +22,7 @@ class Match(NamedTuple):
 
     id: int
     score: float
-    entry: Entry
+    entry: IndexedDocument
     duplicates: int = 0
     near: int = 0
     group: str | None = None

@@ -56,7 +56,7 @@ class Number(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class QueryWord:
     """One word as typed, or another form of it by the rules of the document's language, which counts less.
 
     So does, in a language that makes compounds, one that has the word as its first or last part.
@@ -180,14 +180,14 @@ class Clauses:
         return self.least > 0 or all(isinstance(each, Not) for each in self.must)
 
 
-Leaf = Word | Phrase | Near | Prefix | Pattern | Like
+Leaf = QueryWord | Phrase | Near | Prefix | Pattern | Like
 Query = Leaf | Exact | Range | Everything | Nothing | And | Or | Not | Clauses
 
 
 def leaves(node: Query) -> Iterator[Leaf]:
     """Yield the leaves that a match may hold, in the order they were written; not what must be absent."""
     match node:
-        case Word() | Phrase() | Near() | Prefix() | Pattern() | Like():
+        case QueryWord() | Phrase() | Near() | Prefix() | Pattern() | Like():
             yield node
         case And() | Or():
             for part in node.parts:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.filter_fields import language_keys, level
 from cormorant.search.index.query import Search, Sort
 
@@ -28,7 +28,7 @@ class Prior(StrEnum):
     LANGUAGE = "language"
 
 
-class Step(NamedTuple):
+class ScoreStep(NamedTuple):
     """Values that add the same share of a weight."""
 
     values: tuple[int, ...]
@@ -37,13 +37,13 @@ class Step(NamedTuple):
 
 LINK_STEPS: Final = 10
 """Values of the column for links are whole numbers up to this, of a score from 0 to 1."""
-_LINKS: Final = tuple(Step((each,), each / LINK_STEPS) for each in range(1, LINK_STEPS + 1))
-_DEPTH: Final = (Step((0,), 1.0), Step((1,), 0.5), Step((2,), 0.25))
+_LINKS: Final = tuple(ScoreStep((each,), each / LINK_STEPS) for each in range(1, LINK_STEPS + 1))
+_DEPTH: Final = (ScoreStep((0,), 1.0), ScoreStep((1,), 0.5), ScoreStep((2,), 0.25))
 _AGES: Final = ((0, 2, 1.0), (2, 7, 0.5), (7, 25, 0.25))
 """From how many months on, up to how many, a change adds which share."""
 
 
-def columns(entry: Entry) -> dict[Prior, int]:
+def columns(entry: IndexedDocument) -> dict[Prior, int]:
     """Return the values of the columns for what may add something to the score of an entry."""
     found = {Prior.LINKS: links(entry), Prior.DEPTH: level(entry.url)}
     if entry.modified_at is not None:
@@ -52,7 +52,7 @@ def columns(entry: Entry) -> dict[Prior, int]:
     return {prior: value for prior, value in found.items() if adding.get(prior, True)}
 
 
-def links(entry: Entry) -> int:
+def links(entry: IndexedDocument) -> int:
     """Return the value of the column for links."""
     return max(0, min(round(entry.link_score * LINK_STEPS), LINK_STEPS))
 
@@ -62,7 +62,7 @@ def month(moment: float) -> int:
     return int(max(-1e9, min(moment // MONTH_S, 1e9)))
 
 
-def steps(search: Search) -> Iterator[tuple[Prior, Step]]:
+def steps(search: Search) -> Iterator[tuple[Prior, ScoreStep]]:
     """Yield the steps that add something to the score of a document, for a question that is ordered by it."""
     weights = search.weights
     if search.sort is not Sort.RELEVANCE:
@@ -74,12 +74,12 @@ def steps(search: Search) -> Iterator[tuple[Prior, Step]]:
     if weights.recency and search.today is not None:
         today = month(search.today)
         for first, last, share in _AGES:
-            yield Prior.RECENCY, Step(tuple(today - age for age in range(first, last)), share)
+            yield Prior.RECENCY, ScoreStep(tuple(today - age for age in range(first, last)), share)
     if weights.language and search.languages:
-        yield Prior.LANGUAGE, Step((), 1.0)
+        yield Prior.LANGUAGE, ScoreStep((), 1.0)
 
 
-def worth(entry: Entry, search: Search) -> dict[Prior, float]:
+def worth(entry: IndexedDocument, search: Search) -> dict[Prior, float]:
     """Return what each adds to the score of an entry, plainly, for the index in memory."""
     found: dict[Prior, float] = {}
     held = columns(entry)

@@ -21,7 +21,7 @@ _DAYS: Final = "takes a day, month or year, like 2026-03-14 or 2026"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Filters:
     """Values chosen from lists, none: all. `since` and `until` are days, months or years, both included, or ""."""
 
     site: tuple[str, ...] = ()
@@ -48,14 +48,14 @@ class Chosen:
         return found
 
     @property
-    def usable(self) -> Chosen:
+    def usable(self) -> Filters:
         """Return what of it says something."""
         known = tuple(each for each in self.type if mimes(each))
         days = {name: "" for name in ("since", "until") if not _is_day(getattr(self, name))}
         return replace(self, type=known, since=days.get("since", self.since), until=days.get("until", self.until))
 
 
-def parts(sources: Sequence[str], chosen: Chosen) -> dict[str, Query]:
+def parts(sources: Sequence[str], chosen: Filters) -> dict[str, Query]:
     """Return by list what has to match; nothing for a list from which nothing was chosen."""
     usable = chosen.usable
     types = tuple(sorted({each for value in usable.type for each in mimes(value)}))
@@ -89,4 +89,4 @@ def _is_day(text: str) -> bool:
     return not text or isinstance(ranged("date", f"{text}.."), Range)
 
 
-NOTHING_CHOSEN: Final = Chosen()
+NOTHING_CHOSEN: Final = Filters()

@@ -17,7 +17,7 @@ from cormorant.search.index import query as ask
 from cormorant.search.index.query import Field, Key, Number, Query, Range
 from cormorant.search.index.tokenizer import words
 from cormorant.search.query import filters, ranges
-from cormorant.search.query.filters import Chosen
+from cormorant.search.query.filters import Filters
 from cormorant.search.query.lexer import LONGEST, OPERATORS
 from cormorant.search.query.parser import parse
 from cormorant.search.query.render import render
@@ -25,7 +25,7 @@ from cormorant.search.query.type_names import NAMES
 
 PLACES: Final = {"title": Field.TITLE, "heading": Field.HEADINGS, "url": Field.ADDRESS, "link": Field.ANCHORS}
 """Where words may be looked for, besides everywhere."""
-Plain: TypeAlias = ask.Word | ask.Phrase | ask.Prefix
+Plain: TypeAlias = ask.QueryWord | ask.Phrase | ask.Prefix
 """What a field for words can hold."""
 _PIECE: Final = re.compile(r'"([^"]*)"|([^\s"]+)')
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -71,7 +71,7 @@ def composed(fields: Fields) -> str:
     return " ".join(filter(None, (text, rest)))
 
 
-def narrowed(text: str, sources: Sequence[str], chosen: Chosen) -> str:
+def narrowed(text: str, sources: Sequence[str], chosen: Filters) -> str:
     """Return the text of a query that asks the same of these places only.
 
     The text itself where that is too long to be read, or where nothing can be found: it names other places.
@@ -128,7 +128,7 @@ def _plain(text: str, where: Field | None) -> list[Plain]:
         if beginning:
             found.append(ask.Prefix(beginning[1], where))
         elif bare.isalnum():
-            found.append(ask.Word(bare.lower() if bare in OPERATORS else bare, where))
+            found.append(ask.QueryWord(bare.lower() if bare in OPERATORS else bare, where))
         else:
             found += _phrase(quoted or bare, where)
     return list(dict.fromkeys(found))
@@ -199,7 +199,7 @@ class _Filling:
         """Say whether a field for words can hold this."""
         if isinstance(part, ask.Prefix):
             return self._where is not Field.TEXT and _BEGINNING.fullmatch(f"{part.text}*") is not None
-        return isinstance(part, ask.Word | ask.Phrase) and self._where is not Field.TEXT
+        return isinstance(part, ask.QueryWord | ask.Phrase) and self._where is not Field.TEXT
 
     def require(self, part: Query) -> None:
         """Take a part that must match."""

@@ -60,7 +60,7 @@ _BOOST = re.compile(r"[\[{]?(\w{3,})(\^\d+(?:\.\d+)?)[\]}]?")
 _STARS = re.compile(r"\*+")
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """Sorts of pieces."""
 
     WORD = auto()
@@ -78,24 +78,24 @@ class Kind(Enum):
     NOT = auto()
 
 
-OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
+OPERATORS = {"AND": TokenKind.AND, "OR": TokenKind.OR, "NOT": TokenKind.NOT}
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class QueryToken:
     """A piece with the sign (`+`, `-` or nothing) and the field (or nothing) written before it.
 
     `amount` is how many words may stand between those of NEAR, or how many letters of LIKE may differ.
     """
 
-    kind: Kind
+    kind: TokenKind
     text: str = ""
     sign: str = ""
     field: str = ""
     amount: int = 0
 
 
-def lex(text: str) -> tuple[list[Piece], list[str]]:
+def lex(text: str) -> tuple[list[QueryToken], list[str]]:
     """Cut a query into pieces, and say what was left out or read otherwise."""
     cutting = _Cutting(text)
     return cutting.pieces, cutting.notes
@@ -105,7 +105,7 @@ class _Cutting:
     """Cuts one query from left to right."""
 
     def __init__(self, text: str) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[QueryToken] = []
         self.notes: list[str] = []
         self._terms = 0
         self._prefixes = 0
@@ -120,9 +120,9 @@ class _Cutting:
         sign = found["sign"] or ""
         name = self._name(found["field"], sign) if found["field"] else ""
         if found["open"]:
-            self.pieces.append(Piece(Kind.OPEN, "", sign, name))
+            self.pieces.append(QueryToken(TokenKind.OPEN, "", sign, name))
         elif found["close"]:
-            self.pieces.append(Piece(Kind.CLOSE))
+            self.pieces.append(QueryToken(TokenKind.CLOSE))
         elif found["phrase"] is not None:
             self._phrase(" ".join(found["phrase"].split()), int(found["within"] or 0), sign, name)
         elif found["word"]:
@@ -136,16 +136,16 @@ class _Cutting:
         if known in FIELDS:
             return known
         self.notes.append(f"There is no field {name}; it was read as a word.")
-        self._term(Piece(Kind.WORD, name.lower() if name in OPERATORS else name, sign))
+        self._term(QueryToken(TokenKind.WORD, name.lower() if name in OPERATORS else name, sign))
         return ""
 
     def _word(self, text: str, sign: str, name: str) -> None:
         """Take a run of characters: an operator, a word or the beginning of one."""
         if text in OPERATORS and not sign and not name:
-            self.pieces.append(Piece(OPERATORS[text], text))
+            self.pieces.append(QueryToken(OPERATORS[text], text))
             return
         if text == "*" and not name:
-            self._term(Piece(Kind.ALL, text, sign))
+            self._term(QueryToken(TokenKind.ALL, text, sign))
             return
         if boosted := _BOOST.fullmatch(text):
             self.notes.append(f"{boosted[2][:20]} was ignored, because no word counts more than another.")
@@ -158,20 +158,20 @@ class _Cutting:
         if not name and bare in OPERATORS:
             bare = bare.lower()
         if name in ranges.NAMES:
-            self._term(Piece(Kind.RANGE, text, sign, name))
+            self._term(QueryToken(TokenKind.RANGE, text, sign, name))
             return
-        self._term(self._wild(text, Piece(Kind.WORD, bare, sign, name)))
+        self._term(self._wild(text, QueryToken(TokenKind.WORD, bare, sign, name)))
 
     def _phrase(self, text: str, within: int, sign: str, name: str) -> None:
         """Take what stands in quotes, with how many words may stand between them."""
         if name in ranges.NAMES:
-            self._term(Piece(Kind.RANGE, text, sign, name))
+            self._term(QueryToken(TokenKind.RANGE, text, sign, name))
         elif within and " " in text:
-            self._term(Piece(Kind.NEAR, text, sign, name, min(within, MOST_BETWEEN)))
+            self._term(QueryToken(TokenKind.NEAR, text, sign, name, min(within, MOST_BETWEEN)))
         else:
-            self._term(Piece(Kind.PHRASE, text, sign, name))
+            self._term(QueryToken(TokenKind.PHRASE, text, sign, name))
 
-    def _wild(self, text: str, plain: Piece) -> Piece:
+    def _wild(self, text: str, plain: QueryToken) -> QueryToken:
         """Return a word with wildcards or a tilde as what it means; as a plain one where that is not understood."""
         whole = text.strip(_EDGES_BUT_WILD)
         pattern = whole.rstrip("?") if "*" not in whole else whole
@@ -193,7 +193,7 @@ class _Cutting:
         self._prefixes += 1
         return found
 
-    def _term(self, piece: Piece) -> None:
+    def _term(self, piece: QueryToken) -> None:
         """Take something to look for, while there are not too many."""
         if self._terms == MOST_TERMS:
             self.notes.append(f"Only the first {MOST_TERMS} words were read.")
@@ -206,14 +206,14 @@ class _Cutting:
         opened: list[int] = []
         dropped: set[int] = set()
         for at, piece in enumerate(self.pieces):
-            if piece.kind is Kind.OPEN:
+            if piece.kind is TokenKind.OPEN:
                 opened.append(at)
-            elif piece.kind is Kind.CLOSE and opened:
+            elif piece.kind is TokenKind.CLOSE and opened:
                 begin = opened.pop()
                 if len(opened) >= DEEPEST:
                     dropped |= {begin, at}
                     self.notes.append(f"Brackets more than {DEEPEST} deep were ignored.")
-            elif piece.kind is Kind.CLOSE:
+            elif piece.kind is TokenKind.CLOSE:
                 dropped.add(at)
                 self.notes.append("A bracket without its partner was ignored.")
         if opened:
@@ -222,10 +222,10 @@ class _Cutting:
         self.pieces = [piece for at, piece in enumerate(self.pieces) if at not in dropped]
 
 
-def _liked(tilde: re.Match[str], plain: Piece) -> Piece | None:
+def _liked(tilde: re.Match[str], plain: QueryToken) -> QueryToken | None:
     """Return a word with a tilde: one letter of a short one may differ, two of a longer one, unless it is said."""
     edits = int(tilde[2]) if tilde[2] else allowed(tilde[1])
-    return replace(plain, kind=Kind.LIKE, text=tilde[1], amount=edits)
+    return replace(plain, kind=TokenKind.LIKE, text=tilde[1], amount=edits)
 
 
 def _is_large(pattern: str) -> bool:
@@ -234,22 +234,22 @@ def _is_large(pattern: str) -> bool:
     return wild > 0 and (wild > MOST_WILDCARDS or len(pattern) > LONGEST_PATTERN)
 
 
-def _tame(plain: Piece) -> Piece:
+def _tame(plain: QueryToken) -> QueryToken:
     """Return a word whose wildcards are not understood: what stands between them stands side by side."""
     text = " ".join(_WILDCARD.sub(" ", plain.text).split())
-    return replace(plain, kind=Kind.PHRASE if " " in text else plain.kind, text=text.strip(EDGES))
+    return replace(plain, kind=TokenKind.PHRASE if " " in text else plain.kind, text=text.strip(EDGES))
 
 
-def _patterned(pattern: str, plain: Piece) -> Piece | None:
+def _patterned(pattern: str, plain: QueryToken) -> QueryToken | None:
     """Return a word with wildcards; None when it says too little to look for."""
     if sum(map(str.isalnum, pattern)) < 2 or not _PATTERN.fullmatch(pattern):
         return None
     pattern = _STARS.sub("*", pattern)
     if pattern.endswith("*") and not _WILDCARD.search(pattern[:-1]):
-        return replace(plain, kind=Kind.PREFIX)
-    return replace(plain, kind=Kind.PATTERN, text=pattern)
+        return replace(plain, kind=TokenKind.PREFIX)
+    return replace(plain, kind=TokenKind.PATTERN, text=pattern)
 
 
-def as_word(piece: Piece) -> Piece:
+def as_word(piece: QueryToken) -> QueryToken:
     """Return an operator as the word it is otherwise; anything else as it is."""
-    return replace(piece, kind=Kind.WORD, text=piece.text.lower()) if piece.kind in OPERATORS.values() else piece
+    return replace(piece, kind=TokenKind.WORD, text=piece.text.lower()) if piece.kind in OPERATORS.values() else piece

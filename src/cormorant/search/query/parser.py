@@ -21,7 +21,7 @@ from cormorant.search.index.identifiers import identifiers
 from cormorant.search.index.query import Field, Key, Query
 from cormorant.search.index.tokenizer import clean, words
 from cormorant.search.query import ranges
-from cormorant.search.query.lexer import Kind, Piece, as_word, lex
+from cormorant.search.query.lexer import QueryToken, TokenKind, as_word, lex
 from cormorant.search.query.render import render
 from cormorant.search.query.type_names import mimes
 
@@ -29,12 +29,13 @@ _ANALYSED = {
     "title": Field.TITLE, "heading": Field.HEADINGS, "text": Field.TEXT, "url": Field.ADDRESS, "link": Field.ANCHORS,
 }  # fmt: skip
 _KEYS = {"site": Key.SITE, "source": Key.SOURCE, "lang": Key.LANGUAGE}
-_LEAVES: dict[Kind, type[ask.Word | ask.Phrase | ask.Prefix | ask.Pattern]] = {
-    Kind.WORD: ask.Word, Kind.PHRASE: ask.Phrase, Kind.PREFIX: ask.Prefix, Kind.PATTERN: ask.Pattern,
+_LEAVES: dict[TokenKind, type[ask.QueryWord | ask.Phrase | ask.Prefix | ask.Pattern]] = {
+    TokenKind.WORD: ask.QueryWord, TokenKind.PHRASE: ask.Phrase, TokenKind.PREFIX: ask.Prefix,
+    TokenKind.PATTERN: ask.Pattern,
 }  # fmt: skip
 _WILD = re.compile("[*?~]")
-_JOINS = (Kind.AND, Kind.OR)
-_OPERATORS = (*_JOINS, Kind.NOT)
+_JOINS = (TokenKind.AND, TokenKind.OR)
+_OPERATORS = (*_JOINS, TokenKind.NOT)
 _MOST_JOINED = 5
 """Words in capitals alone that operators between them may join; more are a sentence."""
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
@@ -69,17 +70,17 @@ def parse(text: str) -> Parsed:
     return Parsed(query, Understood(render(query), tuple(dict.fromkeys((*cut, *reading.notes)))))
 
 
-def _is_in_capitals(text: str, pieces: Sequence[Piece]) -> bool:
+def _is_in_capitals(text: str, pieces: Sequence[QueryToken]) -> bool:
     """Say whether a query is a sentence in capitals, in which AND joins words as it does in speech."""
     kinds = {piece.kind for piece in pieces if not (piece.sign or piece.field)}
-    found = sum(piece.kind is Kind.WORD for piece in pieces)
-    return text.isupper() and found > _MOST_JOINED and kinds <= {Kind.WORD, *_OPERATORS}
+    found = sum(piece.kind is TokenKind.WORD for piece in pieces)
+    return text.isupper() and found > _MOST_JOINED and kinds <= {TokenKind.WORD, *_OPERATORS}
 
 
 class _Reading:
     """Reads pieces from left to right; every method returns None for what turned out to be nothing."""
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pieces: Sequence[QueryToken]) -> None:
         self.notes: list[str] = []
         self._pieces = pieces
         self._at = 0
@@ -87,7 +88,7 @@ class _Reading:
     def query(self, field: str) -> Query | None:
         """Read parts up to the bracket that closes them, or the end; `field` is what stood before the bracket."""
         signed: list[tuple[str, Query]] = []
-        while (kind := self._kind()) not in (None, Kind.CLOSE):
+        while (kind := self._kind()) not in (None, TokenKind.CLOSE):
             if kind in _JOINS:
                 self._lone("before")
                 continue
@@ -96,7 +97,7 @@ class _Reading:
                 signed.append(part)
         return _joined(signed)
 
-    def _kind(self, ahead: int = 0) -> Kind | None:
+    def _kind(self, ahead: int = 0) -> TokenKind | None:
         """Return the kind of a piece ahead, None at the end."""
         at = self._at + ahead
         return self._pieces[at].kind if at < len(self._pieces) else None
@@ -112,7 +113,7 @@ class _Reading:
         """Read alternatives, with the sign of a single one."""
         sign, first = self._all(field)
         parts = [first]
-        while self._joins(Kind.OR):
+        while self._joins(TokenKind.OR):
             inner, part = self._all(field)
             parts.append(_negated(part) if inner == "-" else part)
         found = [part for part in parts if part]
@@ -126,7 +127,7 @@ class _Reading:
         """Read what is joined by AND, with the sign of a single one."""
         sign, first = self._one(field)
         parts = [_negated(first) if sign == "-" else first]
-        while self._joins(Kind.AND):
+        while self._joins(TokenKind.AND):
             inner, part = self._one(field)
             parts.append(_negated(part) if inner == "-" else part)
         if len(parts) == 1:
@@ -134,14 +135,14 @@ class _Reading:
         found = [part for part in parts if part]
         return "", _both(found) if found else None
 
-    def _joins(self, kind: Kind) -> bool:
+    def _joins(self, kind: TokenKind) -> bool:
         """Pass over an operator of this kind if something follows that it can join."""
         if self._kind() is not kind:
             return False
         ahead = 1
-        while self._kind(ahead) is Kind.NOT:
+        while self._kind(ahead) is TokenKind.NOT:
             ahead += 1
-        if self._kind(ahead) in (None, Kind.CLOSE, *_JOINS):
+        if self._kind(ahead) in (None, TokenKind.CLOSE, *_JOINS):
             self._lone("after")
             return self._joins(kind)
         self._at += 1
@@ -150,30 +151,30 @@ class _Reading:
     def _one(self, field: str) -> tuple[str, Query | None]:
         """Read one thing with its sign; a NOT before it turns the sign round."""
         sign = ""
-        while self._kind() is Kind.NOT:
-            if self._kind(1) in (None, Kind.CLOSE, *_JOINS):
+        while self._kind() is TokenKind.NOT:
+            if self._kind(1) in (None, TokenKind.CLOSE, *_JOINS):
                 self._lone("after")
                 return sign, None
             sign = "" if sign else "-"
             self._at += 1
         piece = self._pieces[self._at]
         self._at += 1
-        found = self._bracket(piece, field) if piece.kind is Kind.OPEN else self._leaf(piece, piece.field or field)
+        found = self._bracket(piece, field) if piece.kind is TokenKind.OPEN else self._leaf(piece, piece.field or field)
         if piece.sign == "-":
             sign = "" if sign else "-"
         return sign or piece.sign.replace("-", ""), found
 
-    def _bracket(self, piece: Piece, field: str) -> Query | None:
+    def _bracket(self, piece: QueryToken, field: str) -> Query | None:
         """Read what stands in brackets."""
         found = self.query(piece.field or field)
         self._at += 1
         return found
 
-    def _leaf(self, piece: Piece, field: str) -> Query | None:
+    def _leaf(self, piece: QueryToken, field: str) -> Query | None:
         """Return what a single piece asks for."""
-        if piece.kind is Kind.ALL:
+        if piece.kind is TokenKind.ALL:
             return ask.Everything()
-        if piece.kind is Kind.RANGE or field in ranges.NAMES:
+        if piece.kind is TokenKind.RANGE or field in ranges.NAMES:
             return self._range(piece, field)
         if field in _KEYS or field == "type":
             return self._exact(piece, field)
@@ -183,32 +184,32 @@ class _Reading:
             self.notes.append(f"{piece.text[:20]} {why} and was ignored.")
             return None
         where = _ANALYSED.get(field)
-        if piece.kind is Kind.NEAR:
+        if piece.kind is TokenKind.NEAR:
             return ask.Near(piece.text, piece.amount, where)
-        if piece.kind is Kind.LIKE:
+        if piece.kind is TokenKind.LIKE:
             return ask.Like(piece.text, piece.amount, where)
         return _LEAVES[piece.kind](piece.text, where)
 
-    def _range(self, piece: Piece, field: str) -> Query | None:
+    def _range(self, piece: QueryToken, field: str) -> Query | None:
         """Return a place to look by a day, a size or a depth; what is none is said, and read as words."""
         found = ranges.ranged(field, piece.text)
         if isinstance(found, ask.Range):
             return found
         done = "read as words" if words(piece.text) else "ignored"
         self.notes.append(f"{piece.text[:20]} was {done}: {found}")
-        return self._leaf(replace(piece, kind=Kind.PHRASE), "") if words(piece.text) else None
+        return self._leaf(replace(piece, kind=TokenKind.PHRASE), "") if words(piece.text) else None
 
-    def _exact(self, piece: Piece, field: str) -> Query | None:
+    def _exact(self, piece: QueryToken, field: str) -> Query | None:
         """Return a place to look; a type that nobody knows is read as words."""
         value = piece.text
-        if piece.kind in (Kind.PREFIX, Kind.PATTERN, Kind.LIKE):
+        if piece.kind in (TokenKind.PREFIX, TokenKind.PATTERN, TokenKind.LIKE):
             self.notes.append(f"{field}: takes no wildcard.")
             value = _WILD.sub("", value)
         if field == "type":
             if found := mimes(value):
                 return ask.Exact(Key.MIME, tuple(sorted(found)))
             self.notes.append(f"There is no type {value}; it was read as words.")
-            return self._leaf(replace(piece, kind=Kind.PHRASE), "")
+            return self._leaf(replace(piece, kind=TokenKind.PHRASE), "")
         if field == "lang" and not _TAG.fullmatch(value):
             self.notes.append("lang: takes a tag like en, de or pt-BR.")
         return ask.Exact(_KEYS[field], (_filed(field, value),))
@@ -293,7 +294,7 @@ def _different(parts: list[Query]) -> list[Query]:
     kept: dict[Hashable, Query] = {}
     for part in parts:
         key: Hashable = part
-        if isinstance(part, ask.Word | ask.Phrase | ask.Prefix):  # others differ in more than their words
+        if isinstance(part, ask.QueryWord | ask.Phrase | ask.Prefix):  # others differ in more than their words
             key = (type(part), part.field, *words(part.text), *identifiers(part.text))
         kept.setdefault(key, part)
     return list(kept.values())

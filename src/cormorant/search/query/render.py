@@ -35,7 +35,7 @@ def render(node: Query) -> str:
 def _inner(node: Query) -> str:
     """Return text for a part of something larger, in brackets where it needs them."""
     match node:
-        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+        case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return f"{_field(node)}{_leaf(node)}"
         case ask.Range():
             return written(node)
@@ -56,7 +56,7 @@ def _inner(node: Query) -> str:
 def _leaf(node: ask.Leaf) -> str:
     """Return text for what is looked for."""
     match node:
-        case ask.Word():
+        case ask.QueryWord():
             return node.text
         case ask.Phrase():
             return f'"{node.text}"'

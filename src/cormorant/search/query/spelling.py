@@ -35,7 +35,7 @@ def better(query: Query, index: IndexReader, search: Search, places: Sequence[Qu
 
     def mend(word: str) -> str:
         near = index.alike(word, search.reader) if word.isalpha() else ()
-        return index.spelling(near[0], everywhere) if near and not finds(ask.Word(word)) else word
+        return index.spelling(near[0], everywhere) if near and not finds(ask.QueryWord(word)) else word
 
     mended = _mended(query, mend)
     if mended == query or finds(mended) < max(total, 1):
@@ -50,7 +50,7 @@ def _mended(node: Query, mend: Callable[[str], str]) -> Query:
         return tuple(_mended(each, mend) for each in parts)
 
     match node:
-        case ask.Word() | ask.Phrase():
+        case ask.QueryWord() | ask.Phrase():
             return replace(node, text=_RUN.sub(lambda run: _word(run[0], mend), node.text))
         case ask.And() | ask.Or():
             return replace(node, parts=again(node.parts))

@@ -23,7 +23,7 @@ _STEPS: Final = ("the front page of its host", "one step below the front page", 
 _SIDES: Final = ("few pages link to it", "several pages link to it", "many pages link to it")
 
 
-class Part(NamedTuple):
+class ScorePart(NamedTuple):
     """A part of a score as a person is told it.
 
     `what` is the factor's name for programs, `name` for people; `about` says in words what it is about.
@@ -36,21 +36,23 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class ScoreExplanation:
     """Why a document has its score: the parts, the largest first, which add up to it."""
 
     id: int
     url: str
     title: str
     score: float
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
 
 
-def told(match: Match, reasons: tuple[Reason, ...], asked: int, today: float) -> Why:
+def told(match: Match, reasons: tuple[Reason, ...], asked: int, today: float) -> ScoreExplanation:
     """Put the reasons of a match in words; `asked` is how many words the question has."""
-    parts = [Part(each.what, _NAMES[each.what], _about(each, match, asked, today), each.points) for each in reasons]
+    parts = [
+        ScorePart(each.what, _NAMES[each.what], _about(each, match, asked, today), each.points) for each in reasons
+    ]
     parts.sort(key=lambda part: -part.points)
-    return Why(match.id, match.entry.url, match.entry.title or match.entry.url, match.score, tuple(parts))
+    return ScoreExplanation(match.id, match.entry.url, match.entry.title or match.entry.url, match.score, tuple(parts))
 
 
 def _about(reason: Reason, match: Match, asked: int, today: float) -> str:

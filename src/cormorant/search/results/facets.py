@@ -14,7 +14,7 @@ from cormorant.search.index.facet_request import ByKey, Counts, Since, Split
 from cormorant.search.index.filter_fields import filed_under
 from cormorant.search.index.query import Key, Query
 from cormorant.search.query import filters
-from cormorant.search.query.filters import CHANGED, LANGUAGE, LISTS, SITE, SOURCE, TYPE, Chosen, within
+from cormorant.search.query.filters import CHANGED, LANGUAGE, LISTS, SITE, SOURCE, TYPE, Filters, within
 from cormorant.search.query.type_names import ALIASES, NAMES
 
 MOST_CHOICES: Final = 50
@@ -24,7 +24,7 @@ WEEK, MONTH, YEAR = AGES = ("week", "month", "year")
 _TYPES: Final = {mime: name for name, types in NAMES.items() if name not in ALIASES for mime in types}
 
 
-class Choice(NamedTuple):
+class FacetValue(NamedTuple):
     """A value, how many results there are when it is chosen, and whether it is. `since` is what CHANGED chooses."""
 
     value: str
@@ -37,7 +37,7 @@ class Facet(NamedTuple):
     """What can be chosen from one list; there are `others` beside."""
 
     name: str
-    choices: tuple[Choice, ...]
+    choices: tuple[FacetValue, ...]
     others: int = 0
 
 
@@ -45,7 +45,7 @@ Tally = Callable[[Query, Sequence[Split]], Sequence[Counts]]
 """Counts what a query matches, by sort, for each split."""
 
 
-def facets(tally: Tally, query: Query, sources: Sequence[str], chosen: Chosen, today: date) -> tuple[Facet, ...]:
+def facets(tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, today: date) -> tuple[Facet, ...]:
     """Count what each choice would leave of a query, which does not say what was chosen."""
     places = filters.parts(sources, chosen)
     asked: dict[Query, list[str]] = {}
@@ -65,7 +65,7 @@ def facets(tally: Tally, query: Query, sources: Sequence[str], chosen: Chosen, t
     )
 
 
-def _splits(name: str, chosen: Chosen, days: Mapping[str, date]) -> Iterator[Split]:
+def _splits(name: str, chosen: Filters, days: Mapping[str, date]) -> Iterator[Split]:
     """Yield by what a list is counted."""
     match name:
         case filters.SOURCE:
@@ -89,7 +89,7 @@ def _facet(name: str, counted: Sequence[Counts], chosen: Sequence[str]) -> Facet
     offered = set(_offered(name, first)) | set(chosen)
     ranked = sorted(offered, key=lambda value: (-known.get(value, 0), value))
     shown = {*ranked[:MOST_CHOICES], *chosen}
-    choices = [Choice(value, known.get(value, 0), value in chosen) for value in ranked if value in shown]
+    choices = [FacetValue(value, known.get(value, 0), value in chosen) for value in ranked if value in shown]
     return Facet(name, tuple(choices), len(ranked) - len(choices))
 
 
@@ -106,10 +106,10 @@ def _offered(name: str, counts: Counts) -> Iterable[str]:
     return counts.keys() - parts
 
 
-def _changed(counts: Counts, chosen: Chosen, days: Mapping[str, date]) -> Facet:
+def _changed(counts: Counts, chosen: Filters, days: Mapping[str, date]) -> Facet:
     since = chosen.since if not chosen.until else ""
     return Facet(CHANGED, tuple(
-        Choice(age, counts.get(age, 0), since == day.isoformat(), day.isoformat())
+        FacetValue(age, counts.get(age, 0), since == day.isoformat(), day.isoformat())
         for age, day in days.items() if counts.get(age) or since == day.isoformat()
     ))  # fmt: skip
 

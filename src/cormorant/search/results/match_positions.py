@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cormorant.search.index.compounds import has_compounds, holds, language_of
 from cormorant.search.index.edit_distance import edits
-from cormorant.search.index.query import Field, Leaf, Like, Near, Pattern, Prefix, Word
+from cormorant.search.index.query import Field, Leaf, Like, Near, Pattern, Prefix, QueryWord
 from cormorant.search.index.stemming import beginning, stem
 from cormorant.search.index.tantivy.term_queries import as_regex
 from cormorant.search.index.tokenizer import UNSPACED, words
@@ -24,7 +24,7 @@ _MOST_FOUND = 5_000
 """Places in a text where letters are found, of which each may be within a word."""
 
 
-class Place(NamedTuple):
+class MatchPosition(NamedTuple):
     """Where in a text which part of the query stands."""
 
     start: int
@@ -70,9 +70,9 @@ class Needles:
             known = self._others[language] = Needles(self._leaves, language)
         return known
 
-    def places(self, text: str, start: int, end: int) -> list[Place]:
+    def places(self, text: str, start: int, end: int) -> list[MatchPosition]:
         """Return the first places between `start` and `end`, none within another."""
-        found: list[Place] = []
+        found: list[MatchPosition] = []
         if not self._parts:
             return found
         last, known = start, self._known
@@ -108,7 +108,7 @@ class Needles:
                 return lambda word: made.fullmatch(word) is not None
             case Like():
                 return lambda word: edits(last, word, leaf.edits) <= leaf.edits
-            case Word() if language and len(words(leaf.text)) == 1:
+            case QueryWord() if language and len(words(leaf.text)) == 1:
                 wanted, common = stem(last, language), beginning(last, language)
                 return lambda word: (
                     word == last
@@ -124,7 +124,7 @@ class Needles:
             return "".join(words(found[0][0]))[:1]  # nothing of a wildcard
         if isinstance(leaf, Like) and len(found) == 1:
             return ""
-        inflected = isinstance(leaf, Word) and len(found) == 1 and self._language
+        inflected = isinstance(leaf, QueryWord) and len(found) == 1 and self._language
         if inflected and has_compounds(found[0], self._language):
             return ""
         return beginning(found[0], self._language) if inflected else found[0]
@@ -197,12 +197,12 @@ def _folded(word: str) -> list[str]:
     return [word.lower()] if word.isascii() else words(word)
 
 
-def _standing(parts: Sequence[_Part], text: str, word: re.Match[str]) -> Place | None:
+def _standing(parts: Sequence[_Part], text: str, word: re.Match[str]) -> MatchPosition | None:
     """Return the place of the first part that stands here, `word` being its first."""
     for part in parts:
         end = _end(part, text, word)
         if end:
-            return Place(word.start(), end, part.number)
+            return MatchPosition(word.start(), end, part.number)
     return None
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cormorant.model.text.prose import is_prose
-from cormorant.search.results.match_positions import Needles, Place
+from cormorant.search.results.match_positions import MatchPosition, Needles
 
 LENGTH = 240
 """Code points in a snippet, dots included."""
@@ -62,7 +62,7 @@ def _far(text: str, plain: Iterable[str]) -> int:
     return min(found, default=-1)
 
 
-def _begin(text: str, places: Sequence[Place]) -> int:
+def _begin(text: str, places: Sequence[MatchPosition]) -> int:
     """Return where to begin to show these places, 0 when there is nothing to choose by."""
     first, last = _prose(text)
     if first < 0:
@@ -101,7 +101,7 @@ def _bounds(text: str, at: int) -> tuple[int, int]:
     return max(begin, at - EDGE), end if end >= 0 else min(len(text), at + EDGE)
 
 
-def _best(places: Sequence[Place]) -> tuple[int, int, int]:
+def _best(places: Sequence[MatchPosition]) -> tuple[int, int, int]:
     """Return how many different parts the best window holds, and where its matches begin and end."""
     counts: dict[int, int] = {}
     left, best, best_worth = 0, (places[0].start, places[0].end), (0, 0)

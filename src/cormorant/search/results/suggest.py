@@ -30,7 +30,7 @@ _FIELDS: Final = {"title:", "intitle:", "text:", "heading:"}
 _MARKED: Final = re.compile(r'["*?~]')
 
 
-class Wording(NamedTuple):
+class Completion(NamedTuple):
     """A query that goes on from what was typed; so many documents hold the completed word beside the others."""
 
     text: str
@@ -63,7 +63,7 @@ def opening(typed: str) -> Opening | None:
     return Opening(typed[: len(typed) - len(last)], letters[0] if letters else "", narrowed)
 
 
-def wordings(asked: Opening, index: IndexReader, within: Search) -> tuple[Wording, ...]:
+def wordings(asked: Opening, index: IndexReader, within: Search) -> tuple[Completion, ...]:
     """Return queries that go on so; `within` says for whom, and where to look."""
     if len(asked.letters) < LEAST:
         return ()
@@ -74,7 +74,7 @@ def wordings(asked: Opening, index: IndexReader, within: Search) -> tuple[Wordin
         others = [each for each in begun if each.text != asked.letters][:MOST_WORDS]
         if others:
             break
-    return tuple(Wording(asked.before + index.spelling(each.text, narrowed), each.documents) for each in others)
+    return tuple(Completion(asked.before + index.spelling(each.text, narrowed), each.documents) for each in others)
 
 
 def titled(asked: Opening) -> Query | None:
@@ -105,7 +105,7 @@ def _all_of(query: Query) -> Query:
 def _in_titles(node: Query) -> Query:
     """Return the query with its words looked for in titles, unless they name another field."""
     match node:
-        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+        case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return node if node.field else replace(node, field=Field.TITLE)
         case ask.And() | ask.Or():
             return replace(node, parts=tuple(map(_in_titles, node.parts)))

@@ -52,12 +52,12 @@ class Closures:
         why = what_closes(path, status, READ, self._names)
         return Closure(why, readable(name)) if why else outer
 
-    def way(self) -> Way:
+    def way(self) -> LinkedPath:
         """Begin at the root to follow one symbolic link."""
-        return Way(self)
+        return LinkedPath(self)
 
 
-class Way:
+class LinkedPath:
     """Rights of others on a way down that symbolic links lead along."""
 
     def __init__(self, closures: Closures) -> None:

@@ -29,7 +29,7 @@ _OWNER, _USER, _OWNING_GROUP, _GROUP, _MASK, _OTHER = 1, 2, 4, 8, 16, 32
 _NO_LIST = (errno.ENODATA, errno.ENOTSUP, errno.ENOSYS) if sys.platform == "linux" else ()
 
 
-class Entry(NamedTuple):
+class AclEntry(NamedTuple):
     """One entry of an access list: its sort, the permission bits, and the number of the user or group."""
 
     tag: int
@@ -121,11 +121,11 @@ def _rights(fd: int, status: os.stat_result, bit: int, names: Names) -> ACL:
     return judge(entries or _from_mode(status.st_mode), (status.st_uid, status.st_gid), bit, names)
 
 
-def _from_mode(mode: int) -> list[Entry]:
-    return [Entry(_OWNER, mode >> 6), Entry(_OWNING_GROUP, mode >> 3), Entry(_OTHER, mode)]
+def _from_mode(mode: int) -> list[AclEntry]:
+    return [AclEntry(_OWNER, mode >> 6), AclEntry(_OWNING_GROUP, mode >> 3), AclEntry(_OTHER, mode)]
 
 
-def _listed(path: str | bytes) -> list[Entry]:
+def _listed(path: str | bytes) -> list[AclEntry]:
     """Read the access list of a file; empty where there is none beside the mode."""
     if sys.platform != "linux":
         return []
@@ -135,10 +135,10 @@ def _listed(path: str | bytes) -> list[Entry]:
         if error.errno in _NO_LIST:
             return []
         raise
-    return [Entry(*entry) for entry in _ENTRY.iter_unpack(packed[4:])]
+    return [AclEntry(*entry) for entry in _ENTRY.iter_unpack(packed[4:])]
 
 
-def judge(entries: list[Entry], owner: tuple[int, int], bit: int, names: Names) -> ACL:
+def judge(entries: list[AclEntry], owner: tuple[int, int], bit: int, names: Names) -> ACL:
     """Say who has the permission `bit` by these entries; `owner` are the file's user and group."""
     mask = next((entry.bits for entry in entries if entry.tag == _MASK), 7)
     everyone = any(entry.tag == _OTHER and entry.bits & bit for entry in entries)

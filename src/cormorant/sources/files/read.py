@@ -39,7 +39,7 @@ CHANGED = "changed while it was read"
 """Status line of a copy that is of no one moment; its validator is the older one, so the next listing has it again."""
 
 
-class Read(NamedTuple):
+class FileContent(NamedTuple):
     """What came of reading a file, and how many bytes were read for it."""
 
     outcome: Content | Outcome
@@ -55,7 +55,7 @@ class _Bytes(NamedTuple):
     steady: bool
 
 
-class Reader:
+class FileReader:
     """Reads files of one source, in any thread. Remembers which folder the root was when it was first opened."""
 
     def __init__(self, gates: FilesGates, naming: Naming, names: Names) -> None:
@@ -63,19 +63,19 @@ class Reader:
         self._settings = gates.settings
         self._root: Identity | None = None
 
-    def read(self, address: str) -> Read:
+    def read(self, address: str) -> FileContent:
         """Read the file at `address`. Never raises for what the file system does."""
         parts = self._naming.parts(address)
         if parts is None:
-            return Read(Failed(Status.BAD_REQUEST, "This is not the address of a file in the folder."))
+            return FileContent(Failed(Status.BAD_REQUEST, "This is not the address of a file in the folder."))
         mime = mime_of(parts[-1])
         refusal = self._gates.of_type(mime)
         if refusal is not None:
-            return Read(Excluded(refusal, refusal.status))
+            return FileContent(Excluded(refusal, refusal.status))
         try:
             root = open_root(self._naming.folder)
         except Unreachable as error:
-            return Read(_wait(error.sentence))
+            return FileContent(_wait(error.sentence))
         try:
             directives = () if self._settings.follow_links else ("nofollow",)
             blank = Content(address, b"", mime, directives=directives, file_name=readable(parts[-1]))
@@ -83,23 +83,23 @@ class Reader:
         finally:
             os.close(root)
 
-    def _below(self, root: int, parts: list[bytes], blank: Content) -> Read:
+    def _below(self, root: int, parts: list[bytes], blank: Content) -> FileContent:
         """Read a file below the open root."""
         identity = identity_of(root)
         self._root = self._root or identity
         if not identity.is_same(self._root):
-            return Read(_wait("The folder has been replaced by another one. Mount what belongs there."))
+            return FileContent(_wait("The folder has been replaced by another one. Mount what belongs there."))
         chain = Chain(self._names, PUBLIC if self._settings.owner_grants else None)
         way = located((root, self._naming.folder), parts, self._settings.symlinks, chain.through)
         try:
             with way as (folder, name), opened_file(name, folder) as fd:
                 return self._content(fd, blank, chain.rights)
         except Astray as astray:
-            return Read(_strayed(astray))
+            return FileContent(_strayed(astray))
         except OSError as error:
-            return Read(_fault(error, root, NOBODY if self._settings.owner_grants else None))
+            return FileContent(_fault(error, root, NOBODY if self._settings.owner_grants else None))
 
-    def _content(self, fd: int, blank: Content, folders: ACL | None) -> Read:
+    def _content(self, fd: int, blank: Content, folders: ACL | None) -> FileContent:
         """Read an open file. `folders` is who may come as far as it, None when rights are not asked for."""
         limit = self._settings.max_size_bytes
         taken = _take(fd, limit, cut=self._settings.too_big == "cut")
@@ -109,7 +109,7 @@ class Reader:
         too_big = max(taken.status.st_size, len(taken.body)) > limit
         if too_big and self._settings.too_big == "drop":
             rule = Ruling(False, Gate.SIZE, f"max_size_bytes = {limit}", Status.TOO_BIG)
-            return Read(Excluded(rule, Status.TOO_BIG, acl=acl), taken.size)
+            return FileContent(Excluded(rule, Status.TOO_BIG, acl=acl), taken.size)
         content = replace(
             blank,
             body=taken.body[:limit],
@@ -119,7 +119,7 @@ class Reader:
             acl=acl,
             truncated=too_big,
         )
-        return Read(content, taken.size)
+        return FileContent(content, taken.size)
 
 
 def _take(fd: int, limit: int, *, cut: bool) -> _Bytes:

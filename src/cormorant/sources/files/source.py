@@ -11,19 +11,19 @@ from itertools import islice
 from typing import ClassVar
 
 from cormorant.base.errors import BadSetting, Unreachable
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Outcome
-from cormorant.model.resource import Found, Removal, Resource, Role
+from cormorant.model.resource import DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.files.exposure import Closures
 from cormorant.sources.files.file_url import Naming, readable
 from cormorant.sources.files.filters import FilesGates
 from cormorant.sources.files.openat import Identity, identity_of, open_root
 from cormorant.sources.files.permissions import Names
-from cormorant.sources.files.read import Reader
+from cormorant.sources.files.read import FileReader
 from cormorant.sources.files.settings import FilesSettings
-from cormorant.sources.files.walk import Walk
+from cormorant.sources.files.walk import FolderWalk
 from cormorant.sources.protocol import Discovery
 
 BATCH = 1_000
@@ -71,10 +71,10 @@ class FilesSource:
         self._naming = Naming(settings.root, settings.display_prefix)
         self.gates = FilesGates(settings, self._naming)
         self._names = Names()
-        self._reader = Reader(self.gates, self._naming, self._names)
+        self._reader = FileReader(self.gates, self._naming, self._names)
         self._threads: ThreadPoolExecutor | None = None
 
-    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:
+    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """Yield every regular file in batches. What rules leave out is among them, except below excluded folders.
 
         Raises Unreachable when the folder is missing, is another one than `cursor` remembers, or is suddenly empty.
@@ -86,7 +86,7 @@ class FilesSource:
             before = self._remembered(cursor)
             if before is not None and not identity.is_same(before[0]):
                 raise Unreachable(self._replaced())
-            walk = Walk(root, self._naming, self.gates, self._names, self._veto)
+            walk = FolderWalk(root, self._naming, self.gates, self._names, self._veto)
             if self.settings.exposes:
                 walk.closures = Closures(self.settings.root, identity.device, self._names)
                 self.blind = walk.closures.blind
@@ -142,7 +142,7 @@ class FilesSource:
         """Return the address that readers are shown."""
         return self._naming.display(address)
 
-    def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:  # noqa: ARG002 - there are none
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[DiscoveredUrl]:  # noqa: ARG002 - there are none
         """Nothing but its listing leads to a file."""
         return ()
 
@@ -157,7 +157,7 @@ class FilesSource:
     async def look_up(self, site: str) -> None:
         """Where a folder is is known."""
 
-    async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
+    async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Read a file. It is read even when its validator is known: what is unchanged is not asked for again.
 
         Requests are HTTP's, so none are counted; bytes received are those read.

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.exposure import Closure
-from cormorant.model.resource import Found, How
-from cormorant.sources.files.exposure import Closures, Way
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
+from cormorant.sources.files.exposure import Closures, LinkedPath
 from cormorant.sources.files.file_url import Naming, mime_of
 from cormorant.sources.files.filters import FilesGates
 from cormorant.sources.files.openat import DENIED, GONE, MOMENTARY, SCARCE, Astray, located, open_folder, reopen_folder
@@ -69,7 +69,7 @@ class _Seen(NamedTuple):
 class _LinkedWay:
     """Rights on a way that a symbolic link leads along: of all users, and as far as they are closed to others."""
 
-    def __init__(self, chain: Chain, closing: Way | None) -> None:
+    def __init__(self, chain: Chain, closing: LinkedPath | None) -> None:
         self._chain, self._closing = chain, closing
 
     def through(self, fd: int) -> None:
@@ -89,7 +89,7 @@ class _LinkedWay:
         return self._closing.closure if self._closing is not None else None
 
 
-class Walk:
+class FolderWalk:
     """One walk through a folder.
 
     `unlisted` are the addresses of folders that could not be listed, with a slash, of links whose target could not be
@@ -116,7 +116,7 @@ class Walk:
         self._links: list[list[bytes]] = []
         self._entered: set[tuple[int, int]] = set()
 
-    def files(self) -> Iterator[Found | None]:
+    def files(self) -> Iterator[DiscoveredUrl | None]:
         """Yield every file; real folders first, then those that only a symbolic link leads to.
 
         None says that another folder was done, so that a long way without a file can be told from one that stopped.
@@ -132,7 +132,7 @@ class Walk:
             while self._way:
                 self._leave()
 
-    def _onward(self) -> Iterator[Found | None]:
+    def _onward(self) -> Iterator[DiscoveredUrl | None]:
         """Enter one folder after the other until none is left on the way."""
         while self._way:
             level = self._way[-1]
@@ -163,7 +163,7 @@ class Walk:
             raise OSError(errno.ESTALE, "another folder has taken its place")
         return fd
 
-    def _enter(self, name: bytes, fd: int, above: ACL | None, outer: Closure | None) -> Iterator[Found | None]:
+    def _enter(self, name: bytes, fd: int, above: ACL | None, outer: Closure | None) -> Iterator[DiscoveredUrl | None]:
         """Put a folder on the way and yield its files.
 
         `above` is who may come as far as the folder it lies in, `outer` what closes that to others.
@@ -185,7 +185,7 @@ class Walk:
             self._miss(self._parts(), error)
         yield None
 
-    def _list(self, level: _Level) -> Iterator[Found]:
+    def _list(self, level: _Level) -> Iterator[DiscoveredUrl]:
         """Stream the entries of a folder. Raises OSError when the listing breaks off."""
         parts = self._parts()
         start, depth = self._naming.address([*parts, b""]), len(parts)
@@ -196,8 +196,13 @@ class Walk:
                 seen = self._look(entry, level, [*parts, name])
                 if seen is not None:
                     address = start + self._naming.quoted(name)
-                    yield Found(
-                        address, self._naming.site, depth, How.LISTING, validator=seen.version, closure=seen.closure
+                    yield DiscoveredUrl(
+                        address,
+                        self._naming.site,
+                        depth,
+                        DiscoveredBy.LISTING,
+                        validator=seen.version,
+                        closure=seen.closure,
                     )
 
     def _look(self, entry: os.DirEntry[str], level: _Level, parts: list[bytes]) -> _Seen | None:
@@ -266,7 +271,7 @@ class Walk:
             self._links.append(parts)
         return _Seen(validator_of(status, way.rights), closure) if stat.S_ISREG(status.st_mode) else None
 
-    def _follow(self, parts: list[bytes]) -> Iterator[Found | None]:
+    def _follow(self, parts: list[bytes]) -> Iterator[DiscoveredUrl | None]:
         """Enter a folder that a symbolic link leads to, unless the walk has been there."""
         if not self._enters(parts):
             return

@@ -8,7 +8,7 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import Origin, origin_of, unescaped
 from cormorant.sources.rules.matching import AnyOf, Tried
-from cormorant.sources.rules.parser import Rule, parse_rule
+from cormorant.sources.rules.parser import BoundaryRule, parse_rule
 
 DEFAULT_RULE = "hosts of the start addresses"
 """How rulings name what holds without an include rule that says where."""
@@ -47,7 +47,11 @@ class Boundary:
     """Compiled rules. Keeps what follows from an origin alone, so it grows a little with the hosts that are met."""
 
     def __init__(
-        self, include: Sequence[Rule], exclude: Sequence[Rule], default: Sequence[Rule] | None, gate: Gate
+        self,
+        include: Sequence[BoundaryRule],
+        exclude: Sequence[BoundaryRule],
+        default: Sequence[BoundaryRule] | None,
+        gate: Gate,
     ) -> None:
         self._gate = gate
         self._status = Status.INDEX_RULES if gate is Gate.INDEX else Status.OUTSIDE_BOUNDARY
@@ -102,18 +106,18 @@ class Boundary:
             return _Site(self._outside)
         return _Site(admitted or self._outside, _about_addresses(self._exclude, origin), where, narrow)
 
-    def _groups(self, origin: Origin) -> list[list[Rule]]:
+    def _groups(self, origin: Origin) -> list[list[BoundaryRule]]:
         """The rules that narrow at this origin, by type: those held to another host say nothing about it."""
         held = ([rule for rule in group if rule.holds is None or rule.holds(origin)] for group in self._narrow)
         return [group for group in held if group]
 
-    def _excluded(self, rule: Rule) -> Ruling:
+    def _excluded(self, rule: BoundaryRule) -> Ruling:
         return Ruling(False, self._gate, f"{self._label}exclude {rule.text}", self._status)
 
     def _included(self, text: str) -> Ruling:
         return Ruling(True, self._gate, f"{self._label}include {text}")
 
-    def _missed(self, rules: Sequence[Rule]) -> Ruling:
+    def _missed(self, rules: Sequence[BoundaryRule]) -> Ruling:
         """The refusal of an address that none of these include rules matches."""
         more = f" and {len(rules) - _SHOWN} more" if len(rules) > _SHOWN else ""
         shown = ", ".join(rule.text for rule in rules[:_SHOWN])
@@ -187,7 +191,7 @@ def _has_name(origin: Origin) -> bool:
     return not origin.host or "" not in origin.host.removesuffix(".").split(".")
 
 
-def _by_origin(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> Ruling | None:
+def _by_origin(rules: Sequence[tuple[BoundaryRule, Ruling]], origin: Origin) -> Ruling | None:
     """Return the ruling of the first rule that matches by the origin alone."""
     for rule, ruling in rules:
         if rule.on_origin is not None and rule.on_origin(origin) and (rule.holds is None or rule.holds(origin)):
@@ -195,7 +199,7 @@ def _by_origin(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> Ruling |
     return None
 
 
-def _about_addresses(rules: Sequence[tuple[Rule, Ruling]], origin: Origin) -> AnyOf:
+def _about_addresses(rules: Sequence[tuple[BoundaryRule, Ruling]], origin: Origin) -> AnyOf:
     """Collect the rules that look beyond the origin, without prefixes that begin with another one."""
     here = f"{origin}/".lower()
     return AnyOf(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from cormorant.model.url import Origin, canonical, origin_of
 from cormorant.sources.rules.boundary import WHERE
-from cormorant.sources.rules.parser import Rule, host_name, parse_rule, split_rule
+from cormorant.sources.rules.parser import BoundaryRule, host_name, parse_rule, split_rule
 
 _ANYTHING = "\0"
 """Stands for any text in an address: no rule can name it, and `*` takes it."""
@@ -38,7 +38,7 @@ def conflicts(include: Sequence[str], exclude: Sequence[str], label: str = "") -
     return [*_never(kept, out, label), *_needless(kept, f"{label}include"), *_needless(out, f"{label}exclude")]
 
 
-def _never(include: list[Rule], exclude: list[Rule], label: str) -> Iterator[Conflict]:
+def _never(include: list[BoundaryRule], exclude: list[BoundaryRule], label: str) -> Iterator[Conflict]:
     """Include rules that let nothing in."""
     for rule in include:
         other = next((each for each in exclude if covers(each, rule)), None)
@@ -49,7 +49,7 @@ def _never(include: list[Rule], exclude: list[Rule], label: str) -> Iterator[Con
             yield Conflict(ours, theirs, f"The rule {ours!r} lets nothing in because of {theirs!r}: {why}.")
 
 
-def _needless(rules: list[Rule], label: str) -> Iterator[Conflict]:
+def _needless(rules: list[BoundaryRule], label: str) -> Iterator[Conflict]:
     """Rules that another one of the list covers, of those where one that matches is enough."""
     for number, rule in enumerate(rules):
         alike = (each for each in rules if each is not rule and _side_by_side(each, rule, label))
@@ -62,12 +62,12 @@ def _needless(rules: list[Rule], label: str) -> Iterator[Conflict]:
         )  # fmt: skip
 
 
-def _side_by_side(one: Rule, other: Rule, label: str) -> bool:
+def _side_by_side(one: BoundaryRule, other: BoundaryRule, label: str) -> bool:
     """Is it enough that either of them matches? Include rules that narrow are asked type by type."""
     return label.endswith("exclude") or one.type == other.type or (one.type in WHERE and other.type in WHERE)
 
 
-def covers(wide: Rule, narrow: Rule) -> bool:
+def covers(wide: BoundaryRule, narrow: BoundaryRule) -> bool:
     """Does a rule surely match everything that another one matches?"""
     if wide.type == "any" or _same(wide, narrow):
         return True
@@ -79,11 +79,11 @@ def covers(wide: Rule, narrow: Rule) -> bool:
     return _covers_addresses(wide, narrow)
 
 
-def _same(one: Rule, other: Rule) -> bool:
+def _same(one: BoundaryRule, other: BoundaryRule) -> bool:
     return (one.type, _value(one)) == (other.type, _value(other))
 
 
-def _value(rule: Rule) -> str:
+def _value(rule: BoundaryRule) -> str:
     """The value of a rule as it is compared."""
     if rule.prefix:
         return rule.prefix
@@ -91,7 +91,7 @@ def _value(rule: Rule) -> str:
     return value.strip() if rule.type == "regex" else value.strip().lower()
 
 
-def _covers_addresses(wide: Rule, narrow: Rule) -> bool:
+def _covers_addresses(wide: BoundaryRule, narrow: BoundaryRule) -> bool:
     """Decide for a rule that looks at whole addresses, by an address that stands for all of the other's."""
     if wide.type not in ("prefix", "contains", "path", "address"):
         return False
@@ -105,7 +105,7 @@ def _covers_addresses(wide: Rule, narrow: Rule) -> bool:
     return wide.on_address is not None and wide.on_address(text)
 
 
-def _sample(rule: Rule) -> str:
+def _sample(rule: BoundaryRule) -> str:
     """An address that stands for all that a rule matches, "" where there is none."""
     if rule.prefix:
         return rule.prefix + _ANYTHING
@@ -118,12 +118,12 @@ def _sample(rule: Rule) -> str:
 
 
 @lru_cache(maxsize=4 * MOST)
-def _origins(rule: Rule) -> tuple[Origin, ...]:
+def _origins(rule: BoundaryRule) -> tuple[Origin, ...]:
     """Origins that stand for all that a rule matches, none where they cannot be told. Asked for every pair of rules."""
     return tuple(_origins_of(rule))
 
 
-def _origins_of(rule: Rule) -> Iterator[Origin]:
+def _origins_of(rule: BoundaryRule) -> Iterator[Origin]:
     _, value = split_rule(rule.text, {rule.type: ""}) if rule.type != "any" else ("", "")
     if rule.prefix or (rule.type == "address"):
         yield origin_of(rule.prefix or canonical(value).lower())

@@ -59,7 +59,7 @@ _ASCII_KEPT = "".join(chr(code) for code in range(33, 127) if chr(code) not in '
 OriginTest = Callable[[Origin], bool]
 
 
-class Rule(NamedTuple):
+class BoundaryRule(NamedTuple):
     """One rule, read. Exactly one of `on_origin`, `prefix`, `on_address` and `pattern` says what it matches.
 
     `text` is the rule as typed. `on_origin` judges scheme, host and port; `prefix` is the beginning of a lower-case
@@ -113,7 +113,7 @@ def _nearest(name: str, colon: str, value: str, known: list[str]) -> str:
     return f"it begins with {name!r}, but the types are {', '.join(known)}."
 
 
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str) -> BoundaryRule:
     """Read one rule for addresses. Raises BadRule, quoting the piece that is wrong."""
     name, value = split_rule(text, RULE_TYPES)
     try:
@@ -140,12 +140,12 @@ def examples_of(said: str) -> list[str]:
     return said.partition("; ")[0].split(" or ")
 
 
-def _host(text: str, value: str) -> Rule:
+def _host(text: str, value: str) -> BoundaryRule:
     name, port = split_port(value)
     if any(mark in value for mark in "/@?#\\"):
         raise BadRule(f"The rule {text!r} names more than a host in {value!r}. For addresses, use 'prefix:'.")
     bare = host_name(name)
-    return Rule("host", text, _on_host(bare, port))
+    return BoundaryRule("host", text, _on_host(bare, port))
 
 
 def _on_host(bare: str, port: int | None) -> OriginTest:
@@ -156,42 +156,42 @@ def _on_host(bare: str, port: int | None) -> OriginTest:
     return lambda at: _bare(at.host) == bare and port in (None, at.port)
 
 
-def _suffix(text: str, value: str) -> Rule:
+def _suffix(text: str, value: str) -> BoundaryRule:
     bare = host_name(value.removeprefix("*").removeprefix("."))
     if "/" in value or ":" in bare or "*" in bare or bare.replace(".", "").isdigit():
         raise bad(text, value, like(RULE_TYPES["suffix"]))
     below = "." + bare
-    return Rule("suffix", text, lambda at: _bare(at.host) == bare or _bare(at.host).endswith(below))
+    return BoundaryRule("suffix", text, lambda at: _bare(at.host) == bare or _bare(at.host).endswith(below))
 
 
-def _prefix(text: str, value: str) -> Rule:
+def _prefix(text: str, value: str) -> BoundaryRule:
     start = canonical(value).lower()
     if "//" not in value:
         raise bad(text, value, like(RULE_TYPES["prefix"]))
     if "*" not in start:
-        return Rule("prefix", text, prefix=start)
+        return BoundaryRule("prefix", text, prefix=start)
     pieces = (*start.split("*"), "")
-    return Rule("prefix", text, on_address=lambda address: in_order(address, pieces, False))
+    return BoundaryRule("prefix", text, on_address=lambda address: in_order(address, pieces, False))
 
 
-def _contains(text: str, value: str) -> Rule:
+def _contains(text: str, value: str) -> BoundaryRule:
     pieces = ("", *_as_address(value).split("*"), "")
-    return Rule("contains", text, on_address=lambda address: in_order(address, pieces, False))
+    return BoundaryRule("contains", text, on_address=lambda address: in_order(address, pieces, False))
 
 
-def _ends(text: str, value: str) -> Rule:
+def _ends(text: str, value: str) -> BoundaryRule:
     pieces = ("", *_as_address(value).split("*"))
-    return Rule("ends", text, on_address=lambda address: in_order(address, pieces, True))
+    return BoundaryRule("ends", text, on_address=lambda address: in_order(address, pieces, True))
 
 
-def _address(text: str, value: str) -> Rule:
+def _address(text: str, value: str) -> BoundaryRule:
     if "//" not in value:
         raise bad(text, value, like(RULE_TYPES["address"]))
     whole = canonical(value).lower()
-    return Rule("address", text, on_address=lambda address: address == whole)
+    return BoundaryRule("address", text, on_address=lambda address: address == whole)
 
 
-def _path(text: str, value: str) -> Rule:
+def _path(text: str, value: str) -> BoundaryRule:
     for mark in "?#":
         if mark in value:
             raise bad(text, value[value.index(mark) :], "a path has no query; use 'contains:' or 'ends:'.")
@@ -200,7 +200,9 @@ def _path(text: str, value: str) -> Rule:
     path = canonical(f"http://x{slash}{path_typed}").removeprefix("http://x").lower()
     pieces = tuple((path[1:] if path_typed.startswith("*") else path).split("*"))
     below = (*pieces[:-1], pieces[-1].removesuffix("/") + "/", "")
-    return Rule("path", text, on_address=lambda address: _on_path(_path_in(address), pieces, below), holds=holds)
+    return BoundaryRule(
+        "path", text, on_address=lambda address: _on_path(_path_in(address), pieces, below), holds=holds
+    )
 
 
 def _held_to(text: str, value: str) -> tuple[OriginTest | None, str]:
@@ -229,11 +231,13 @@ def _named(text: str, value: str) -> OriginTest:
     return _on_host(host_name(name), port)
 
 
-def _name(text: str, value: str) -> Rule:
+def _name(text: str, value: str) -> BoundaryRule:
     if "/" in value:
         raise bad(text, value[value.index("/") :], "the name of a file has no slash; use 'path:'.")
     pieces = tuple(_as_address(value.replace("?", "%3F")).split("*"))
-    return Rule("name", text, on_address=lambda address: in_order(_path_in(address).rpartition("/")[2], pieces, True))
+    return BoundaryRule(
+        "name", text, on_address=lambda address: in_order(_path_in(address).rpartition("/")[2], pieces, True)
+    )
 
 
 def _on_path(path: str, pieces: tuple[str, ...], below: tuple[str, ...]) -> bool:
@@ -241,9 +245,9 @@ def _on_path(path: str, pieces: tuple[str, ...], below: tuple[str, ...]) -> bool
     return in_order(path, pieces, True) or in_order(path, below, False)
 
 
-def _ext(text: str, value: str) -> Rule:
+def _ext(text: str, value: str) -> BoundaryRule:
     ends = extensions(text, value)
-    return Rule("ext", text, on_address=lambda address: _path_in(address).endswith(ends))
+    return BoundaryRule("ext", text, on_address=lambda address: _path_in(address).endswith(ends))
 
 
 def extensions(text: str, value: str) -> tuple[str, ...]:
@@ -254,12 +258,12 @@ def extensions(text: str, value: str) -> tuple[str, ...]:
     return ends
 
 
-def _ip(text: str, value: str) -> Rule:
+def _ip(text: str, value: str) -> BoundaryRule:
     try:
         network = ipaddress.ip_network(value.strip("[]"), strict=False)
     except ValueError as error:
         raise bad(text, value, f"{error}.") from None
-    return Rule("ip", text, lambda at: _is_in(at.host, network))
+    return BoundaryRule("ip", text, lambda at: _is_in(at.host, network))
 
 
 def _is_in(host: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
@@ -273,7 +277,7 @@ def _is_in(host: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) ->
     return address in network
 
 
-def _port(text: str, value: str) -> Rule:
+def _port(text: str, value: str) -> BoundaryRule:
     holds: OriginTest | None = None
     number = value
     if value.startswith("//"):
@@ -287,26 +291,26 @@ def _port(text: str, value: str) -> Rule:
     first, last = int(found[1]), int(found[2] or found[1])
     if not 0 < first <= last < 65536:
         raise bad(text, number, "ports are 1 to 65535, the smaller one first.")
-    return Rule("port", text, lambda at: first <= at.port <= last, holds=holds)
+    return BoundaryRule("port", text, lambda at: first <= at.port <= last, holds=holds)
 
 
-def _scheme(text: str, value: str) -> Rule:
+def _scheme(text: str, value: str) -> BoundaryRule:
     scheme = value.lower().removesuffix("://")
     if not scheme.isalnum():
         raise bad(text, value, like(RULE_TYPES["scheme"]))
-    return Rule("scheme", text, lambda at: at.scheme == scheme)
+    return BoundaryRule("scheme", text, lambda at: at.scheme == scheme)
 
 
-def _any(text: str, _value: str) -> Rule:
-    return Rule("any", text, lambda _at: True)
+def _any(text: str, _value: str) -> BoundaryRule:
+    return BoundaryRule("any", text, lambda _at: True)
 
 
-def _regex(text: str, value: str) -> Rule:
+def _regex(text: str, value: str) -> BoundaryRule:
     compile_pattern(text, value)
-    return Rule("regex", text, pattern=value)
+    return BoundaryRule("regex", text, pattern=value)
 
 
-_READERS: dict[str, Callable[[str, str], Rule]] = {
+_READERS: dict[str, Callable[[str, str], BoundaryRule]] = {
     "host": _host,
     "suffix": _suffix,
     "prefix": _prefix,

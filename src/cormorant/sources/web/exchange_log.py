@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from cormorant.base import run_context
 from cormorant.net.http.loggable_headers import shown
-from cormorant.net.http.messages import Answer, Fault
+from cormorant.net.http.messages import Response, TransportError
 
 
-def exchange(address: str, sent: Sequence[str], got: Answer | Fault) -> None:
+def exchange(address: str, sent: Sequence[str], got: Response | TransportError) -> None:
     """Write what was sent and what came, less what lets anybody in."""
-    if isinstance(got, Fault):
+    if isinstance(got, TransportError):
         run_context.said("header", address=address, sent=shown(sent), fault=got.reason, status=got.status)
         return
     answered = [f"{name}: {value}" for name, value in got.headers.items()]

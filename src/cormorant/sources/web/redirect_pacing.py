@@ -30,7 +30,7 @@ class _Asked:
     rests_until: float = float("-inf")
 
 
-class Turns:
+class RedirectPacer:
     """The turns at sites of one source in one process, forgotten with it; with others they are shared beside."""
 
     def __init__(self, clock: Clock, sleep: Sleep) -> None:

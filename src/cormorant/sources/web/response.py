@@ -21,7 +21,7 @@ from cormorant.net.http.headers import (
     robots_directives,
     without_secrets,
 )
-from cormorant.net.http.messages import Answer, Fault
+from cormorant.net.http.messages import Response, TransportError
 from cormorant.sources.web.auth.digest import schemes
 from cormorant.sources.web.filters import HEADER, forbidden
 from cormorant.sources.web.link_header import links_of
@@ -45,7 +45,7 @@ class Hop(NamedTuple):
     target: str
 
 
-def of_fault(fault: Fault) -> Outcome:
+def of_fault(fault: TransportError) -> Outcome:
     """The outcome of a request without a usable response."""
     if fault.ruling is not None:
         return Excluded(fault.ruling, fault.status)
@@ -58,7 +58,7 @@ def of_fault(fault: Fault) -> Outcome:
     return Failed(fault.status, fault.reason)
 
 
-def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, agent: str) -> Content | Outcome | Hop:
+def of_answer(answer: Response, address: str, now: float, *, conditional: bool, agent: str) -> Content | Outcome | Hop:
     """What an answer from `address` means for the resource that was asked for (RFC 9110 section 15)."""
     status = answer.status
     if status == 200:
@@ -83,16 +83,16 @@ def of_answer(answer: Answer, address: str, now: float, *, conditional: bool, ag
     return Failed(status if 400 <= status < 600 else 1005, f"The server answered {status}.")
 
 
-def denied(said: Outcome, got: Answer | Fault, offered: str) -> Outcome:
+def denied(said: Outcome, got: Response | TransportError, offered: str) -> Outcome:
     """The outcome of a refusal, with what had been offered and what the server asks for."""
-    if not isinstance(said, Failed) or said.status not in (401, 403) or isinstance(got, Fault):
+    if not isinstance(said, Failed) or said.status not in (401, 403) or isinstance(got, TransportError):
         return said
     asks = [each for each in schemes(got.headers.all("www-authenticate")) if each in _SCHEMES]
     wants = f" It asks for {' or '.join(asks)}." if asks else ""
     return replace(said, reason=f"{said.reason} Offered was: {offered or 'no credential'}.{wants}")
 
 
-def _forbidden(answer: Answer, agent: str, now: float) -> Excluded | None:
+def _forbidden(answer: Response, agent: str, now: float) -> Excluded | None:
     """A 304 that forbids to index what it confirms: its fields are newer than the kept ones (RFC 9111 section 4.3.4).
 
     That it says nothing allows nothing, since servers leave out most fields of a 304.
@@ -112,7 +112,7 @@ def elsewhere(said: Outcome, site: str) -> Outcome:
     return said
 
 
-def _redirect(answer: Answer, address: str) -> Outcome | Hop:
+def _redirect(answer: Response, address: str) -> Outcome | Hop:
     location = answer.headers.reference("location")
     target = next((absolute for _, absolute in join(address, [location])), "") if location else ""
     if not target:
@@ -120,7 +120,7 @@ def _redirect(answer: Answer, address: str) -> Outcome | Hop:
     return Hop(target) if answer.status in TEMPORARY or target == address else Moved(target)
 
 
-def content_of(answer: Answer, address: str, agent: str, at: float) -> Content:
+def content_of(answer: Response, address: str, agent: str, at: float) -> Content:
     """The content of a complete answer, which came then (epoch seconds)."""
     headers = answer.headers
     mime, charset = content_type(headers.get("content-type"))

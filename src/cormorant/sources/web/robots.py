@@ -53,7 +53,7 @@ _NAMES = (
 )
 
 
-class Reading(Enum):
+class RobotsAnswer(Enum):
     """What an answer to the request for robots.txt means."""
 
     PARSE = "parse"
@@ -67,7 +67,7 @@ class FetchVerdict(NamedTuple):
     `valid_s` is how long that stands; None for DISALLOW_ALL: until it is asked for again by the retry rule.
     """
 
-    reading: Reading
+    reading: RobotsAnswer
     because: str
     valid_s: float | None
 
@@ -100,13 +100,13 @@ def verdict_of_fetch(status: int | None) -> FetchVerdict:
     closed for as long as that lasts: after thirty days the RFC allows to go on, but does not ask for it (2.3.1.4).
     """
     if status is not None and 200 <= status < 300:
-        return FetchVerdict(Reading.PARSE, f"robots.txt answered {status}", VALID_S)
+        return FetchVerdict(RobotsAnswer.PARSE, f"robots.txt answered {status}", VALID_S)
     if status is not None and 400 <= status < 500 and status != 429:
-        return FetchVerdict(Reading.ALLOW_ALL, f"robots.txt answered {status}: there are no rules", VALID_S)
+        return FetchVerdict(RobotsAnswer.ALLOW_ALL, f"robots.txt answered {status}: there are no rules", VALID_S)
     if status is not None and 300 <= status < 400 and status != 304:
-        return FetchVerdict(Reading.ALLOW_ALL, "robots.txt redirects more than five times: no rules", VALID_S)
+        return FetchVerdict(RobotsAnswer.ALLOW_ALL, "robots.txt redirects more than five times: no rules", VALID_S)
     answered = "did not answer" if status is None else f"answered {status}"
-    return FetchVerdict(Reading.DISALLOW_ALL, f"robots.txt {answered}: nothing may be fetched until it does", None)
+    return FetchVerdict(RobotsAnswer.DISALLOW_ALL, f"robots.txt {answered}: nothing may be fetched until it does", None)
 
 
 def parse_robots(body: bytes, agent: str) -> Robots:

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from cormorant.base import run_context
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome, OutcomeKind, Unchanged
-from cormorant.model.resource import Found, How, Removal, Resource, Role
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.model.text.sampling import is_chosen
 from cormorant.model.url import Origin, origin_of
@@ -27,17 +27,17 @@ from cormorant.net.egress.resolver import is_localhost, literal
 from cormorant.net.http import curl_errors
 from cormorant.net.http.client import Fetcher
 from cormorant.net.http.connection_options import Route
-from cormorant.net.http.messages import Answer, Fault, Request
+from cormorant.net.http.messages import Request, Response, TransportError
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.web import age_rules, exchange_log, feeds, response
 from cormorant.sources.web.auth.login_redirects import instead
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.crawl_delay import pace_of
 from cormorant.sources.web.filters import WebGates
-from cormorant.sources.web.redirect_pacing import Sleep, Turns
+from cormorant.sources.web.redirect_pacing import RedirectPacer, Sleep
 from cormorant.sources.web.response import Hop
 from cormorant.sources.web.revalidation_audit import differing
-from cormorant.sources.web.robots import MAX_BODY, Reading, verdict_of_fetch
+from cormorant.sources.web.robots import MAX_BODY, RobotsAnswer, verdict_of_fetch
 from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings import sitemaps
 from cormorant.sources.web.settings.web import WebSettings
@@ -106,15 +106,15 @@ class WebSource:
         self._clock, self._session = clock, session or Session(number, settings, None)
         self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
         self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
-        self._turns = Turns(clock, sleep)
+        self._turns = RedirectPacer(clock, sleep)
 
-    def discover(self, cursor: str) -> Iterator[Sequence[Found | Removal]]:  # noqa: ARG002 - seeds need none
+    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:  # noqa: ARG002 - seeds need none
         """Yield the sitemaps and the start addresses of the settings."""
         if of_settings := sitemaps.named(self.settings):
             yield of_settings
         for start in range(0, len(self._starts), 1000):
             some = self._starts[start : start + 1000]
-            yield [Found(each, origin_of(each).site, 0, How.SEED, priority=0) for each in some]
+            yield [DiscoveredUrl(each, origin_of(each).site, 0, DiscoveredBy.SEED, priority=0) for each in some]
 
     def display(self, address: str) -> str:
         """A page is shown where it was fetched, less the secrets in its address."""
@@ -148,7 +148,7 @@ class WebSource:
                 if self._fetcher.address_of(host, port, self.consent) is not None:
                     return
 
-    def leads(self, facts: Mapping[str, bytes]) -> Sequence[Found]:
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[DiscoveredUrl]:
         """The sitemaps that robots.txt names. With depth 0 nothing but the start addresses is visited."""
         settings = self.settings
         if sitemaps.ROBOTS not in settings.sitemaps or settings.robots == "ignore" or settings.depth == 0:
@@ -165,7 +165,7 @@ class WebSource:
         found = [self._fetcher.class_of(host, each, self.consent) for each in ports]
         return any(each is not None and each is not AddressClass.PUBLIC for each in found)
 
-    async def fetch(self, resource: Resource, wire: Wire) -> Content | Outcome:
+    async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Ask for a resource, conditionally when its copy is in use; follow temporary redirects, each in its turn."""
         address, chain = resource.address, [resource.address]
         renamed = self.rename(address) if resource.role is Role.DOCUMENT else None
@@ -198,7 +198,7 @@ class WebSource:
             chain.append(address)
             seen.add(asks)
 
-    def _as_asked(self, address: str, wire: Wire) -> tuple[str, str]:
+    def _as_asked(self, address: str, wire: VisitTrace) -> tuple[str, str]:
         """What an answer depends on: the address, and the cookies it is asked with, which others may have set."""
         return address, self._session.cookies(origin_of(address), address, wire, self._clock.now())
 
@@ -207,7 +207,7 @@ class WebSource:
         return instead(ended, resource, at) if self.settings.doubts_logins else ended
 
     async def _asked(
-        self, resource: Resource, address: str, wire: Wire, conditions: tuple[str, ...]
+        self, resource: Resource, address: str, wire: VisitTrace, conditions: tuple[str, ...]
     ) -> Content | Outcome | Hop:
         """Ask for a resource where it is, or where it was redirected to, and say what the answer means for it."""
         is_sitemap = resource.role is Role.SITEMAP
@@ -224,7 +224,7 @@ class WebSource:
         known = self.rename(target)
         return known is not None and known.address == address
 
-    async def _at_home(self, origin: Origin, wire: Wire, *, beside: bool) -> _Home:
+    async def _at_home(self, origin: Origin, wire: VisitTrace, *, beside: bool) -> _Home:
         """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before.
 
         What is asked `beside` the page of a visit has no turn yet: that one was the page's.
@@ -233,13 +233,13 @@ class WebSource:
             return _Home(origin.site, str(origin), self.gates.newest(str(origin)))
         return _Home(origin.site, str(origin), await self._next_turn(origin, wire))
 
-    async def _next_turn(self, origin: Origin, wire: Wire) -> bytes | None:
+    async def _next_turn(self, origin: Origin, wire: VisitTrace) -> bytes | None:
         """Wait for the next turn at an origin's site. Returns the robots.txt it was last judged by: its pace holds."""
         body = self.gates.newest(str(origin))
         await self._late(origin.site, {} if body is None else {f"robots:{origin}": body}, origin.site, wire)
         return body
 
-    async def _audited(self, said: Unchanged, resource: Resource, wire: Wire) -> Unchanged | Content:
+    async def _audited(self, said: Unchanged, resource: Resource, wire: VisitTrace) -> Unchanged | Content:
         """What a 304 is worth, if its turn has come to be checked: that, or the page that it should not have confirmed.
 
         Another answer than 200 says nothing about it, so that the 304 stands.
@@ -261,13 +261,15 @@ class WebSource:
             self._turns.rest(site, min(said.wait_s or REST_ELSEWHERE_S, response.MAX_WAIT_ELSEWHERE_S))
         return response.elsewhere(said, site)
 
-    def _said(self, got: Answer | Fault, address: str, *, conditional: bool) -> Content | Outcome | Hop:
-        if isinstance(got, Fault):
+    def _said(self, got: Response | TransportError, address: str, *, conditional: bool) -> Content | Outcome | Hop:
+        if isinstance(got, TransportError):
             return response.of_fault(got)
         agent, now = self.settings.robots_agent, self._clock.now()
         return response.of_answer(got, address, now, conditional=conditional, agent=agent)
 
-    async def _get(self, address: str, wire: Wire, conditions: tuple[str, ...], max_bytes: int = 0) -> Answer | Fault:
+    async def _get(
+        self, address: str, wire: VisitTrace, conditions: tuple[str, ...], max_bytes: int = 0
+    ) -> Response | TransportError:
         """Ask with what is offered there; once more where the server says how it wants to be told who asks."""
         origin, session = origin_of(address), self._session
         left = MAX_ANSWERS
@@ -276,7 +278,7 @@ class WebSource:
             offer = session.offer(origin, address, wire, self._clock.now())
             got = await self._send(address, wire, (*offer.lines, *conditions), (max_bytes, offer.route))
             wire.conditional += bool(conditions) and got.requests
-            if isinstance(got, Fault):
+            if isinstance(got, TransportError):
                 return got
             if got.status == curl_errors.PROXY_LOGIN and offer.route.proxy is not None:
                 return curl_errors.no_login(offer.route.proxy)._replace(requests=got.requests, received=got.received)
@@ -284,7 +286,9 @@ class WebSource:
                 return got
             await self._next_turn(origin, wire)
 
-    async def _send(self, address: str, wire: Wire, lines: tuple[str, ...], means: tuple[int, Route]) -> Answer | Fault:
+    async def _send(
+        self, address: str, wire: VisitTrace, lines: tuple[str, ...], means: tuple[int, Route]
+    ) -> Response | TransportError:
         """Send it and count it; `means` are the most bytes, 0 for what the settings say, and the way."""
         if self._fetcher is None:
             raise LookupError("this source was built for discovery alone")
@@ -305,10 +309,10 @@ class WebSource:
             exchange_log.exchange(address, (f"User-Agent: {settings.agent_header}", _ACCEPT, *lines), got)
         wire.requests += got.requests
         wire.received += got.received
-        wire.decoded += got.decoded if isinstance(got, Answer) else 0
+        wire.decoded += got.decoded if isinstance(got, Response) else 0
         return got
 
-    async def _robots(self, address: str, wire: Wire) -> Content | Outcome:
+    async def _robots(self, address: str, wire: VisitTrace) -> Content | Outcome:
         """Ask for a robots.txt, following at most five redirects, also to other hosts (RFC 9309 section 2.3.1.2).
 
         Without it nothing of its site may be visited, wherever it redirects: the site then rests, but what another host
@@ -317,7 +321,7 @@ class WebSource:
         at, hops, site = address, 0, origin_of(address).site
         while True:
             got = await self._get(at, wire, (), ROBOTS_BYTES)
-            if isinstance(got, Fault):
+            if isinstance(got, TransportError):
                 return _unread(response.of_fault(got), redirected=at != address)
             said = response.of_answer(got, at, self._clock.now(), conditional=False, agent="")
             if not isinstance(said, Hop | Moved) or said.target == at or hops == ROBOTS_HOPS:
@@ -327,15 +331,15 @@ class WebSource:
                 return replace(late, whole_site=True, elsewhere=False)
             at, hops = said.target, hops + 1
         verdict = verdict_of_fetch(got.status)
-        if verdict.reading is Reading.DISALLOW_ALL:
+        if verdict.reading is RobotsAnswer.DISALLOW_ALL:
             wait = said.wait_s if isinstance(said, Deferred) else None
             if wait is not None and origin_of(at).site != site:
                 wait = min(wait, response.MAX_WAIT_ELSEWHERE_S)
             return Deferred(got.status, verdict.because, wait, whole_site=True)
-        body = got.body if verdict.reading is Reading.PARSE else b""
+        body = got.body if verdict.reading is RobotsAnswer.PARSE else b""
         return Content(address, body, "text/plain", validator=str(verdict.valid_s))
 
-    async def _forbidden(self, target: str, home: _Home, wire: Wire) -> Outcome | None:
+    async def _forbidden(self, target: str, home: _Home, wire: VisitTrace) -> Outcome | None:
         """Why a redirect is not followed, None when it may be now: by robots.txt, and when its site's turn has come.
 
         The boundary is not asked for that hop.
@@ -356,7 +360,7 @@ class WebSource:
             facts = {f"robots:{origin}": body}
         return await self._late(origin.site, facts, home.site, wire)
 
-    async def _rules(self, origin: Origin, home: _Home, wire: Wire) -> _Rules | Outcome:
+    async def _rules(self, origin: Origin, home: _Home, wire: VisitTrace) -> _Rules | Outcome:
         """The robots.txt of an origin that a redirect leads to; when no copy holds, one visit asks for it."""
         name = str(origin)
         asking = self._asking.get(name) or asyncio.Lock()
@@ -380,7 +384,7 @@ class WebSource:
                 wire.beside.learn(origin.site, f"robots:{name}", got.body, holds_s)
         return rules
 
-    def _known(self, origin: Origin, wire: Wire) -> _Rules | None:
+    def _known(self, origin: Origin, wire: VisitTrace) -> _Rules | None:
         """The robots.txt of an origin as it is known here, or to the installation, while it holds."""
         name = str(origin)
         known = self._elsewhere.get(name)
@@ -393,7 +397,7 @@ class WebSource:
         self._elsewhere.put(name, rules, len(fact.value))
         return rules
 
-    async def _late(self, site: str, facts: Mapping[str, bytes], home: str, wire: Wire) -> Deferred | None:
+    async def _late(self, site: str, facts: Mapping[str, bytes], home: str, wire: VisitTrace) -> Deferred | None:
         """Wait for the turn of a site that is to be asked; an outcome when it is another one and that takes too long.
 
         A visit waits for its own site as long as it must: the site's next visit waits for this one.

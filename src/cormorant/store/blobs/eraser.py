@@ -14,12 +14,12 @@ from pathlib import Path
 
 from cormorant.base.errors import DataFolderError
 from cormorant.store.blobs.pack_format import ERASED, HEAD_BYTES, head_bytes, pack_path
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 
 _CHUNK = 1 << 20
 
 
-def overwrite(directory: Path, place: Place) -> None:
+def overwrite(directory: Path, place: BlobPlace) -> None:
     """Put zeros over the entry at `place`, and sync. A pack that is gone has nothing left. Raises DataFolderError."""
     path = pack_path(directory, place.pack)
     try:
@@ -36,7 +36,7 @@ def overwrite(directory: Path, place: Place) -> None:
         os.close(descriptor)
 
 
-def _put_zeros(descriptor: int, place: Place) -> None:
+def _put_zeros(descriptor: int, place: BlobPlace) -> None:
     length = place.length - HEAD_BYTES
     for start in range(0, length, _CHUNK):
         part = bytes(min(_CHUNK, length - start))

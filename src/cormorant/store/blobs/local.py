@@ -8,7 +8,7 @@ from pathlib import Path
 from cormorant.base.clock import Clock
 from cormorant.store.blobs import eraser
 from cormorant.store.blobs import verify as checking
-from cormorant.store.blobs.protocol import Damage, Entry, Place
+from cormorant.store.blobs.protocol import BlobEntry, BlobPlace, Damage
 from cormorant.store.blobs.reader import PackReader
 from cormorant.store.blobs.record import Frame
 from cormorant.store.blobs.writer import PackWriter
@@ -27,28 +27,28 @@ class LocalCache:
         """Why nothing can be kept until the process is started again; None while it can."""
         return self._writer.broken
 
-    def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[Place]:
+    def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[BlobPlace]:
         """Append a batch of encoded frames with one write and one sync, all or none."""
         return self._writer.append(batch)
 
-    def read(self, place: Place, *, body: bool = True) -> Frame:
+    def read(self, place: BlobPlace, *, body: bool = True) -> Frame:
         """Return the frame that was kept there, with or without its body."""
         return self._reader.read(place, body=body)
 
-    def payload(self, place: Place) -> bytes:
+    def payload(self, place: BlobPlace) -> bytes:
         """Return the encoded frame that was kept there."""
         return self._reader.payload(place)
 
-    def erase(self, places: Sequence[Place]) -> None:
+    def erase(self, places: Sequence[BlobPlace]) -> None:
         """Overwrite what was kept there on the disk."""
         for place in places:
             eraser.overwrite(self._directory, place)
 
-    def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
+    def check(self, live: Iterable[tuple[int, BlobPlace]]) -> Iterator[Damage]:
         """Compare rows with packs, and look through all packs."""
         return checking.check(self._directory, live)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[BlobEntry]:
         """Yield every readable entry."""
         return checking.entries(self._directory)
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from cormorant.base.durability import sync_folder
 from cormorant.base.errors import ConflictError, DataFolderError
-from cormorant.store.blobs.pack_format import Head, is_being_written, pack_numbers, pack_path, packs_folder
-from cormorant.store.blobs.protocol import Entry
+from cormorant.store.blobs.pack_format import EntryHeader, is_being_written, pack_numbers, pack_path, packs_folder
+from cormorant.store.blobs.protocol import BlobEntry
 from cormorant.store.blobs.verify import walk
 
 _STAGED = ".part"
@@ -148,12 +148,12 @@ class PackFolder:
         """Those of the strays that an interrupted restore has left."""
         return [each for each in self.strays() if each.suffix == _STAGED]
 
-    def versions(self, resource: int) -> list[Entry]:
+    def versions(self, resource: int) -> list[BlobEntry]:
         """Every copy of a resource that is still there, oldest first, named by a row or not. Only heads are read."""
         found = [
-            Entry(piece.resource, piece.place, piece.kept_at)
+            BlobEntry(piece.resource, piece.place, piece.kept_at)
             for pack in pack_numbers(self.directory)
             for piece in walk(self.directory, pack)
-            if isinstance(piece, Head) and piece.resource == resource
+            if isinstance(piece, EntryHeader) and piece.resource == resource
         ]
         return sorted(found, key=lambda entry: (entry.kept_at, entry.place))

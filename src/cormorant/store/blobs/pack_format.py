@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import xxhash
 
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.blobs.record import MAX_DECODED
 
 ROTATE_BYTES = 256 << 20
@@ -44,10 +44,10 @@ HEAD_BYTES = _SPLIT + _SECOND.size
 _RANDOM_BITS = 30
 
 
-class Head(NamedTuple):
+class EntryHeader(NamedTuple):
     """What stands before a payload, once its own checksum has been found right."""
 
-    place: Place
+    place: BlobPlace
     resource: int
     kept_at: float
     checksum: int
@@ -61,7 +61,7 @@ def head_bytes(resource: int, payload: bytes, kept_at: float, at: tuple[int, int
     return first + _SUM.pack(_head_sum(first, second, where)) + second
 
 
-def parse_head(data: bytes, pack: int, offset: int) -> Head | str:
+def parse_head(data: bytes, pack: int, offset: int) -> EntryHeader | str:
     """Read the bytes before a payload, or say in a few words why they cannot be that."""
     if len(data) < HEAD_BYTES:
         return "the pack ends here"
@@ -74,10 +74,10 @@ def parse_head(data: bytes, pack: int, offset: int) -> Head | str:
     where = _WHERE.pack(pack, offset)
     if _SUM.unpack_from(data, _FIRST.size)[0] != _head_sum(first, second, where) or zero != b"\0\0\0":
         return "the checksum of its head does not fit"
-    return Head(Place(pack, offset, HEAD_BYTES + length), *_SECOND.unpack(second))
+    return EntryHeader(BlobPlace(pack, offset, HEAD_BYTES + length), *_SECOND.unpack(second))
 
 
-def fits(head: Head, payload: bytes) -> bool:
+def fits(head: EntryHeader, payload: bytes) -> bool:
     """Say whether length and checksum of a payload are those of its head."""
     if len(payload) != head.place.length - HEAD_BYTES:
         return False

@@ -10,7 +10,7 @@ from cormorant.base.errors import CacheDamaged
 from cormorant.store.blobs.record import Frame
 
 
-class Place(NamedTuple):
+class BlobPlace(NamedTuple):
     """Where an entry lies: pack number (a positive 63-bit integer), offset and length of the whole entry in bytes."""
 
     pack: int
@@ -24,11 +24,11 @@ class OutOfSight(CacheDamaged):
     code = "copy_out_of_sight"
 
 
-class Entry(NamedTuple):
+class BlobEntry(NamedTuple):
     """What an entry says of itself, for making rows anew: of several, the one kept last (epoch seconds) is valid."""
 
     resource: int
-    place: Place
+    place: BlobPlace
     kept_at: float
 
 
@@ -49,7 +49,7 @@ class Damage(NamedTuple):
 
     harm: Harm
     resource: int | None
-    place: Place
+    place: BlobPlace
     reason: str
 
 
@@ -61,33 +61,33 @@ class Cache(Protocol):
     cache object serving two processes: each process has its own.
     """
 
-    def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[Place]:
+    def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[BlobPlace]:
         """Keep encoded frames of resources, all or none, and return a place for each, in the same order.
 
         Raises DataFolderError when it could not; nothing of the batch is then kept.
         """
         ...
 
-    def read(self, place: Place, *, body: bool = True) -> Frame:
+    def read(self, place: BlobPlace, *, body: bool = True) -> Frame:
         """Return what was kept there; `body=False` leaves the original's bytes away, which are most of its memory.
 
         Raises CacheDamaged when it is not there or not as it was, OutOfSight when that may pass.
         """
         ...
 
-    def payload(self, place: Place) -> bytes:
+    def payload(self, place: BlobPlace) -> bytes:
         """Return the encoded frame that was kept there, to be kept once more. Raises CacheDamaged as `read` does."""
         ...
 
-    def erase(self, places: Sequence[Place]) -> None:
+    def erase(self, places: Sequence[BlobPlace]) -> None:
         """Overwrite what was kept there on the disk. No row may name these places. Raises DataFolderError."""
         ...
 
-    def check(self, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
+    def check(self, live: Iterable[tuple[int, BlobPlace]]) -> Iterator[Damage]:
         """Compare rows (resource, place) with what is there. The rows of one pack come one after another."""
         ...
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[BlobEntry]:
         """Yield everything readable there is, also what no row names."""
         ...
 

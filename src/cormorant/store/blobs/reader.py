@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cormorant.base.errors import CacheDamaged, DataFolderError
 from cormorant.store.blobs.pack_format import HEAD_BYTES, MAX_PAYLOAD, fits, pack_path, parse_head
-from cormorant.store.blobs.protocol import OutOfSight, Place
+from cormorant.store.blobs.protocol import BlobPlace, OutOfSight
 from cormorant.store.blobs.record import MAX_DECODED, Frame, decode
 
 _OPEN_PACKS = 64
@@ -26,7 +26,7 @@ class PackReader:
         self._open: OrderedDict[int, int] = OrderedDict()
         self._lock = threading.Lock()
 
-    def read(self, place: Place, max_bytes: int = MAX_DECODED, *, body: bool = True) -> Frame:
+    def read(self, place: BlobPlace, max_bytes: int = MAX_DECODED, *, body: bool = True) -> Frame:
         """Return the frame that was kept there, with or without its body.
 
         Raises CacheDamaged when it is not as it was, or would take more than `max_bytes`; OutOfSight when its pack is
@@ -41,7 +41,7 @@ class PackReader:
             while self._open:
                 os.close(self._open.popitem()[1])
 
-    def payload(self, place: Place) -> bytes:
+    def payload(self, place: BlobPlace) -> bytes:
         """Return the encoded frame that was kept there, proven by its checksum. Raises as `read` does."""
         if min(place) < 0 or max(place.pack, place.offset) >> 63 or not _LEAST <= place.length <= _MOST:
             raise _damaged(place, "no entry can be there")
@@ -54,7 +54,7 @@ class PackReader:
             raise _damaged(place, "its checksum does not fit")
         return payload
 
-    def _bytes(self, place: Place) -> bytes:
+    def _bytes(self, place: BlobPlace) -> bytes:
         """Read an entry's bytes; what cannot be read is damage, what cannot be opened may not be."""
         with self._lock:
             descriptor = self._descriptor(place)
@@ -63,7 +63,7 @@ class PackReader:
             except OSError as error:
                 raise _damaged(place, os.strerror(error.errno or 0), OutOfSight) from error
 
-    def _descriptor(self, place: Place) -> int:
+    def _descriptor(self, place: BlobPlace) -> int:
         """Open the pack, or take it from those that are open."""
         descriptor = self._open.get(place.pack)
         if descriptor is not None:
@@ -84,7 +84,7 @@ class PackReader:
         return descriptor
 
 
-def _damaged(place: Place, reason: str, kind: type[CacheDamaged] = CacheDamaged) -> CacheDamaged:
+def _damaged(place: BlobPlace, reason: str, kind: type[CacheDamaged] = CacheDamaged) -> CacheDamaged:
     """The error a person sees, with the place for who looks after the disk."""
     return kind(
         f"The kept copy at {place.offset} in pack {place.pack:016x} cannot be shown: {reason}. "

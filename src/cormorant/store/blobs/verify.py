@@ -17,28 +17,28 @@ from cormorant.store.blobs.pack_format import (
     ERASED,
     HEAD_BYTES,
     MAGIC,
-    Head,
+    EntryHeader,
     fits,
     is_being_written,
     pack_numbers,
     pack_path,
     parse_head,
 )
-from cormorant.store.blobs.protocol import Damage, Entry, Harm, Place
+from cormorant.store.blobs.protocol import BlobEntry, BlobPlace, Damage, Harm
 
 _WINDOW = 1 << 20
 """Bytes searched at once for the next entry."""
 
 
-class Gap(NamedTuple):
+class DamagedBytes(NamedTuple):
     """Bytes of a pack that are no readable entry. `resource` is known where only the payload is damaged."""
 
-    place: Place
+    place: BlobPlace
     resource: int | None
     reason: str
 
 
-def check(directory: Path, live: Iterable[tuple[int, Place]]) -> Iterator[Damage]:
+def check(directory: Path, live: Iterable[tuple[int, BlobPlace]]) -> Iterator[Damage]:
     """Compare what rows say (resource, place) with what is there, and look through all packs.
 
     Rows of one pack must come one after another, as `ORDER BY pack` gives them; ValueError otherwise. Memory is that
@@ -55,28 +55,28 @@ def check(directory: Path, live: Iterable[tuple[int, Place]]) -> Iterator[Damage
             yield from _check_pack(directory, pack, set())
 
 
-def entries(directory: Path) -> Iterator[Entry]:
+def entries(directory: Path) -> Iterator[BlobEntry]:
     """Yield every readable entry of every pack, for making rows anew when they are lost.
 
     Of several entries of one resource the one with the greatest `kept_at` is valid. Packs are read once, in full.
     """
     for pack in pack_numbers(directory):
         for piece in scan(directory, pack):
-            if isinstance(piece, Head) and piece.resource != ERASED:
-                yield Entry(piece.resource, piece.place, piece.kept_at)
+            if isinstance(piece, EntryHeader) and piece.resource != ERASED:
+                yield BlobEntry(piece.resource, piece.place, piece.kept_at)
 
 
-def scan(directory: Path, pack: int) -> Iterator[Head | Gap]:
+def scan(directory: Path, pack: int) -> Iterator[EntryHeader | DamagedBytes]:
     """Yield what lies in a pack, in order. A pack that does not exist has nothing in it."""
     return _pieces(directory, pack, whole=True)
 
 
-def walk(directory: Path, pack: int) -> Iterator[Head | Gap]:
+def walk(directory: Path, pack: int) -> Iterator[EntryHeader | DamagedBytes]:
     """Do what `scan` does from head to head; the payloads, which are most of the bytes, are not read."""
     return _pieces(directory, pack, whole=False)
 
 
-def _pieces(directory: Path, pack: int, *, whole: bool) -> Iterator[Head | Gap]:
+def _pieces(directory: Path, pack: int, *, whole: bool) -> Iterator[EntryHeader | DamagedBytes]:
     descriptor = _open(directory, pack)
     if descriptor is None:
         return
@@ -91,11 +91,11 @@ def _pieces(directory: Path, pack: int, *, whole: bool) -> Iterator[Head | Gap]:
         os.close(descriptor)
 
 
-def _pack_of(row: tuple[int, Place]) -> int:
+def _pack_of(row: tuple[int, BlobPlace]) -> int:
     return row[1].pack
 
 
-def _check_pack(directory: Path, pack: int, wanted: set[tuple[int, Place]]) -> Iterator[Damage]:
+def _check_pack(directory: Path, pack: int, wanted: set[tuple[int, BlobPlace]]) -> Iterator[Damage]:
     """Say what is wrong with one pack, given the rows that point into it."""
     descriptor = _open(directory, pack)
     if descriptor is None:
@@ -106,9 +106,9 @@ def _check_pack(directory: Path, pack: int, wanted: set[tuple[int, Place]]) -> I
         size = os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
-    gaps: list[Gap] = []
+    gaps: list[DamagedBytes] = []
     for piece in scan(directory, pack):
-        if isinstance(piece, Gap):
+        if isinstance(piece, DamagedBytes):
             gaps.append(piece)
         else:
             wanted.discard((piece.resource, piece.place))
@@ -123,7 +123,7 @@ def _check_pack(directory: Path, pack: int, wanted: set[tuple[int, Place]]) -> I
             yield Damage(Harm.TAIL if at_end else Harm.DEAD, gap.resource, gap.place, gap.reason)
 
 
-def _why(place: Place, gaps: Iterable[Gap]) -> str:
+def _why(place: BlobPlace, gaps: Iterable[DamagedBytes]) -> str:
     """Say why a row's entry was not found."""
     for gap in gaps:
         if _overlap(gap.place, place):
@@ -131,23 +131,23 @@ def _why(place: Place, gaps: Iterable[Gap]) -> str:
     return "there is no entry of this resource at this place"
 
 
-def _overlap(one: Place, other: Place) -> bool:
+def _overlap(one: BlobPlace, other: BlobPlace) -> bool:
     return one.offset < other.offset + other.length and other.offset < one.offset + one.length
 
 
-def _piece(descriptor: int, pack: int, offset: int, size: int, *, whole: bool) -> Head | Gap:
+def _piece(descriptor: int, pack: int, offset: int, size: int, *, whole: bool) -> EntryHeader | DamagedBytes:
     """Read the entry at `offset`, or find out how far the damage goes."""
     head = parse_head(_read(descriptor, HEAD_BYTES, offset), pack, offset)
     if isinstance(head, str):
         following = _next_entry(descriptor, pack, offset + 1, size)
-        return Gap(Place(pack, offset, following - offset), None, head)
+        return DamagedBytes(BlobPlace(pack, offset, following - offset), None, head)
     if offset + head.place.length > size:
-        return Gap(Place(pack, offset, size - offset), head.resource, "the pack ends here")
+        return DamagedBytes(BlobPlace(pack, offset, size - offset), head.resource, "the pack ends here")
     if not whole:
         return head
     payload = _read(descriptor, head.place.length - HEAD_BYTES, offset + HEAD_BYTES)
     if not fits(head, payload):
-        return Gap(head.place, head.resource, "its checksum does not fit")
+        return DamagedBytes(head.place, head.resource, "its checksum does not fit")
     return head
 
 
@@ -157,7 +157,7 @@ def _next_entry(descriptor: int, pack: int, start: int, size: int) -> int:
         window = _read(descriptor, _WINDOW + HEAD_BYTES, start)
         found = window.find(MAGIC)
         while 0 <= found < _WINDOW:
-            if isinstance(parse_head(window[found : found + HEAD_BYTES], pack, start + found), Head):
+            if isinstance(parse_head(window[found : found + HEAD_BYTES], pack, start + found), EntryHeader):
                 return start + found
             found = window.find(MAGIC, found + 1)
         start += _WINDOW

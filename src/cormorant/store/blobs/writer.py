@@ -12,7 +12,7 @@ from cormorant.base.clock import Clock, random_token
 from cormorant.base.durability import FULL, sync_folder, too_many
 from cormorant.base.errors import DataFolderError, NoRoom
 from cormorant.store.blobs.pack_format import HEAD_BYTES, ROTATE_BYTES, head_bytes, pack_number, pack_path
-from cormorant.store.blobs.protocol import Place
+from cormorant.store.blobs.protocol import BlobPlace
 
 _MAX_PARTS = 1000
 """Linux takes 1,024 pieces in one writev (IOV_MAX)."""
@@ -49,7 +49,7 @@ class PackWriter:
         """The number of the pack now written, None between packs."""
         return self._pack if self._descriptor >= 0 else None
 
-    def append(self, items: Sequence[tuple[int, bytes]]) -> list[Place]:
+    def append(self, items: Sequence[tuple[int, bytes]]) -> list[BlobPlace]:
         """Append entries (resource, payload), all or none, and return their places once they are on the disk.
 
         The payloads of a batch are in memory together: the caller bounds the batch by bytes. Raises DataFolderError.
@@ -61,12 +61,12 @@ class PackWriter:
         self._begin()
         now = self._clock.now()
         parts: list[bytes] = []
-        places: list[Place] = []
+        places: list[BlobPlace] = []
         offset = self._size
         for resource, payload in items:
             parts.append(head_bytes(resource, payload, now, (self._pack, offset)))
             parts.append(payload)
-            places.append(Place(self._pack, offset, HEAD_BYTES + len(payload)))
+            places.append(BlobPlace(self._pack, offset, HEAD_BYTES + len(payload)))
             offset += HEAD_BYTES + len(payload)
         self._write(parts)
         self._size = offset

@@ -57,7 +57,7 @@ class ACLNumbers:
         return int(tx.execute(sa.select(acl_table.c.id).where(acl_table.c.digest == digest)).scalar_one())
 
 
-class Rights:
+class AclLookup:
     """Who may read what has an access list of this number, asked outside of any transaction."""
 
     def __init__(self, store: Store) -> None:

@@ -28,7 +28,7 @@ def changed(tx: Tx) -> dict[str, float]:
 def edit(tx: Tx, given: Mapping[str, float]) -> None:
     """Put these values in the place of others."""
     now = tx.now()
-    conflict = bulk.Upsert(key=("name",), columns=("value", "changed_at"))
+    conflict = bulk.OnConflict(key=("name",), columns=("value", "changed_at"))
     rows = [(name, value, now) for name, value in given.items()]
     bulk.insert(tx, tuning, ("name", "value", "changed_at"), rows, conflict)
 

@@ -30,7 +30,7 @@ MOST_REST_S: Final = 2 * 86_400.0
 """One that is to rest for longer was told so by a clock that has been set back since: none asks for more than a day."""
 
 
-class Resend(NamedTuple):
+class Replay(NamedTuple):
     """What is left to be sent again: documents of a source (None: all it is told of) behind a number, up to another.
 
     With `faulty` only what it could not take. It was asked for at `since` (epoch seconds).
@@ -64,7 +64,7 @@ class ReceiverRow:
     refusal: str | None = None
     failures: int = 0
     try_at: float | None = None
-    resend: Resend | None = None
+    resend: Replay | None = None
     lent_until: float | None = None
     unmade: bool = False
     last_seq: int = 0
@@ -205,7 +205,7 @@ def take_back(tx: Tx, until: float) -> None:
     tx.execute(sa.update(receiver).where(receiver.c.lent_until == until).values(lent_until=None))
 
 
-def set_resend(tx: Tx, number: int, resend: Resend | None) -> None:
+def set_resend(tx: Tx, number: int, resend: Replay | None) -> None:
     """Remember what is to be sent again; None: nothing is left of it."""
     said = json.dumps(resend) if resend is not None else None
     tx.execute(sa.update(receiver).where(receiver.c.id == number).values(resend=said))
@@ -220,5 +220,5 @@ def _row(row: Any) -> ReceiverRow:
     return ReceiverRow(
         row.id, row.name, row.kind, row.source_id, bulk.read_settings(row.settings), row.place, row.error, row.paused,
         row.refused, row.refusal, row.failures, row.try_at,
-        Resend(*json.loads(row.resend)) if row.resend else None, row.lent_until, row.unmade, row.last_seq,
+        Replay(*json.loads(row.resend)) if row.resend else None, row.lent_until, row.unmade, row.last_seq,
     )  # fmt: skip

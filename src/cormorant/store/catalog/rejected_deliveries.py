@@ -12,7 +12,7 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, faulty, stream, visit
 
 
-class Faulty(NamedTuple):
+class RejectedDelivery(NamedTuple):
     """A delivery that a receiver could not take, and why in its words. `event` is a number of `receivers.stream`."""
 
     resource: int
@@ -29,9 +29,9 @@ _EVENTS: Final = {"new": 1, "content": 2}
 _COLUMNS = ("resource_id", "source_id", "seq", "run", "event", "url", "reason")
 
 
-def note(tx: Tx, receiver: int, rows: Sequence[Faulty]) -> None:
+def note(tx: Tx, receiver: int, rows: Sequence[RejectedDelivery]) -> None:
     """Keep what a receiver could not take; of a document in the place of what was kept before."""
-    conflict = bulk.Upsert(key=("receiver_id", "resource_id"), columns=(*_COLUMNS[1:], "at"))
+    conflict = bulk.OnConflict(key=("receiver_id", "resource_id"), columns=(*_COLUMNS[1:], "at"))
     now = tx.now()
     kept = [(receiver, *each._replace(url=bulk.storable(each.url), reason=bulk.storable(each.reason)), now)
             for each in rows]  # fmt: skip
@@ -48,7 +48,7 @@ def taken(tx: Tx, receiver: int, resources: Collection[int]) -> None:
         tx.execute(sa.delete(faulty).where(mine, faulty.c.resource_id.in_(wanted[start : start + 1000])))
 
 
-def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[Faulty, float]]:
+def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[RejectedDelivery, float]]:
     """What a receiver could not take, by document, and when it said so (epoch seconds)."""
     columns = [faulty.c[name] for name in _COLUMNS]
     statement = (
@@ -57,12 +57,12 @@ def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[Faulty, 
         .order_by(faulty.c.resource_id)
         .limit(most)
     )
-    return [(Faulty(*row[:-1]), row[-1]) for row in tx.rows(statement)]
+    return [(RejectedDelivery(*row[:-1]), row[-1]) for row in tx.rows(statement)]
 
 
 def of_documents(
     tx: Tx, receivers: Collection[int], resources: Collection[int]
-) -> dict[int, list[tuple[int, Faulty, float]]]:
+) -> dict[int, list[tuple[int, RejectedDelivery, float]]]:
     """What these receivers could not take of these documents, by document: which receiver, what, and when it said so.
 
     At most 1,000 documents at a time.
@@ -74,9 +74,9 @@ def of_documents(
         .where(faulty.c.receiver_id.in_(list(receivers)), faulty.c.resource_id.in_(list(resources)))
         .order_by(faulty.c.receiver_id)
     )
-    found: dict[int, list[tuple[int, Faulty, float]]] = {}
+    found: dict[int, list[tuple[int, RejectedDelivery, float]]] = {}
     for row in tx.rows(statement):
-        found.setdefault(row.resource_id, []).append((row[0], Faulty(*row[1:-1]), row[-1]))
+        found.setdefault(row.resource_id, []).append((row[0], RejectedDelivery(*row[1:-1]), row[-1]))
     return found
 
 
@@ -116,7 +116,7 @@ def since(tx: Tx, receiver: int, seq: int, reason: str | None = None) -> int:
     return int(tx.execute(sa.select(sa.func.count()).where(*where)).scalar_one())
 
 
-def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, Faulty]:
+def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, RejectedDelivery]:
     """The documents of which deliveries have these numbers, as far as it is known. For what a receiver names late.
 
     Known is what the stream still has, and of each document the newest delivery; of that, `run` and `event` are 0 when
@@ -135,10 +135,10 @@ def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, Faulty]:
         .where(content.c.seq.in_(list(seqs)))
     )
     found = {
-        seq: Faulty(number, source, seq, run or 0, _EVENTS.get(changed, 0), address, "")
+        seq: RejectedDelivery(number, source, seq, run or 0, _EVENTS.get(changed, 0), address, "")
         for number, source, seq, run, changed, address in tx.rows(newest)
     }
     return found | {
-        seq: Faulty(number, source, seq, run, event, address, "")
+        seq: RejectedDelivery(number, source, seq, run, event, address, "")
         for number, source, seq, run, event, address in tx.rows(waiting)
     }

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import ConflictError, NotFoundError
 from cormorant.model.run import Refresh
 from cormorant.model.schedule.recurrence import Rhythm, read
-from cormorant.model.schedule.schedule import Missed, Overrun
+from cormorant.model.schedule.schedule import MissedPolicy, Overrun
 from cormorant.model.schedule.timezones import zone_of
 from cormorant.model.settings.crawl_windows import Calendar, read_hours
 from cormorant.store.db import bulk
@@ -21,7 +21,7 @@ from cormorant.store.schema import schedule
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SchedulePlan:
     """What a schedule is to do. `sources` are numbers in the order of crawling, `windows` hours of the week."""
 
     sources: Sequence[int]
@@ -29,7 +29,7 @@ class Plan:
     time_zone: str = ""
     windows: Sequence[str] = ()
     overrun: Overrun = Overrun.SKIP
-    missed: Missed = Missed.RUN
+    missed: MissedPolicy = MissedPolicy.RUN
     refresh: Refresh = Refresh.ALL
 
 
@@ -42,7 +42,7 @@ class ScheduleRow:
 
     id: int
     name: str
-    plan: Plan
+    plan: SchedulePlan
     enabled: bool
     since: float
     next_at: float | None
@@ -59,7 +59,7 @@ class ScheduleRow:
         return Calendar(read_hours(windows), zone_of(self.plan.time_zone)) if windows else None
 
 
-def add(tx: Tx, name: str, plan: Plan, next_at: float | None, *, enabled: bool = True) -> int:
+def add(tx: Tx, name: str, plan: SchedulePlan, next_at: float | None, *, enabled: bool = True) -> int:
     """Keep a new schedule and return its number. Raises ConflictError when the name is taken."""
     if tx.rows(sa.select(schedule.c.id).where(schedule.c.name == name)):
         raise ConflictError(f"There is a schedule {name!r} already. Choose another name, or edit that one.")
@@ -68,7 +68,7 @@ def add(tx: Tx, name: str, plan: Plan, next_at: float | None, *, enabled: bool =
     return int(tx.execute(sa.insert(schedule).values(**values).returning(schedule.c.id)).scalar_one())
 
 
-def edit(tx: Tx, number: int, plan: Plan, since: float, next_at: float | None) -> None:
+def edit(tx: Tx, number: int, plan: SchedulePlan, since: float, next_at: float | None) -> None:
     """Have a schedule do something else from now on; a launch under way goes on with the sources it began with."""
     values = {"since": since, "next_at": next_at, "error": None} | _values(plan)
     tx.execute(sa.update(schedule).where(schedule.c.id == number).values(**values))
@@ -139,7 +139,7 @@ def leave_out(tx: Tx, row: ScheduleRow, source: int) -> None:
     tx.execute(sa.update(schedule).where(schedule.c.id == row.id).values(sources=left))
 
 
-def _values(plan: Plan) -> dict[str, Any]:
+def _values(plan: SchedulePlan) -> dict[str, Any]:
     return {
         "sources": json.dumps(list(plan.sources)), "rhythm": plan.rhythm, "time_zone": plan.time_zone,
         "windows": json.dumps(list(plan.windows)), "overrun": plan.overrun, "missed": plan.missed,
@@ -148,8 +148,8 @@ def _values(plan: Plan) -> dict[str, Any]:
 
 
 def _row(row: Any) -> ScheduleRow:
-    plan = Plan(
+    plan = SchedulePlan(
         json.loads(row.sources), row.rhythm, row.time_zone, json.loads(row.windows), Overrun(row.overrun),
-        Missed(row.missed), Refresh(row.refresh),
+        MissedPolicy(row.missed), Refresh(row.refresh),
     )  # fmt: skip
     return ScheduleRow(row.id, row.name, plan, row.enabled, row.since, row.next_at, row.error, row.created_at)

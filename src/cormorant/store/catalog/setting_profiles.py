@@ -70,7 +70,7 @@ def keep(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
     before = every(tx).get(name)
     values = (name, json.dumps(settings, sort_keys=True), before.version + 1 if before else 1)
     at = before.created_at if before else tx.now()
-    conflict = bulk.Upsert(key=("name",), columns=("settings", "version"))
+    conflict = bulk.OnConflict(key=("name",), columns=("settings", "version"))
     bulk.insert(tx, parameters, ("name", "settings", "version", "created_at"), [(*values, at)], conflict)
 
 

@@ -46,7 +46,7 @@ class TakedownRow(NamedTuple):
         return self.ended_at is None
 
 
-class Wish(NamedTuple):
+class NewTakedownRow(NamedTuple):
     """A takedown that a person asks for. `rule` is one of `sources.rules`, in canonical spelling."""
 
     rule: str
@@ -66,7 +66,7 @@ def hold(tx: Tx, *, alone: bool) -> None:
         tx.driver(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}({_LOCK})")
 
 
-def add(tx: Tx, wish: Wish) -> TakedownRow:
+def add(tx: Tx, wish: NewTakedownRow) -> TakedownRow:
     """Put a takedown in force; one of the same rule and source that is in force may get `erase` added.
 
     Raises ConflictError where it would change nothing else.
@@ -131,7 +131,7 @@ def carry_out(tx: Tx, number: int) -> None:
 
 def withdraw(tx: Tx, documents: Sequence[tuple[int, int, str | None]]) -> None:
     """Remember documents that search found until now: (resource, source, remark of the last visit)."""
-    again = bulk.Upsert(key=("id",), columns=("source_id", "reason"))
+    again = bulk.OnConflict(key=("id",), columns=("source_id", "reason"))
     bulk.insert(tx, withdrawn, ("id", "source_id", "reason"), documents, again)
 
 

@@ -21,7 +21,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Upsert:
+class OnConflict:
     """What to do when a row is there already: set these columns from the new row, where the condition holds.
 
     `where` is SQL over the table's own columns and `excluded.`; "" means always.
@@ -32,7 +32,7 @@ class Upsert:
     where: str = ""
 
 
-def insert(tx: Tx, table: sa.Table, columns: tuple[str, ...], rows: Rows, conflict: Upsert | None = None) -> int:
+def insert(tx: Tx, table: sa.Table, columns: tuple[str, ...], rows: Rows, conflict: OnConflict | None = None) -> int:
     """Insert rows; one that is there already is left alone, or updated as `conflict` says. Returns rows written.
 
     Of rows with one key in the same call the last one stands.
@@ -51,7 +51,7 @@ def insert(tx: Tx, table: sa.Table, columns: tuple[str, ...], rows: Rows, confli
     return tx.driver(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM {staged} {tail}").rowcount
 
 
-def _conflict(conflict: Upsert | None, table: str) -> str:
+def _conflict(conflict: OnConflict | None, table: str) -> str:
     if conflict is None:
         return "ON CONFLICT DO NOTHING"
     sets = ", ".join(f"{name} = excluded.{name}" for name in conflict.columns)

@@ -21,7 +21,7 @@ KEPT: Final = 64
 """Steps that are remembered: of a clock that is set all the time the newest."""
 
 
-class Step(NamedTuple):
+class ClockStep(NamedTuple):
     """The clock was set by so many seconds; `at` is when that was noticed (monotonic seconds)."""
 
     at: float
@@ -39,7 +39,7 @@ class Steady:
         self._clock = clock
         self._apart: float | None = None
         self._looked_at = clock.monotonic()
-        self._steps: deque[Step] = deque(maxlen=KEPT)
+        self._steps: deque[ClockStep] = deque(maxlen=KEPT)
         self.total, self.set_back = 0.0, 0
         self._doubts_from: float | None = None
 
@@ -70,7 +70,7 @@ class Steady:
         by = 0.0 if self._apart is None else apart - self._apart
         self._apart = apart
         if abs(by) > STEP_S:
-            self._steps.append(Step(at, by))
+            self._steps.append(ClockStep(at, by))
             self.total += by
             self.set_back += by < 0
 

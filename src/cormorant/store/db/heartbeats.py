@@ -30,7 +30,7 @@ class ProcessRow(NamedTuple):
 
 def say(tx: Tx, name: str, role: str, started_at: float, node: str = "", lack: str = "") -> None:
     """A process is at work, on a node of that name; without one on that of this machine."""
-    conflict = bulk.Upsert(key=("name",), columns=("role", "node", "pid", "started_at", "seen_at", "lack"))
+    conflict = bulk.OnConflict(key=("name",), columns=("role", "node", "pid", "started_at", "seen_at", "lack"))
     row = (name, role, node or socket.gethostname(), os.getpid(), started_at, tx.now(), lack)
     bulk.insert(tx, process, ProcessRow._fields, [row], conflict)
 

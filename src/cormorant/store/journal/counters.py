@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cormorant.model.content import Wire
+from cormorant.model.content import VisitTrace
 from cormorant.model.outcome import Outcome, OutcomeKind, Unchanged
 from cormorant.model.run import Counters
 
@@ -22,7 +22,7 @@ _FIELD = {
 }
 
 
-def count_wire(counters: Counters, wire: Wire) -> None:
+def count_wire(counters: Counters, wire: VisitTrace) -> None:
     """Add what a visit cost on the way, whatever its role and outcome."""
     counters.requests += wire.requests
     counters.requests_conditional += wire.conditional
@@ -32,7 +32,7 @@ def count_wire(counters: Counters, wire: Wire) -> None:
     counters.conversions += wire.conversions
 
 
-def was_misled(wire: Wire, outcome: Outcome) -> bool:
+def was_misled(wire: VisitTrace, outcome: Outcome) -> bool:
     """Had the server confirmed what an audit found to be another page?"""
     return wire.audits > 0 and not isinstance(outcome, Unchanged)
 

@@ -16,7 +16,7 @@ LOOK_BACK_S: Final = 60.0
 """What estimates look back on."""
 
 
-class Sample(NamedTuple):
+class ProgressSample(NamedTuple):
     """What was counted at a moment (seconds, of one clock): documents fetched, and addresses left.
 
     `told` is the number of the event that the slowest receiver has come to, and so many more are `behind` that.
@@ -38,10 +38,10 @@ class Measured(NamedTuple):
 
     next_at: float
     busy: float
-    samples: tuple[Sample, ...]
+    samples: tuple[ProgressSample, ...]
 
 
-def keep(tx: Tx, number: int, next_at: float, busy: float, samples: Iterable[Sample]) -> None:
+def keep(tx: Tx, number: int, next_at: float, busy: float, samples: Iterable[ProgressSample]) -> None:
     """Write down how far a run is, over what was written before."""
     runs.change(tx, number, measured=json.dumps([next_at, busy, [*samples]]))
 
@@ -52,4 +52,4 @@ def newest(tx: Tx, number: int) -> Measured | None:
     if not said:
         return None
     next_at, busy, samples = json.loads(said)
-    return Measured(next_at, busy, tuple(Sample(*each) for each in samples))
+    return Measured(next_at, busy, tuple(ProgressSample(*each) for each in samples))

@@ -66,7 +66,7 @@ class Counted(NamedTuple):
     clicks: int
 
 
-class Report(StrEnum):
+class QueryReport(StrEnum):
     """Which searches are counted: all, those that found nothing, those of which nobody opened a result."""
 
     TOP = "top"
@@ -127,7 +127,7 @@ def listed(tx: Tx, before: int | None, most: int) -> list[dict[str, Any]]:
     return [row | {"sources": json.loads(row["sources"])} for row in found]
 
 
-def report(tx: Tx, which: Report, days: int, most: int) -> list[Counted]:
+def report(tx: Tx, which: QueryReport, days: int, most: int) -> list[Counted]:
     """Searches of the last days, counted together, the most frequent first.
 
     A further page of the same search is not another one. Nobody can open a result of what a program asked, so only
@@ -145,8 +145,8 @@ def report(tx: Tx, which: Report, days: int, most: int) -> list[Counted]:
         .order_by(times.desc(), columns.words)
         .limit(most)
     )
-    if which is Report.ZERO:
+    if which is QueryReport.ZERO:
         statement = statement.where(columns.total == 0)
-    elif which is Report.UNCLICKED:
+    elif which is QueryReport.UNCLICKED:
         statement = statement.where(columns.total > 0, columns.face == Face.PAGE).having(opened == 0)
     return [Counted(row[0], int(row[1]), float(row[2]), int(row[3]), int(row[4])) for row in tx.rows(statement)]

@@ -17,36 +17,36 @@ PREFIX = "claim:"
 """Rows of what was counted that say what was claimed are told by how their process begins."""
 
 
-class Claim(NamedTuple):
+class QuotaClaim(NamedTuple):
     """Documents and bytes up to which a process may fetch, of all that it fetches for the run."""
 
     documents: int = 0
     received: int = 0
 
 
-def of_others(tx: Tx, number: int, process: str, living: Container[str]) -> Claim:
+def of_others(tx: Tx, number: int, process: str, living: Container[str]) -> QuotaClaim:
     """What the others have fetched for a run, or may yet, if they are among the living. Nobody claims meanwhile."""
     if not tx.sqlite:  # there, nobody else writes meanwhile
         tx.execute(sa.select(run.c.id).where(run.c.id == number).with_for_update())
     columns = run_count.c
     rows = tx.rows(sa.select(columns.process, columns.counts).where(columns.run_id == number))
-    claimed, fetched = dict[str, Claim](), dict[str, Claim]()
+    claimed, fetched = dict[str, QuotaClaim](), dict[str, QuotaClaim]()
     for row in rows:
         if row.process.startswith(PREFIX):
-            claimed[row.process.removeprefix(PREFIX)] = Claim(*json.loads(row.counts))
+            claimed[row.process.removeprefix(PREFIX)] = QuotaClaim(*json.loads(row.counts))
         else:
             counts = Counters(**json.loads(row.counts))
-            fetched[row.process] = Claim(counts.fetched, counts.bytes)
+            fetched[row.process] = QuotaClaim(counts.fetched, counts.bytes)
     documents = received = 0
     for name in (claimed.keys() | fetched.keys()) - {process}:
-        did, may = fetched.get(name, Claim()), claimed.get(name, Claim()) if name in living else Claim()
+        did, may = fetched.get(name, QuotaClaim()), claimed.get(name, QuotaClaim()) if name in living else QuotaClaim()
         documents += max(did.documents, may.documents)
         received += max(did.received, may.received)
-    return Claim(documents, received)
+    return QuotaClaim(documents, received)
 
 
-def claim(tx: Tx, number: int, process: str, wanted: Claim) -> None:
+def claim(tx: Tx, number: int, process: str, wanted: QuotaClaim) -> None:
     """Claim up to so much for a process, instead of what it claimed before."""
-    conflict = bulk.Upsert(key=("run_id", "process"), columns=("counts",))
+    conflict = bulk.OnConflict(key=("run_id", "process"), columns=("counts",))
     row = (number, f"{PREFIX}{process}", json.dumps(wanted))
     bulk.insert(tx, run_count, ("run_id", "process", "counts"), [row], conflict)

@@ -427,7 +427,7 @@ def _said(name: str, value: object) -> object:
 
 def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
     """Write what one process has counted for a run so far."""
-    conflict = bulk.Upsert(key=("run_id", "process"), columns=("counts",))
+    conflict = bulk.OnConflict(key=("run_id", "process"), columns=("counts",))
     counts = {name: value for name, value in asdict(counters).items() if value}
     bulk.insert(tx, run_count, ("run_id", "process", "counts"), [(number, process, json.dumps(counts))], conflict)
 

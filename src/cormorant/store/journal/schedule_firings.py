@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from cormorant.base.log import logger
-from cormorant.model.schedule.schedule import OPEN_LAUNCHES, Fired, Hold, LaunchState, Why
+from cormorant.model.schedule.schedule import OPEN_LAUNCHES, Fired, FiringReason, Hold, LaunchState
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import launch
@@ -21,7 +21,7 @@ KEPT: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FiringResult:
     """How it went with one source of a launch. `run` is None where there was none."""
 
     source: str
@@ -40,7 +40,7 @@ class LaunchRow:
     id: int
     schedule_id: int
     slot: float
-    why: Why
+    why: FiringReason
     state: LaunchState
     reason: str | None
     at: float
@@ -49,7 +49,7 @@ class LaunchRow:
     sources: Sequence[int]
     place: int
     run: int | None
-    ends: Sequence[Ended]
+    ends: Sequence[FiringResult]
     hold: Hold | None
 
 
@@ -145,14 +145,16 @@ def forget(tx: Tx, schedule: int) -> None:
     tx.execute(sa.delete(launch).where(launch.c.schedule_id == schedule))
 
 
-def written(ends: Sequence[Ended]) -> str:
+def written(ends: Sequence[FiringResult]) -> str:
     """The ends of the sources of a launch, as the column has them."""
     return json.dumps([[each.source, each.run, each.failed, each.said] for each in ends])
 
 
 def _row(row: Any) -> LaunchRow:
     return LaunchRow(
-        row.id, row.schedule_id, row.slot, Why(row.why), LaunchState(row.state), row.reason, row.at, row.started_at,
-        row.finished_at, json.loads(row.sources), row.place, row.run, [Ended(*each) for each in json.loads(row.ends)],
+        row.id, row.schedule_id, row.slot, FiringReason(row.why), LaunchState(row.state), row.reason, row.at,
+        row.started_at,
+        row.finished_at, json.loads(row.sources), row.place, row.run,
+        [FiringResult(*each) for each in json.loads(row.ends)],
         Hold(row.hold) if row.hold else None,
     )  # fmt: skip

@@ -59,15 +59,15 @@ _NUMBERED = (
     .subquery()
 )
 _TOO_OLD = sa.delete(visit).where(visit.c.id.in_(sa.select(_NUMBERED.c.id).where(_NUMBERED.c.n > sa.bindparam("kept"))))
-_NEWER = bulk.Upsert(
+_NEWER = bulk.OnConflict(
     key=("source_id", "hash"),
     columns=("gate", "rule", "status", "run", "depth", "referrer"),
     where=f"{{table}}.run < excluded.run OR {{table}}.status = {Status.NOFOLLOW_ONLY:d}",
 )
-_NEARER = bulk.Upsert(
+_NEARER = bulk.OnConflict(
     _NEWER.key, ("gate", "rule", "status", "depth", "referrer"), where=f"{{table}}.status = {Status.TOO_DEEP:d}"
 )
-_UNFOLLOWED = bulk.Upsert(key=_NEWER.key, columns=_NEWER.columns, where="{table}.run < excluded.run")
+_UNFOLLOWED = bulk.OnConflict(key=_NEWER.key, columns=_NEWER.columns, where="{table}.run < excluded.run")
 
 
 def write(tx: Tx, rows: Sequence[VisitRow]) -> None:

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate.documents import erasure, recrawl, takedowns
-from cormorant.operate.documents.listing import Wanted
-from cormorant.operate.documents.recrawl import Chosen
-from cormorant.operate.installation import House
+from cormorant.operate.documents.listing import DocumentFilter
+from cormorant.operate.documents.recrawl import RecrawlSelection
+from cormorant.operate.installation import Installation
 from cormorant.web.api import requests
 from cormorant.web.api.routing import MOST_NUMBER, Json, as_lines, in_lines, order, route
 from cormorant.web.api.schemas import Record, When
@@ -79,25 +79,25 @@ class LiftedTakedown(Takedown):
     next_crawl: int = Field(description="Visited again by the next crawl.")
 
 
-class Takedowns(Record):
+class TakedownsRecord(Record):
     """Takedowns, oldest first."""
 
     takedowns: list[Takedown]
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """Add the routes of documents."""
     _add_takedowns(router, house)
 
     @order(router, "POST", "/documents/recrawl", Scope.OPERATE, Recrawled)
     def recrawl_documents(said: requests.Recrawl) -> Response:
         """Have documents fetched anew, whole, by the run of their source that is under way, or by the next."""
-        chosen = Chosen(said.addresses, Wanted(said.source, said.state or None, said.status))
+        chosen = RecrawlSelection(said.addresses, DocumentFilter(said.source, said.state or None, said.status))
         return Json(recrawl.recrawl(house, chosen, here=False))
 
 
-def _add_takedowns(router: APIRouter, house: House) -> None:
-    @route(router, "/takedowns", Scope.OPERATE, Takedowns, Takedown)
+def _add_takedowns(router: APIRouter, house: Installation) -> None:
+    @route(router, "/takedowns", Scope.OPERATE, TakedownsRecord, Takedown)
     def list_takedowns(
         request: Request, every: Annotated[bool, Query(description="Those that have ended as well.")] = False
     ) -> Response:
@@ -111,9 +111,9 @@ def _add_takedowns(router: APIRouter, house: House) -> None:
         return Json(takedowns.show(house, number))
 
     @order(router, "POST", "/takedowns", Scope.ADMIN, NewTakedown, 201)
-    def take_down(request: Request, said: requests.TakedownOrder) -> Response:
+    def take_down(request: Request, said: requests.TakedownRequest) -> Response:
         """Hide documents from every reader at once; with `erase`, answer when they are erased from the disk as well."""
-        wish = takedowns.Order(
+        wish = takedowns.TakedownOrder(
             said.what, said.reason, visitor(request).author, said.source, said.until, said.erase, here=False
         )
         record = takedowns.take_down(house, wish)

@@ -20,7 +20,7 @@ from cormorant.operate.system import metrics as metric_values
 from cormorant.operate.system.readiness import NOT_READY, readiness
 from cormorant.web.api.schemas import Record
 from cormorant.web.security.authorization import needs
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 
 class Checks(Record):
@@ -41,7 +41,7 @@ class Readiness(Record):
     checks: Checks
 
 
-def add_health(app: FastAPI, shelf: Shelf) -> None:
+def add_health(app: FastAPI, shelf: SharedReader) -> None:
     """Does the process answer, and can it read what it needs?"""
 
     @app.get("/health/live", dependencies=[needs(PUBLIC)])
@@ -58,7 +58,7 @@ def add_health(app: FastAPI, shelf: Shelf) -> None:
         return JSONResponse(said, 503 if said["status"] == NOT_READY else 200, headers={"Cache-Control": "no-store"})
 
 
-def add_metrics(router: APIRouter, shelf: Shelf) -> None:
+def add_metrics(router: APIRouter, shelf: SharedReader) -> None:
     """The figures, as Prometheus reads them."""
     written: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 

@@ -14,7 +14,7 @@ from cormorant.model.scope import PUBLIC, Scope
 from cormorant.web.api import receivers, runs, sources, tokens
 from cormorant.web.api import schemas as api_schemas
 from cormorant.web.api.runs import LogLine
-from cormorant.web.security.authorization import Exposure, Policy, page
+from cormorant.web.security.authorization import Audience, Policy, page
 
 PROBLEM = "application/problem+json"
 _WRONG = {
@@ -33,7 +33,7 @@ ABOUT = (
 )
 
 
-def add(app: FastAPI, exposure: Exposure) -> None:
+def add(app: FastAPI, exposure: Audience) -> None:
     """Have the application describe itself so, and its description be a route like others, with a scope."""
 
     def description() -> dict[str, Any]:
@@ -48,15 +48,16 @@ def add(app: FastAPI, exposure: Exposure) -> None:
         return JSONResponse(app.openapi())
 
 
-def _drawn(app: FastAPI, exposure: Exposure) -> dict[str, Any]:
+def _drawn(app: FastAPI, exposure: Audience) -> dict[str, Any]:
     version = metadata.version("cormorant")
     drawn = get_openapi(title=app.title, version=version, description=ABOUT, routes=app.routes)
     schemas = drawn.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     lines = (
-        api_schemas.Document, api_schemas.Link, api_schemas.Explanation, sources.Source, api_schemas.Kind, runs.Run,
-        receivers.Receiver, receivers.FaultyDocument, tokens.Token, LogLine,
+        api_schemas.DocumentRecord, api_schemas.LinkRecord, api_schemas.Explanation, sources.SourceRecord,
+        api_schemas.SourceKindRecord, runs.Run,
+        receivers.ReceiverRecord, receivers.FaultyDocument, tokens.Token, LogLine,
     )  # fmt: skip
     for model in (api_schemas.Problem, *lines):
         schema = TypeAdapter(model).json_schema(ref_template=_REF)
@@ -77,9 +78,9 @@ def _drawn(app: FastAPI, exposure: Exposure) -> dict[str, Any]:
     return drawn
 
 
-def _needed(scope: Scope | None, exposure: Exposure) -> dict[str, Any]:
+def _needed(scope: Scope | None, exposure: Audience) -> dict[str, Any]:
     """What an operation says of the scope that it needs; where readers show no token, it says that too."""
     if scope is PUBLIC:
         return {"security": []}
-    unasked: list[dict[str, list[str]]] = [{}] if scope is Scope.SEARCH and exposure is not Exposure.PRIVATE else []
+    unasked: list[dict[str, list[str]]] = [{}] if scope is Scope.SEARCH and exposure is not Audience.PRIVATE else []
     return {"security": [*unasked, {_SCHEME: [scope.value]}], "x-scope": scope.value}

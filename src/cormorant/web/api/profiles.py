@@ -10,7 +10,7 @@ from pydantic import Field
 
 from cormorant.base.errors import ConflictError
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import impact_counts, impact_preview, profiles
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
@@ -50,13 +50,13 @@ class DeletedParameters(Record):
     sources: list[str] = Field(description="That used it, and do without.")
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """The routes."""
     _add_looks(router, house)
     _add_changes(router, house)
 
 
-def _add_looks(router: APIRouter, house: House) -> None:
+def _add_looks(router: APIRouter, house: Installation) -> None:
     @route(router, "/parameters", Scope.OPERATE, ParameterSets, ParameterSet)
     def list_parameters(request: Request) -> Response:
         """List the sets of parameters, with the sources that use each."""
@@ -69,7 +69,7 @@ def _add_looks(router: APIRouter, house: House) -> None:
         return Json(profiles.show(house, name))
 
 
-def _add_changes(router: APIRouter, house: House) -> None:
+def _add_changes(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/parameters", Scope.ADMIN, ParameterSet, 201)
     def add_parameters(said: requests.NewParameters) -> Response:
         """Add a set of parameters. A source uses it by its setting `parameters`."""
@@ -103,7 +103,7 @@ def _add_changes(router: APIRouter, house: House) -> None:
         return Json(profiles.delete(house, name, used=used))
 
 
-def _effects(house: House, name: str, said: requests.Edit) -> list[dict[str, Any]]:
+def _effects(house: Installation, name: str, said: requests.Edit) -> list[dict[str, Any]]:
     """What an edit does to each source."""
     changed = profiles.edited(house, name, said.settings)
     return [impact_preview.of_whole(house, source, whole) for source, whole in changed.items()]

@@ -13,27 +13,27 @@ from fastapi.templating import Jinja2Templates
 
 from cormorant.model.scope import Scope
 from cormorant.operate.search import query_log
-from cormorant.operate.search.query_log import DAYS, MOST, MOST_DAYS, Report
+from cormorant.operate.search.query_log import DAYS, MOST, MOST_DAYS, QueryReport
 from cormorant.web.api import schemas
 from cormorant.web.api.routing import Cursor, Json, Limit, before, route
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import sayable
-from cormorant.web.query_recorder import Asked
+from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security import authorization
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 PERIODS: Final = (7, DAYS, 90)
 """Days that the page offers."""
 NEWEST: Final = 20
 SAID: Final = (
-    (Report.ZERO, "Found nothing", "a word that documents do not use, or a document that is missing"),
-    (Report.UNCLICKED, "Nobody opened a result", "what was found was not it, or a snippet said enough"),
-    (Report.TOP, "Most asked", "with how often a result was opened"),
+    (QueryReport.ZERO, "Found nothing", "a word that documents do not use, or a document that is missing"),
+    (QueryReport.UNCLICKED, "Nobody opened a result", "what was found was not it, or a snippet said enough"),
+    (QueryReport.TOP, "Most asked", "with how often a result was opened"),
 )
 Days = Annotated[int, Query(ge=1, le=MOST_DAYS, description="Of so many days.")]
 
 
-def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
+def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> None:
     """The page and the routes."""
 
     @authorization.page(router, "/queries", Scope.OPERATE)
@@ -69,4 +69,4 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates, asked: Asked) ->
     ) -> Response:
         """Count searches for the same together, the most frequent first."""
         asked.flush()
-        return Json({"queries": query_log.counted(shelf.house, Report(report), days, limit)})
+        return Json({"queries": query_log.counted(shelf.house, QueryReport(report), days, limit)})

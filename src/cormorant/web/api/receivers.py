@@ -11,17 +11,17 @@ from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate.delivery import receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.sources import kinds
 from cormorant.plugins import RECEIVERS
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, Limit, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Kind, Kinds, Record, When
+from cormorant.web.api.schemas import Kinds, Record, SourceKindRecord, When
 
 Name = Annotated[str, Path(examples=["index"])]
 
 
-class Receiver(Record):
+class ReceiverRecord(Record):
     """Where what is found is told, and how far that is."""
 
     receiver: str
@@ -45,7 +45,7 @@ class Receiver(Record):
 class Receivers(Record):
     """All receivers, the index among them."""
 
-    receivers: list[Receiver]
+    receivers: list[ReceiverRecord]
 
 
 class FaultyDocument(Record):
@@ -60,7 +60,7 @@ class FaultyDocument(Record):
     told_at: str
 
 
-class Faulty(Record):
+class RejectedDeliveriesRecord(Record):
     """Some of what a receiver could not take, by document. As lines it is all."""
 
     faulty: list[FaultyDocument]
@@ -74,20 +74,20 @@ class DeletedReceiver(Record):
     deleted: bool
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """The routes."""
     _add_looks(router, house)
     _add_changes(router, house)
 
 
-def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/receivers", Scope.OPERATE, Receivers, Receiver)
+def _add_looks(router: APIRouter, house: Installation) -> None:
+    @route(router, "/receivers", Scope.OPERATE, Receivers, ReceiverRecord)
     def list_receivers(request: Request) -> Response:
         """List the receivers, with what waits for each."""
         found = receivers.listed(house)
         return in_lines(found) if as_lines(request) else Json({"receivers": found})
 
-    @route(router, "/receivers/kinds", Scope.OPERATE, Kinds, Kind)
+    @route(router, "/receivers/kinds", Scope.OPERATE, Kinds, SourceKindRecord)
     def list_receiver_kinds(request: Request) -> Response:
         """List the kinds of receivers and what can be set on each."""
         found = [
@@ -96,12 +96,12 @@ def _add_looks(router: APIRouter, house: House) -> None:
         ]
         return in_lines(found) if as_lines(request) else Json({"kinds": found})
 
-    @route(router, "/receivers/{name}", Scope.OPERATE, Receiver)
+    @route(router, "/receivers/{name}", Scope.OPERATE, ReceiverRecord)
     def show_receiver(name: Name) -> Response:
         """Show a receiver, its settings, how far it has come."""
         return Json(receivers.shown(house, name))
 
-    @route(router, "/receivers/{name}/faulty", Scope.OPERATE, Faulty, FaultyDocument)
+    @route(router, "/receivers/{name}/faulty", Scope.OPERATE, RejectedDeliveriesRecord, FaultyDocument)
     def list_faulty(request: Request, name: Name, limit: Limit = 100) -> Response:
         """List the documents that a receiver could not take, and why."""
         total = receivers.shown(house, name)["faulty"]
@@ -109,13 +109,13 @@ def _add_looks(router: APIRouter, house: House) -> None:
         return in_lines(found) if as_lines(request) else Json({"faulty": list(islice(found, limit)), "total": total})
 
 
-def _add_changes(router: APIRouter, house: House) -> None:
-    @order(router, "POST", "/receivers", Scope.ADMIN, Receiver, 201)
+def _add_changes(router: APIRouter, house: Installation) -> None:
+    @order(router, "POST", "/receivers", Scope.ADMIN, ReceiverRecord, 201)
     def add_receiver(said: requests.NewReceiver) -> Response:
         """Add a receiver. It is told what is found from now on."""
         return Json(receivers.add(house, said.kind, said.receiver, said.source, said.settings), 201)
 
-    @order(router, "PATCH", "/receivers/{name}", Scope.ADMIN, Receiver)
+    @order(router, "PATCH", "/receivers/{name}", Scope.ADMIN, ReceiverRecord)
     def edit_receiver(name: Name, said: requests.Edit) -> Response:
         """Change settings of a receiver. It goes on behind what it was told last, also in another place."""
         return Json(receivers.edit(house, name, said.settings))
@@ -126,7 +126,7 @@ def _add_changes(router: APIRouter, house: House) -> None:
         receivers.delete(house, name)
         return Json({"receiver": name, "deleted": True})
 
-    @order(router, "POST", "/receivers/{name}/resend", Scope.OPERATE, Receiver)
-    def resend(name: Name, said: requests.Resend) -> Response:
+    @order(router, "POST", "/receivers/{name}/resend", Scope.OPERATE, ReceiverRecord)
+    def resend(name: Name, said: requests.ReplayRequest) -> Response:
         """Tell a receiver once more what is kept, without asking any source. Whoever delivers does it, meanwhile."""
         return Json(receivers.resend(house, name, said.source, faulty=said.faulty))

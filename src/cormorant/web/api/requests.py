@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from cormorant.model.resource import SETS
 from cormorant.model.run import Mode, Refresh
-from cormorant.model.schedule.schedule import Missed, Overrun, Revisit
+from cormorant.model.schedule.schedule import MissedPolicy, Overrun, Revisit
 from cormorant.model.scope import Scope
 
 Settings = Annotated[
@@ -27,7 +27,7 @@ NOTHING = "nothing"
 """What is found in an order that changes nothing."""
 
 
-class Order(BaseModel):
+class RequestBody(BaseModel):
     """Something with these fields and no others, in text that can be kept."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,7 +47,7 @@ class Order(BaseModel):
         return given
 
 
-class NewReceiver(Order):
+class NewReceiver(RequestBody):
     """A receiver to be added."""
 
     receiver: str = Field(description="Its name.", examples=["found"])
@@ -56,7 +56,7 @@ class NewReceiver(Order):
     settings: Settings = {}
 
 
-class TakedownOrder(Order):
+class TakedownRequest(RequestBody):
     """Documents to be hidden from every reader."""
 
     what: str = Field(description="An address in full, or a rule.", examples=["http://localhost:8000/draft.html"])
@@ -66,13 +66,13 @@ class TakedownOrder(Order):
     erase: bool = Field(default=False, description="Remove them from the disk as well.")
 
 
-class Edit(Order):
+class Edit(RequestBody):
     """Settings that are to be others; those that are not named stay."""
 
     settings: Settings = Field(min_length=1)
 
 
-class NewSource(Order):
+class NewSource(RequestBody):
     """A source to be added."""
 
     kind: str = Field(examples=["web"])
@@ -87,14 +87,14 @@ class EditSource(Edit):
     preview: bool = Field(default=False, description="Change nothing; say what would be.")
 
 
-class Trial(Order):
+class Trial(RequestBody):
     """An address that the rules of a source are tried on."""
 
     address: str | None = Field(default=None, description="In full; none: the first start address.")
     no_fetch: bool = Field(default=False, description="Ask nobody. It has to be true.")
 
 
-class Crawl(Order):
+class Crawl(RequestBody):
     """How sources are crawled; what is not said is as the settings of each source say."""
 
     sources: list[str] = Field(default=[], description="None: all.", examples=[["docs"]])
@@ -107,7 +107,7 @@ class Crawl(Order):
     )
 
 
-class Prune(Order):
+class Prune(RequestBody):
     """What is not to be indexed."""
 
     rules: list[str] = Field(
@@ -115,7 +115,7 @@ class Prune(Order):
     )
 
 
-class Recrawl(Order):
+class Recrawl(RequestBody):
     """Which documents are to be visited again: of these addresses, or of all, those that the rest chooses."""
 
     addresses: list[str] = Field(
@@ -129,14 +129,14 @@ class Recrawl(Order):
     status: int | None = Field(default=None, ge=0, le=9999, description="With this status only.", examples=[404])
 
 
-class Resend(Order):
+class ReplayRequest(RequestBody):
     """What is to be told once more: all that is kept, unless said otherwise."""
 
     source: str | None = Field(default=None, description="Only documents of this source.")
     faulty: bool = Field(default=False, description="Only what it could not take.")
 
 
-class NewParameters(Order):
+class NewParameters(RequestBody):
     """A set of parameters to be added."""
 
     parameters: str = Field(description="Its name.", examples=["gentle"])
@@ -149,7 +149,7 @@ class EditParameters(Edit):
     agreed: bool = Field(default=False, description="Also when documents leave the index by it.")
 
 
-class Times(Order):
+class Times(RequestBody):
     """What a schedule does; what is not said stays, or is as it comes."""
 
     sources: list[str] | None = Field(default=None, min_length=1, description="One after another, in this order.")
@@ -161,7 +161,7 @@ class Times(Order):
         examples=[["Mon-Fri 20-06"]],
     )
     overrun: Overrun | None = Field(default=None, description="While the launch before is under way.")
-    missed: Missed | None = Field(default=None, description="When nothing was at work.")
+    missed: MissedPolicy | None = Field(default=None, description="When nothing was at work.")
     refresh: Revisit | None = Field(default=None, description="What is visited of what is known.")
 
     @model_validator(mode="after")
@@ -171,13 +171,13 @@ class Times(Order):
         return self
 
 
-class EditToken(Order):
+class EditToken(RequestBody):
     """The scope that a token is to have."""
 
     scope: Scope = Field(description="What it opens; each includes those before it.")
 
 
-class NewToken(Order):
+class NewToken(RequestBody):
     """A token to be made."""
 
     token: str = Field(description="Its name: of a person or program that gets it.", examples=["reports"])

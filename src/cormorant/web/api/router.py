@@ -31,11 +31,11 @@ from cormorant.web.api import (
     tokens,
 )
 from cormorant.web.pages import explain, statuses, takedowns
-from cormorant.web.query_recorder import Asked
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.query_recorder import QueryRecorder
+from cormorant.web.shared_reader import SharedReader
 
 
-def group(shelf: Shelf, look: Jinja2Templates, asked: Asked) -> APIRouter:
+def group(shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> APIRouter:
     """Every route of the group."""
     router = APIRouter()
     explain.add(router, shelf, look)

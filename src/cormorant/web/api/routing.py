@@ -22,18 +22,18 @@ from cormorant.base.errors import UsageError
 from cormorant.model.resource import SETS
 from cormorant.model.scope import Scope
 from cormorant.operate.documents import links, listing, lookup
-from cormorant.operate.documents.listing import Wanted
+from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.search import ranking
 from cormorant.operate.search import search as searching
 from cormorant.operate.search.query_log import Face
-from cormorant.search.reader import Chosen, GroupBy, Question, Sort
+from cormorant.search.reader import Filters, GroupBy, Question, Sort
 from cormorant.web.api import schemas
 from cormorant.web.pages import score
-from cormorant.web.query_recorder import Asked
+from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security import authorization
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 LINES = "application/x-ndjson"
 PREFIX = "/api/v1"
@@ -107,15 +107,15 @@ async def _chosen(
     language: Annotated[list[str] | None, Query(description="In this language; may repeat.", examples=["en"])] = None,
     since: Annotated[str, Query(description="Changed then or later: a day, month or year.", examples=["2026-03"])] = "",
     until: Annotated[str, Query(description="Changed then or before: a day, month or year, which is in it.")] = "",
-) -> Chosen:
-    return Chosen(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
+) -> Filters:
+    return Filters(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
 
 
 async def _question(
     request: Request,
     q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
     paging: Annotated[_Paging, Depends(_paging)],
-    chosen: Annotated[Chosen, Depends(_chosen)],
+    chosen: Annotated[Filters, Depends(_chosen)],
     source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
 ) -> Question:
     named = tuple(name for name in source or () if name)
@@ -125,10 +125,10 @@ async def _question(
     )  # fmt: skip
 
 
-def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
+def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
     """The search of the search page."""
 
-    @route(app, "/search", Scope.SEARCH, schemas.Answer)
+    @route(app, "/search", Scope.SEARCH, schemas.SearchRecord)
     def search(request: Request, question: Annotated[Question, Depends(_question)]) -> Response:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         answer = shelf.ask(question)
@@ -141,7 +141,7 @@ def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
         found = searching.duplicates(shelf.library(), number)
         return Json(searching.equals_record(found))
 
-    @route(app, "/search/{number}/why", Scope.SEARCH, schemas.Why)
+    @route(app, "/search/{number}/why", Scope.SEARCH, schemas.ScoreRecord)
     def why(
         request: Request,
         number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
@@ -154,10 +154,10 @@ def add_search(app: FastAPI, shelf: Shelf, asked: Asked) -> None:
         return Json(searching.why_record(shelf.why(question, number)))
 
 
-def add_suggestions(app: FastAPI, shelf: Shelf) -> None:
+def add_suggestions(app: FastAPI, shelf: SharedReader) -> None:
     """The suggestions of the search boxes."""
 
-    @route(app, "/suggest", Scope.SEARCH, schemas.Suggestions)
+    @route(app, "/suggest", Scope.SEARCH, schemas.SuggestionsRecord)
     def suggest(
         q: Annotated[str, Query(description="What was typed so far; its last word is completed.", examples=["harb"])],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
@@ -166,7 +166,7 @@ def add_suggestions(app: FastAPI, shelf: Shelf) -> None:
         return Json(shelf.suggest(q, tuple(name for name in source or () if name)))
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """What is for the administration."""
     _add_documents(router, house)
     _add_explain(router, house)
@@ -187,14 +187,14 @@ async def _wanted(
     excluded: Annotated[bool, Query(description="Addresses that a gate excluded, with the rule.")] = False,
     no_text: Annotated[bool, Query(description="Documents without text, or with almost none, and the reason.")] = False,
     seen: Annotated[tuple[int | None, int | None], Depends(_seen)] = (None, None),
-) -> Wanted:
-    return Wanted(source, state or None, status, excluded, no_text, *seen)
+) -> DocumentFilter:
+    return DocumentFilter(source, state or None, status, excluded, no_text, *seen)
 
 
-def _add_documents(router: APIRouter, house: House) -> None:
-    @route(router, "/documents", Scope.OPERATE, schemas.Documents, schemas.Document)
+def _add_documents(router: APIRouter, house: Installation) -> None:
+    @route(router, "/documents", Scope.OPERATE, schemas.Documents, schemas.DocumentRecord)
     def list_documents(
-        request: Request, wanted: Annotated[Wanted, Depends(_wanted)], limit: Limit = 100, cursor: Cursor = ""
+        request: Request, wanted: Annotated[DocumentFilter, Depends(_wanted)], limit: Limit = 100, cursor: Cursor = ""
     ) -> Response:
         """List every known address, also before its first visit."""
         if as_lines(request):
@@ -207,14 +207,14 @@ def _add_documents(router: APIRouter, house: House) -> None:
         """Show what is known about a document, and how it was read."""
         return Json(lookup.numbered(house, number))
 
-    @route(router, "/documents/{number}/links", Scope.OPERATE, schemas.Links, schemas.Link)
+    @route(router, "/documents/{number}/links", Scope.OPERATE, schemas.LinksRecord, schemas.LinkRecord)
     def list_links(request: Request, number: Number) -> Response:
         """List the links of a document: out of it and into it, with their texts."""
         found = links.of_document(house, number)
         return in_lines(found) if as_lines(request) else Json({"links": found})
 
 
-def _add_explain(router: APIRouter, house: House) -> None:
+def _add_explain(router: APIRouter, house: Installation) -> None:
     @route(router, "/explain", Scope.OPERATE, schemas.Explanations, schemas.Explanation)
     def explain_address(
         request: Request,
@@ -227,7 +227,7 @@ def _add_explain(router: APIRouter, house: House) -> None:
         return in_lines(found) if as_lines(request) else Json({"explanations": found})
 
 
-def _add_tuning(router: APIRouter, house: House) -> None:
+def _add_tuning(router: APIRouter, house: Installation) -> None:
     @route(router, "/tuning", Scope.OPERATE, schemas.Tuning, schemas.Weight)
     def list_weights(request: Request) -> Response:
         """List the weights of ranking, with the standard of each."""

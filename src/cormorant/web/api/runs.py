@@ -11,10 +11,10 @@ from pydantic import ConfigDict, Field, create_model
 
 from cormorant.model.run import Counters
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import control, eta_summary, log, review, start
-from cormorant.operate.runs.log import Wanted
-from cormorant.operate.runs.start import Wish
+from cormorant.operate.runs.log import LogFilter
+from cormorant.operate.runs.start import RunOrder
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Cursor, Json, Limit, Number, OfSource, as_lines, before, in_lines, order, route
 from cormorant.web.api.schemas import Problem, Record, When
@@ -136,7 +136,7 @@ class RunLog(Record):
     lines: list[LogLine]
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """The routes."""
     _add_looks(router, house)
     _add_orders(router, house)
@@ -144,7 +144,7 @@ def add(router: APIRouter, house: House) -> None:
     _add_answers(router, house)
 
 
-def _add_looks(router: APIRouter, house: House) -> None:
+def _add_looks(router: APIRouter, house: Installation) -> None:
     @route(router, "/runs", Scope.OPERATE, Runs, Run)
     def list_runs(request: Request, source: OfSource = None, limit: Limit = 20, cursor: Cursor = "") -> Response:
         """List runs, the newest first."""
@@ -160,7 +160,7 @@ def _add_looks(router: APIRouter, house: House) -> None:
         return Json(eta_summary.shown(house, number))
 
 
-def _add_orders(router: APIRouter, house: House) -> None:
+def _add_orders(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/runs", Scope.OPERATE, OrderedRuns, 202)
     def order_runs(request: Request, said: requests.Crawl) -> Response:
         """Have sources crawled: a run of each, or the one that has not ended goes on. Runs are not waited for.
@@ -170,7 +170,7 @@ def _add_orders(router: APIRouter, house: House) -> None:
         """
         if said.forget:
             demand(request, Scope.ADMIN)
-        wish = Wish(said.refresh, said.force, said.restart, said.mode, said.forget)
+        wish = RunOrder(said.refresh, said.force, said.restart, said.mode, said.forget)
         held = start.left_out(house, said.sources, wish)
         ordered = start.order(house, said.sources, wish)
         if held and not ordered:
@@ -185,7 +185,7 @@ def _add_orders(router: APIRouter, house: House) -> None:
         return Json({"run": number, "state": "deleted"})
 
 
-def _add_steering(router: APIRouter, house: House) -> None:
+def _add_steering(router: APIRouter, house: Installation) -> None:
     def now(number: int) -> Response:
         return Json(start.report(house, number))
 
@@ -208,7 +208,7 @@ def _add_steering(router: APIRouter, house: House) -> None:
         return now(control.stop(house, number).id)
 
 
-def _add_answers(router: APIRouter, house: House) -> None:
+def _add_answers(router: APIRouter, house: Installation) -> None:
     def now(number: int) -> Response:
         return Json(start.report(house, number))
 
@@ -233,7 +233,7 @@ def _add_answers(router: APIRouter, house: House) -> None:
         return now(review.index(house, number).id)
 
 
-def add_log(router: APIRouter, house: House) -> None:
+def add_log(router: APIRouter, house: Installation) -> None:
     """Add the route of the log."""
 
     @route(router, "/runs/{number}/log", Scope.OPERATE, RunLog, LogLine)
@@ -246,5 +246,5 @@ def add_log(router: APIRouter, house: House) -> None:
     ) -> Response:
         """Show the last lines of the log of a run; as lines it is all of it, to be kept."""
         if as_lines(request):
-            return in_lines(log.lines(house, number, Wanted(level, only or None)))
-        return Json({"lines": list(log.lines(house, number, Wanted(level, only or None, limit)))})
+            return in_lines(log.lines(house, number, LogFilter(level, only or None)))
+        return Json({"lines": list(log.lines(house, number, LogFilter(level, only or None, limit)))})

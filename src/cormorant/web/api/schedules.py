@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
@@ -72,7 +72,7 @@ class OneSchedule(Schedule):
     history: list[Launch] = Field(description="The newest first.")
 
 
-class Schedules(Record):
+class SchedulesRecord(Record):
     """All schedules."""
 
     schedules: list[Schedule]
@@ -86,15 +86,15 @@ class DeletedSchedule(Record):
     runs: list[int] = Field(description="That go on without it.")
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """The routes."""
     _add_looks(router, house)
     _add_changes(router, house)
     _add_switches(router, house)
 
 
-def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/schedules", Scope.OPERATE, Schedules, Schedule)
+def _add_looks(router: APIRouter, house: Installation) -> None:
+    @route(router, "/schedules", Scope.OPERATE, SchedulesRecord, Schedule)
     def list_schedules(request: Request) -> Response:
         """List the schedules: how each went last, and when it fires next."""
         found = schedules.listed(house)
@@ -106,7 +106,7 @@ def _add_looks(router: APIRouter, house: House) -> None:
         return Json(schedules.shown(house, name))
 
 
-def _add_changes(router: APIRouter, house: House) -> None:
+def _add_changes(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/schedules", Scope.ADMIN, Schedule, 201)
     def add_schedule(said: requests.NewSchedule) -> Response:
         """Add a schedule. `sources` and `when` have to be given; it fires from now on, while this serves."""
@@ -123,7 +123,7 @@ def _add_changes(router: APIRouter, house: House) -> None:
         return Json({"schedule": name, "deleted": True, "runs": schedules.delete(house, name)})
 
 
-def _add_switches(router: APIRouter, house: House) -> None:
+def _add_switches(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/schedules/{name}/start", Scope.OPERATE, Schedule)
     def start_schedule(name: Name) -> Response:
         """Have the sources of a schedule crawled now, whatever the time."""
@@ -140,7 +140,7 @@ def _add_switches(router: APIRouter, house: House) -> None:
         return Json(schedules.set_enabled(house, name, enabled=False))
 
 
-def _wanted(said: requests.Times) -> schedules.Wanted:
-    return schedules.Wanted(
+def _wanted(said: requests.Times) -> schedules.ScheduleChange:
+    return schedules.ScheduleChange(
         said.sources, said.when, said.time_zone, said.windows, said.overrun, said.missed, said.refresh
     )

@@ -40,7 +40,7 @@ class Problem(Record):
     scope_given: str | None = Field(default=None, description="That the token has; else not there.")
 
 
-class Hit(Record):
+class HitRecord(Record):
     """A document that was found."""
 
     id: int = Field(description="Of the document; its kept copy is /cached/ID.")
@@ -61,7 +61,7 @@ class Hit(Record):
     attributes: dict[str, Any]
 
 
-class Choice(Record):
+class FacetValueRecord(Record):
     """A value that can be chosen, and how many results there are then."""
 
     value: str
@@ -69,7 +69,7 @@ class Choice(Record):
     chosen: bool
 
 
-class Age(Choice):
+class Age(FacetValueRecord):
     """Since when something was changed: `value` is week, month or year, `since` is what to ask for."""
 
     since: str
@@ -78,21 +78,21 @@ class Age(Choice):
 class Facets(Record):
     """What each choice leaves, by parameter; each list is counted as if nothing had been chosen from it."""
 
-    source: list[Choice]
-    site: list[Choice]
-    type: list[Choice]
-    language: list[Choice]
+    source: list[FacetValueRecord]
+    site: list[FacetValueRecord]
+    type: list[FacetValueRecord]
+    language: list[FacetValueRecord]
     changed: list[Age]
 
 
-class Group(Record):
+class ResultGroupRecord(Record):
     """A source or site of which there are hits in the answer, and how many there are in all."""
 
     value: str
     total: int
 
 
-class Answer(Record):
+class SearchRecord(Record):
     """What was found. An `offset` below `reachable` leads to a hit, or to a group, whatever `total` says."""
 
     total: int
@@ -105,11 +105,11 @@ class Answer(Record):
     notes: list[str]
     suggestion: str | None
     facets: Facets
-    groups: list[Group] = Field(description="In the order of their hits; none unless `group` is given.")
-    hits: list[Hit]
+    groups: list[ResultGroupRecord] = Field(description="In the order of their hits; none unless `group` is given.")
+    hits: list[HitRecord]
 
 
-class Duplicate(Hit):
+class Duplicate(HitRecord):
     """A document that is one with others in results."""
 
     equal: bool = Field(description="Of equal content with the one that was asked for; else nearly the same.")
@@ -122,7 +122,7 @@ class Duplicates(Record):
     duplicates: list[Duplicate]
 
 
-class Part(Record):
+class ScorePartRecord(Record):
     """A part of a score: a field in which words were found, or something else that counts."""
 
     what: str = Field(
@@ -133,14 +133,14 @@ class Part(Record):
     points: float
 
 
-class Why(Record):
+class ScoreRecord(Record):
     """What made the score of a document; the points of the parts add up to it."""
 
     id: int
     url: str
     title: str
     score: float
-    parts: list[Part]
+    parts: list[ScorePartRecord]
 
 
 class Weight(Record):
@@ -161,7 +161,7 @@ class Tuning(Record):
     weights: list[Weight]
 
 
-class Wording(Record):
+class CompletionRecord(Record):
     """A question that goes on from what was typed."""
 
     text: str = Field(description="The whole question.")
@@ -177,15 +177,15 @@ class Titled(Record):
     source: str
 
 
-class Suggestions(Record):
+class SuggestionsRecord(Record):
     """What somebody who typed so far may be looking for; words come as the index has them, without accents."""
 
     query: str
-    wordings: list[Wording]
+    wordings: list[CompletionRecord]
     documents: list[Titled]
 
 
-class Document(Record):
+class DocumentRecord(Record):
     """What is known about an address, also before its first visit."""
 
     id: int | None = Field(description="None for what a gate excluded before it became a document.")
@@ -214,7 +214,7 @@ class Document(Record):
     change: str | None = Field(default=None, description="What the run changed that is asked for by `changed`.")
 
 
-class Reading(Record):
+class ConversionRecord(Record):
     """How a document was read, all None without a kept copy."""
 
     answered_from: str | None = None
@@ -226,7 +226,7 @@ class Reading(Record):
     no_text: str | None = None
 
 
-class Refused(Record):
+class RejectedDocumentRecord(Record):
     """A receiver could not take a document as it was delivered with the number `seq`, and why in its words."""
 
     receiver: str
@@ -235,20 +235,20 @@ class Refused(Record):
     told_at: When
 
 
-class OneDocument(Document, Reading):
+class OneDocument(DocumentRecord, ConversionRecord):
     """What is known about a document, how it was read, and which receivers could not take it."""
 
-    refusals: list[Refused]
+    refusals: list[RejectedDocumentRecord]
 
 
 class Documents(Record):
     """Some documents; `next` is the cursor of those behind them, None when there are no more."""
 
-    documents: list[Document]
+    documents: list[DocumentRecord]
     next: str | None
 
 
-class Link(Record):
+class LinkRecord(Record):
     """A link out of a document or into it."""
 
     source: str
@@ -258,10 +258,10 @@ class Link(Record):
     rel: str
 
 
-class Links(Record):
+class LinksRecord(Record):
     """The links of a document."""
 
-    links: list[Link]
+    links: list[LinkRecord]
 
 
 class Path(Record):
@@ -272,7 +272,7 @@ class Path(Record):
     text: str
 
 
-class Ruling(Record):
+class RulingRecord(Record):
     """What a gate says by today's settings."""
 
     gate: str
@@ -294,7 +294,7 @@ class Visit(Record):
     reason: str | None
 
 
-class Conversion(Reading):
+class Conversion(ConversionRecord):
     """What came of reading it."""
 
     mime: str | None
@@ -318,7 +318,7 @@ class Explanation(Record):
     advice: str | None = None
     paths: list[Path]
     links: dict[str, int] | None
-    gates: list[Ruling]
+    gates: list[RulingRecord]
     visits: list[Visit]
     conversion: Conversion | None
     index: dict[str, Any]
@@ -330,7 +330,7 @@ class Explanation(Record):
     site: dict[str, Any] | None
     sitemap: dict[str, Any] | None
     takedown: dict[str, Any] | None = None
-    refusals: list[Refused] = Field(description="Which receivers could not take it.")
+    refusals: list[RejectedDocumentRecord] = Field(description="Which receivers could not take it.")
     host: dict[str, Any] | None = Field(description="Of an address nobody has met: who knows others of its host.")
     renamed: dict[str, str] | None = None
 
@@ -350,7 +350,7 @@ class Setting(Record):
     about: str
 
 
-class Kind(Record):
+class SourceKindRecord(Record):
     """A kind of source."""
 
     kind: str
@@ -361,7 +361,7 @@ class Kind(Record):
 class Kinds(Record):
     """All kinds of sources."""
 
-    kinds: list[Kind]
+    kinds: list[SourceKindRecord]
 
 
 class Query(Record):

@@ -10,13 +10,13 @@ from pydantic import Field
 
 from cormorant.base.errors import ConflictError, UsageError
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules
 from cormorant.operate.sources import fetch_test, impact_counts, impact_preview, kinds, sources
 from cormorant.plugins import source_kind
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Kind, Kinds, Problem, Record
+from cormorant.web.api.schemas import Kinds, Problem, Record, SourceKindRecord
 
 Name = Annotated[str, Path(examples=["docs"])]
 
@@ -28,7 +28,7 @@ class ExposedFile(Record):
     why: str = Field(description="What closes it to others.", examples=["mode 640", "folder pay, mode 750"])
 
 
-class ExposedFiles(Record):
+class ExposedFilesRecord(Record):
     """How many files of a source everyone may find though others on its machine may not read them, by the last look."""
 
     files: int
@@ -40,7 +40,7 @@ class ExposedFiles(Record):
     first: list[ExposedFile] = Field(description="Three of them at the most.")
 
 
-class Source(Record):
+class SourceRecord(Record):
     """A source with its settings as they were given; secrets by their names only."""
 
     source: str
@@ -50,19 +50,19 @@ class Source(Record):
     settings: dict[str, Any]
     consent: list[dict[str, Any]]
     doubts: list[str]
-    exposed_files: ExposedFiles | None = Field(description="Null where the folder was not looked at yet.")
+    exposed_files: ExposedFilesRecord | None = Field(description="Null where the folder was not looked at yet.")
     documents: int
     last_run: int | None
     effective: dict[str, Any] | None = Field(default=None, description="Every setting and where its value comes from.")
 
 
-class Sources(Record):
+class SourcesRecord(Record):
     """All sources."""
 
-    sources: list[Source]
+    sources: list[SourceRecord]
 
 
-class KeptSource(Source):
+class KeptSource(SourceRecord):
     """A source as it is now that it was added or changed."""
 
     problem: Problem | None = Field(default=None, description="What keeps it from being crawled as things are now.")
@@ -100,7 +100,7 @@ class SourcePreview(Record):
     recrawl: dict[str, Any] | None = Field(description="Which settings have everything fetched whole, if any do.")
 
 
-class LeftOut(Record):
+class RemovedScheduleRecord(Record):
     """A schedule that crawled a source that was deleted."""
 
     schedule: str
@@ -113,7 +113,7 @@ class DeletedSource(Record):
     source: str
     deleted: bool
     documents: int = Field(description="That leave the index.")
-    schedules: list[LeftOut]
+    schedules: list[RemovedScheduleRecord]
 
 
 class Judged(Record):
@@ -130,21 +130,21 @@ class Judged(Record):
     doubts: list[str]
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """The routes."""
     _add_looks(router, house)
     _add_changes(router, house)
     _add_trials(router, house)
 
 
-def _add_looks(router: APIRouter, house: House) -> None:
-    @route(router, "/sources", Scope.OPERATE, Sources, Source)
+def _add_looks(router: APIRouter, house: Installation) -> None:
+    @route(router, "/sources", Scope.OPERATE, SourcesRecord, SourceRecord)
     def list_sources(request: Request) -> Response:
         """List the sources."""
         found = [sources.as_record(house, row) for row in sources.every(house)]
         return in_lines(found) if as_lines(request) else Json({"sources": found})
 
-    @route(router, "/sources/kinds", Scope.OPERATE, Kinds, Kind)
+    @route(router, "/sources/kinds", Scope.OPERATE, Kinds, SourceKindRecord)
     def list_kinds(request: Request) -> Response:
         """List the kinds of sources and what can be set on each."""
         found = [
@@ -152,7 +152,7 @@ def _add_looks(router: APIRouter, house: House) -> None:
         ]
         return in_lines(found) if as_lines(request) else Json({"kinds": found})
 
-    @route(router, "/sources/{name}", Scope.OPERATE, Source)
+    @route(router, "/sources/{name}", Scope.OPERATE, SourceRecord)
     def show_source(
         name: Name,
         effective: Annotated[bool, Query(description="Every setting, and where its value comes from.")] = False,
@@ -161,7 +161,7 @@ def _add_looks(router: APIRouter, house: House) -> None:
         return Json(sources.as_record(house, sources.named(house, name), effective=effective))
 
 
-def _add_changes(router: APIRouter, house: House) -> None:
+def _add_changes(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/sources", Scope.ADMIN, KeptSource, 201)
     def add_source(said: requests.NewSource) -> Response:
         """Add a source. `POST /runs` has it crawled."""
@@ -202,14 +202,14 @@ def _add_changes(router: APIRouter, house: House) -> None:
         return Json({"source": name, "deleted": True, "documents": left, "schedules": planned})
 
 
-def _kept(house: House, name: str) -> dict[str, Any]:
+def _kept(house: Installation, name: str) -> dict[str, Any]:
     """A source as it was kept, and what keeps it from being crawled."""
     row = sources.named(house, name)
     doubt = sources.doubt(row)
     return sources.as_record(house, row) | ({"problem": doubt.as_problem()} if doubt else {})
 
 
-def _add_trials(router: APIRouter, house: House) -> None:
+def _add_trials(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/sources/{name}/test", Scope.OPERATE, Judged)
     def test_source(name: Name, said: requests.Trial) -> Response:
         """Say what the rules of a source make of an address, by what is known. Nothing is fetched, nothing is kept."""

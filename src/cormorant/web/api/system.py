@@ -8,15 +8,15 @@ from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate.delivery import receivers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.system import status
-from cormorant.web.api.receivers import Receiver
+from cormorant.web.api.receivers import ReceiverRecord
 from cormorant.web.api.routing import Json, order, route
 from cormorant.web.api.schedules import Schedule
 from cormorant.web.api.schemas import Record, When
 
 
-class Trouble(Record):
+class HostTroubleRecord(Record):
     """A site that does not answer, or asks to be left alone."""
 
     site: str
@@ -47,10 +47,10 @@ class SourceState(Record):
     to_fetch: int
     waits: str | None = Field(description="begin or go_on: what its newest run waits to do.")
     survives_restart: bool = Field(description="Whether that goes on after a restart.")
-    troubles: list[Trouble]
+    troubles: list[HostTroubleRecord]
 
 
-class Disk(Record):
+class DiskRecord(Record):
     """A disk that a crawl writes to."""
 
     disk: str
@@ -81,11 +81,11 @@ class System(Record):
     sources: list[SourceState]
     held_runs: list[int]
     schedules: list[Schedule]
-    receivers: list[Receiver]
+    receivers: list[ReceiverRecord]
     backlog: int = Field(description="Events that the receiver furthest behind has not confirmed.")
     oldest_undelivered_at: When
     paused: bool = Field(description="Nothing is delivered until it is resumed.")
-    disks: list[Disk]
+    disks: list[DiskRecord]
     processes: list[Process]
 
 
@@ -95,7 +95,7 @@ class Deliveries(Record):
     paused: bool
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """The routes."""
 
     @route(router, "/system", Scope.OPERATE, System)

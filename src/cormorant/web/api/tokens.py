@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from cormorant.model.scope import Scope
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.system import tokens
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
@@ -46,7 +46,7 @@ class DeletedToken(Record):
     deleted: bool
 
 
-def add(router: APIRouter, house: House) -> None:
+def add(router: APIRouter, house: Installation) -> None:
     """The routes, all of them for administrators: a token that makes tokens opens everything."""
 
     @route(router, "/tokens", Scope.ADMIN, Tokens, Token)

@@ -25,7 +25,7 @@ from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import PER_PAGES, per_page, per_said
 from cormorant.web.pages.labels import TYPES, spoken
 from cormorant.web.security import authorization
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 LONGEST: Final = 1_000
 """Characters of a field that are read, as of a query."""
@@ -40,7 +40,7 @@ ORDERS: Final = {
 """Orders of results, as an address says them."""
 
 
-def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
     """The form."""
 
     @authorization.page(app, "/advanced", Scope.SEARCH)

@@ -19,13 +19,13 @@ from fastapi.templating import Jinja2Templates
 from cormorant.base.clock import rfc3339
 from cormorant.model.scope import Scope
 from cormorant.operate.documents import cached_copy
-from cormorant.operate.documents.cached_copy import Wish
+from cormorant.operate.documents.cached_copy import CopyOptions
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import day, shown, size
-from cormorant.web.query_recorder import Asked
+from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security import authorization
 from cormorant.web.security.request_guard import COPY_POLICY, FRAMING_POLICY
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 TEXT = "text"
 """What `as` says to see the words alone."""
@@ -33,12 +33,12 @@ As = Annotated[str, Query(alias="as")]
 At = Annotated[str, Query(alias="place")]
 
 
-def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None:
+def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> None:
     """The page, and the frame in it."""
 
     @authorization.page(app, "/cached/{number}", Scope.SEARCH)
     def copy(request: Request, number: int, q: str = "", how: As = "", at: At = "") -> Response:
-        found = cached_copy.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
+        found = cached_copy.copy(shelf.house, shelf.library(), number, CopyOptions(q, how == TEXT))
         hit, place = found.hit, place_of(at, found.places)
         if found.is_damaged:
             asked.harmed(number)
@@ -57,7 +57,7 @@ def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates, asked: Asked) -> None
 
     @authorization.page(app, "/cached/{number}/content", Scope.SEARCH)
     def content(request: Request, number: int, q: str = "", how: As = "") -> Response:
-        found = cached_copy.copy(shelf.house, shelf.library(), number, Wish(q, how == TEXT))
+        found = cached_copy.copy(shelf.house, shelf.library(), number, CopyOptions(q, how == TEXT))
         values = {"theme": layout.theme(request), "copy": found, "title": found.hit.title or found.hit.url}
         return _answer(look, request, "content.html", values, COPY_POLICY)
 
@@ -70,5 +70,5 @@ def place_of(said: str, places: int) -> int:
 def _answer(look: Jinja2Templates, request: Request, name: str, values: dict[str, object], policy: str) -> Response:
     """The page under its policy; a copy that is gone is not found, whatever is still known of it."""
     found = values["copy"]
-    status = 200 if isinstance(found, cached_copy.Copy) and found.is_kept else 404
+    status = 200 if isinstance(found, cached_copy.CachedCopy) and found.is_kept else 404
     return look.TemplateResponse(request, name, values, status_code=status, headers={"Content-Security-Policy": policy})

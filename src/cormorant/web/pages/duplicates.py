@@ -11,10 +11,10 @@ from cormorant.operate.search import search
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import is_canonical, shown
 from cormorant.web.security import authorization
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 
-def add(app: FastAPI, shelf: Shelf, look: Jinja2Templates) -> None:
+def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
     """A document and all others of equal content or nearly the same, the one that results show first."""
 
     @authorization.page(app, "/duplicates/{number}", Scope.SEARCH)

@@ -21,7 +21,7 @@ from cormorant.operate.explain import explain
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import sayable
 from cormorant.web.security import authorization
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 PER_PAGE = 50
 """Links of one direction on a page."""
@@ -45,7 +45,7 @@ Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
 Behind = Annotated[int, Query(ge=0, le=MOST_NUMBER)]
 
 
-def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
+def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates) -> None:
     """The pages of one address."""
 
     @authorization.page(router, "/explain", Scope.OPERATE)
@@ -82,7 +82,7 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
         return look.TemplateResponse(request, "links.html", values)
 
 
-def _shown(found: links.Linked, behind: int) -> dict[str, Any]:
+def _shown(found: links.DocumentLinks, behind: int) -> dict[str, Any]:
     rows = sayable(found.records)
     return {
         "rows": rows, "total": found.total, "texts": sayable(found.texts), "behind": behind,
@@ -131,7 +131,7 @@ def _parts(record: Mapping[str, Any]) -> list[tuple[str, str, int]]:
     return [(name, said, count) for name, said, of, count in found if record[of]]
 
 
-def _copied(shelf: Shelf, record: Mapping[str, Any]) -> bool:
+def _copied(shelf: SharedReader, record: Mapping[str, Any]) -> bool:
     """Is there a copy that the page of copies would show? Not where the page asks for none."""
     if not (record["id"] and record["cache"]):
         return False

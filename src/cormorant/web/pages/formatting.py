@@ -30,14 +30,14 @@ _Said = TypeVar("_Said")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
-class Piece(NamedTuple):
+class SnippetPart(NamedTuple):
     """A stretch of a snippet, marked or not."""
 
     text: str
     marked: bool
 
 
-class Shown(NamedTuple):
+class HitView(NamedTuple):
     """A hit as the page shows it. `link` is where its title leads, "" for nowhere; `icon` one of page, file, folder."""
 
     id: int
@@ -47,21 +47,21 @@ class Shown(NamedTuple):
     where: tuple[str, ...]
     language: str
     icon: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SnippetPart, ...]
     meta: tuple[str, ...]
     cached: bool
     duplicates: int
     near: int
 
 
-def shown(hit: Hit, *, spoken: bool = False) -> Shown:
+def shown(hit: Hit, *, spoken: bool = False) -> HitView:
     """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept.
 
     `spoken`: say its language, since not all that stands beside it is in one.
     """
     web = hit.url.startswith(("http://", "https://"))
     link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}" if hit.cached else "", "file")
-    return Shown(
+    return HitView(
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
         meta(hit, spoken=spoken),
         hit.cached, hit.duplicates, hit.near_duplicates,
@@ -99,13 +99,13 @@ def _path(bare: str) -> str:
     return "\\\\" + "\\".join([server, *steps]) if server else "/" + "/".join(steps)
 
 
-def pieces(hit: Hit) -> list[Piece]:
+def pieces(hit: Hit) -> list[SnippetPart]:
     """The snippet, cut at its highlights."""
     found, at = [], 0
     for start, end in hit.highlights:
-        found += [Piece(hit.snippet[at:start], marked=False), Piece(hit.snippet[start:end], marked=True)]
+        found += [SnippetPart(hit.snippet[at:start], marked=False), SnippetPart(hit.snippet[start:end], marked=True)]
         at = end
-    found.append(Piece(hit.snippet[at:], marked=False))
+    found.append(SnippetPart(hit.snippet[at:], marked=False))
     return [piece for piece in found if piece.text]
 
 

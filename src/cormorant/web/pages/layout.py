@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
-from cormorant.web.security.authorization import Way, visitor
+from cormorant.web.security.authorization import AuthMethod, visitor
 
 THEMES = {"dark": "light", "light": "dark"}
 """The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
@@ -37,7 +37,7 @@ def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back:
     form = "/advanced?" + urlencode({"q": q}) if q else "/advanced"
     return {
         "theme": chosen, "q": q, "again": again, "form": form, "keys": request.cookies.get("keys") != "off",
-        "visitor": "" if known.way is Way.LOCAL else known.way.value, "scope": known.scope,
+        "visitor": "" if known.way is AuthMethod.LOCAL else known.way.value, "scope": known.scope,
         "administers": known.operates, "may": known.may,
         "switches": [(to, _switch(to, back or again)) for to in ([THEMES[chosen]] if chosen else THEMES)],
         "names": list(counts or ()), "documents": None if counts is None else sum(counts.values()),

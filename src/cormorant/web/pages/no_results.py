@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from cormorant.search.query.form import taken_apart
 from cormorant.search.reader import Answer
-from cormorant.web.pages.search_page import Asked
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.pages.search_page import SearchRequest
+from cormorant.web.shared_reader import SharedReader
 
 MOST_WORDS = 8
 """Words that are counted."""
 
 
-class Row(NamedTuple):
+class BroaderSearch(NamedTuple):
     """A search, what is different in it, where it leads, and how much it finds."""
 
     text: str
@@ -27,7 +27,7 @@ class Row(NamedTuple):
     results: int
 
 
-def told(shelf: Shelf, asked: Asked, answer: Answer) -> dict[str, Any]:
+def told(shelf: SharedReader, asked: SearchRequest, answer: Answer) -> dict[str, Any]:
     """What the page says beside what was asked; nothing of it where something was found."""
     if answer.total:
         return {"counted": [], "ways": []}
@@ -43,7 +43,7 @@ def _words(text: str) -> list[str]:
     return list(dict.fromkeys(said.split()))[:MOST_WORDS]
 
 
-def _ways(shelf: Shelf, asked: Asked, words: list[Row]) -> Iterator[Row]:
+def _ways(shelf: SharedReader, asked: SearchRequest, words: list[BroaderSearch]) -> Iterator[BroaderSearch]:
     """Searches that may find something, besides another spelling."""
     there = [each.text for each in words if each.results]
     if there and len(there) < len(words):
@@ -53,8 +53,8 @@ def _ways(shelf: Shelf, asked: Asked, words: list[Row]) -> Iterator[Row]:
         yield _row(shelf, asked, " ".join(there), "any of the words")
 
 
-def _row(shelf: Shelf, asked: Asked, text: str, about: str) -> Row:
+def _row(shelf: SharedReader, asked: SearchRequest, text: str, about: str) -> BroaderSearch:
     """A search for something else within the same choices, counted as its page counts it."""
     wanted = replace(asked, q=text, page=1, group=None)
     question = replace(wanted.question, limit=0, facets=False, as_typed=True)
-    return Row(text, about, wanted.address(), shelf.ask(question).total)
+    return BroaderSearch(text, about, wanted.address(), shelf.ask(question).total)

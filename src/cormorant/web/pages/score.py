@@ -7,8 +7,8 @@ from typing import NamedTuple
 from fastapi import Request
 
 from cormorant.base.errors import NotFoundError
-from cormorant.search.reader import Question, Why
-from cormorant.web.shared_reader import Shelf
+from cormorant.search.reader import Question, ScoreExplanation
+from cormorant.web.shared_reader import SharedReader
 
 MOST_LANGUAGES = 3
 LONGEST_TAG = 35
@@ -16,7 +16,7 @@ LONGEST_TAG = 35
 _MOST_HEADER = 200
 
 
-class Row(NamedTuple):
+class ScoreRow(NamedTuple):
     """A part of a score as the page shows it: its points, and what they are in per cent of the whole."""
 
     name: str
@@ -26,12 +26,12 @@ class Row(NamedTuple):
     rest: str
 
 
-class Told(NamedTuple):
+class ScoreView(NamedTuple):
     """Why the document of that number has its score."""
 
     id: int
     score: str
-    rows: tuple[Row, ...]
+    rows: tuple[ScoreRow, ...]
 
 
 def languages(request: Request) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def _weight(quality: str) -> float:
         return 0.0
 
 
-def told(shelf: Shelf, question: Question, number: int | None) -> Told | None:
+def told(shelf: SharedReader, question: Question, number: int | None) -> ScoreView | None:
     """Why a document has its score, if anybody asks; None for one that the question does not find."""
     if number is None:
         return None
@@ -66,10 +66,10 @@ def told(shelf: Shelf, question: Question, number: int | None) -> Told | None:
         return None
 
 
-def _shown(why: Why) -> Told:
+def _shown(why: ScoreExplanation) -> ScoreView:
     rows = []
     for part in why.parts:
         share = 100 * part.points / why.score if why.score else 0.0
         width = min(max(share, 0.0), 100.0)
-        rows.append(Row(part.name, part.about, f"{part.points:,.2f}", f"{width:.2f}%", f"{100 - width:.2f}%"))
-    return Told(why.id, f"{why.score:,.2f}", tuple(rows))
+        rows.append(ScoreRow(part.name, part.about, f"{part.points:,.2f}", f"{width:.2f}%", f"{100 - width:.2f}%"))
+    return ScoreView(why.id, f"{why.score:,.2f}", tuple(rows))

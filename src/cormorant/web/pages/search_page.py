@@ -19,9 +19,9 @@ from urllib.parse import urlencode
 from fastapi import Request
 
 from cormorant.search.query.form import narrowed
-from cormorant.search.reader import Answer, Choice, Chosen, Facet, GroupBy, Hit, Question, Sort
+from cormorant.search.reader import Answer, Facet, FacetValue, Filters, GroupBy, Hit, Question, Sort
 from cormorant.web.pages import score
-from cormorant.web.pages.formatting import MOST_PAGES, UNKNOWN, Shown, per_page, per_said, shown
+from cormorant.web.pages.formatting import MOST_PAGES, UNKNOWN, HitView, per_page, per_said, shown
 from cormorant.web.pages.labels import LISTS, label
 
 MOST_CHOSEN = 50
@@ -36,7 +36,7 @@ GROUPS = {None: "One list", GroupBy.SOURCE: "By source", GroupBy.SITE: "By site"
 _E = TypeVar("_E", bound=StrEnum)
 
 
-class Link(NamedTuple):
+class FacetLink(NamedTuple):
     """Something that can be chosen, how many results it leaves (None: that is not said), and where it leads."""
 
     text: str
@@ -49,20 +49,20 @@ class List(NamedTuple):
     """A list to choose from; `more` opens the rest of it."""
 
     title: str
-    links: tuple[Link, ...]
-    more: Link | None
+    links: tuple[FacetLink, ...]
+    more: FacetLink | None
 
 
-class Group(NamedTuple):
+class GroupView(NamedTuple):
     """Hits that stand together; `name` is empty where there are no groups. `all` leads to all there are of it."""
 
     name: str
-    hits: tuple[Shown, ...]
-    all: Link | None = None
+    hits: tuple[HitView, ...]
+    all: FacetLink | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchRequest:
     """A question as the page was asked it. `opened` is the list that is shown in full."""
 
     q: str
@@ -70,7 +70,7 @@ class Asked:
     per: int
     every: bool
     sources: tuple[str, ...]
-    chosen: Chosen
+    chosen: Filters
     sort: Sort
     group: GroupBy | None
     opened: str
@@ -108,7 +108,7 @@ class Asked:
         said = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
         return "/advanced?" + urlencode({name: value for name, value in said.items() if value})
 
-    def within(self, answer: Answer) -> Asked:
+    def within(self, answer: Answer) -> SearchRequest:
         """Return the same question for the last page that there is, if its own page lies beyond."""
         last = max(1, -(-min(answer.reachable, MOST_PAGES * self.per) // self.per))
         if self.page <= last:
@@ -127,14 +127,14 @@ class Asked:
         return found
 
 
-def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> Asked:
+def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> SearchRequest:
     """Read what a page was asked."""
     given = request.query_params
 
     def several(name: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(each for each in given.getlist(name) if each))[:MOST_CHOSEN]
 
-    said = Chosen(several("site"), several("type"), several("language"), given.get("from", ""), given.get("to", ""))
+    said = Filters(several("site"), several("type"), several("language"), given.get("from", ""), given.get("to", ""))
     names = {"since": "From", "until": "To"}
     notes = [
         f"{names[each]} was passed over: it takes a day, like 2026-03-14." for each in said.faults if each in names
@@ -143,7 +143,7 @@ def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> Asked:
     if page < 1:
         notes.append("There is no such page; pages count from 1. This is the first one.")
     opened = given.get("more", "")
-    return Asked(
+    return SearchRequest(
         q, max(1, page), per_page(given.get("per", "")), every, several("source"), said.usable,
         _one_of(Sort, given.get("sort")) or Sort.RELEVANCE,
         _one_of(GroupBy, given.get("group")), opened if opened in LISTS else "", tuple(notes),
@@ -161,7 +161,7 @@ def _page(text: str) -> int:
     return int(found[1]) if len(found[1]) < len(str(FAR)) else FAR
 
 
-def shown_as(asked: Asked, answer: Answer) -> dict[str, Any]:
+def shown_as(asked: SearchRequest, answer: Answer) -> dict[str, Any]:
     """What the page shows of it beside what every page shows."""
     return {
         "address": asked.address, "form": asked.form, "page": asked.page, "every": asked.every, "answer": answer,
@@ -172,11 +172,11 @@ def shown_as(asked: Asked, answer: Answer) -> dict[str, Any]:
         "found_by": answer.answered if answer.is_corrected else asked.q,
         "chips": list(_chips(asked)), "clear": _cleared(asked), "groups": _groups(asked, answer),
         "sorts": [
-            Link(text, asked.address(sort="" if sort is Sort.RELEVANCE else sort), sort is asked.sort)
+            FacetLink(text, asked.address(sort="" if sort is Sort.RELEVANCE else sort), sort is asked.sort)
             for sort, text in SORTS.items()
         ],
         "groupings": [
-            Link(text, asked.address(group=group or ""), group is asked.group) for group, text in GROUPS.items()
+            FacetLink(text, asked.address(group=group or ""), group is asked.group) for group, text in GROUPS.items()
         ],
     }  # fmt: skip
 
@@ -192,18 +192,18 @@ def _one_of(kind: type[_E], text: str | None) -> _E | None:
     return kind(text) if text is not None and text in [*kind] else None
 
 
-def _values(asked: Asked) -> dict[str, Sequence[str]]:
+def _values(asked: SearchRequest) -> dict[str, Sequence[str]]:
     """What was chosen, by list."""
     chosen = asked.chosen
     return {"source": asked.sources, "site": chosen.site, "type": chosen.type, "language": chosen.language}
 
 
-def _without(asked: Asked, name: str, value: str) -> str:
+def _without(asked: SearchRequest, name: str, value: str) -> str:
     """Where the same is asked without one choice."""
     return asked.address(**{name: [each for each in _values(asked)[name] if each != value]})
 
 
-def _lists(asked: Asked, facets: Sequence[Facet]) -> Iterator[List]:
+def _lists(asked: SearchRequest, facets: Sequence[Facet]) -> Iterator[List]:
     """Lists from which there is something to choose."""
     for facet in facets:
         worth = 1 if facet.name == "changed" else 2
@@ -214,11 +214,11 @@ def _lists(asked: Asked, facets: Sequence[Facet]) -> Iterator[List]:
             ]  # fmt: skip
             links = tuple(_choice(asked, facet.name, each) for each in few)
             left = len(facet.choices) - len(few)
-            more = Link(f"{left} more", asked.address(more=facet.name)) if left else None
+            more = FacetLink(f"{left} more", asked.address(more=facet.name)) if left else None
             yield List(LISTS[facet.name], links, more)
 
 
-def _choice(asked: Asked, name: str, choice: Choice) -> Link:
+def _choice(asked: SearchRequest, name: str, choice: FacetValue) -> FacetLink:
     """Choosing a value, or letting go of it."""
     if name == "changed":
         there = asked.address(**{"from": "" if choice.chosen else choice.since, "to": ""})
@@ -226,23 +226,23 @@ def _choice(asked: Asked, name: str, choice: Choice) -> Link:
         there = _without(asked, name, choice.value)
     else:
         there = asked.address(**{name: [*_values(asked)[name], choice.value]})
-    return Link(label(name, choice.value), there, choice.chosen, choice.results)
+    return FacetLink(label(name, choice.value), there, choice.chosen, choice.results)
 
 
-def _chips(asked: Asked) -> Iterator[Link]:
+def _chips(asked: SearchRequest) -> Iterator[FacetLink]:
     """What was chosen, each with where the same is asked without it."""
     for name, values in _values(asked).items():
         for value in values:
-            yield Link(label(name, value), _without(asked, name, value), chosen=True)
+            yield FacetLink(label(name, value), _without(asked, name, value), chosen=True)
     if asked.chosen.since:
-        yield Link(f"since {_day(asked.chosen.since)}", asked.address(**{"from": ""}), chosen=True)
+        yield FacetLink(f"since {_day(asked.chosen.since)}", asked.address(**{"from": ""}), chosen=True)
     if asked.chosen.until:
-        yield Link(f"until {_day(asked.chosen.until)}", asked.address(to=""), chosen=True)
+        yield FacetLink(f"until {_day(asked.chosen.until)}", asked.address(to=""), chosen=True)
 
 
-def _cleared(asked: Asked) -> str:
+def _cleared(asked: SearchRequest) -> str:
     """Where the same is asked with nothing chosen."""
-    return replace(asked, sources=(), chosen=Chosen()).address()
+    return replace(asked, sources=(), chosen=Filters()).address()
 
 
 def _day(text: str) -> str:
@@ -254,12 +254,12 @@ def _day(text: str) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
-def _groups(asked: Asked, answer: Answer) -> list[Group]:
+def _groups(asked: SearchRequest, answer: Answer) -> list[GroupView]:
     """The hits, in groups where they come so; one without a value stands by itself."""
     several = len({hit.language for hit in answer.hits} - {"", UNKNOWN}) > 1
     fitted = partial(shown, spoken=several)
     if asked.group is None:
-        return [Group("", tuple(map(fitted, answer.hits)))]
+        return [GroupView("", tuple(map(fitted, answer.hits)))]
     found: dict[object, list[Hit]] = {}
     for hit in answer.hits:
         found.setdefault(hit.id if hit.group is None else hit.group, []).append(hit)
@@ -269,9 +269,9 @@ def _groups(asked: Asked, answer: Answer) -> list[Group]:
     ]  # fmt: skip
 
 
-def _group(asked: Asked, value: str | None, hits: tuple[Shown, ...], totals: Mapping[str, int]) -> Group:
+def _group(asked: SearchRequest, value: str | None, hits: tuple[HitView, ...], totals: Mapping[str, int]) -> GroupView:
     if value is None or asked.group is None:
-        return Group("", hits)
+        return GroupView("", hits)
     total = totals.get(value, 0)
     there = asked.address(group="", **{asked.group.value: [value]})
-    return Group(value, hits, Link(f"More from {value}", there, results=total) if total > len(hits) else None)
+    return GroupView(value, hits, FacetLink(f"More from {value}", there, results=total) if total > len(hits) else None)

@@ -15,7 +15,7 @@ from cormorant.model.scope import PUBLIC, Scope
 from cormorant.operate.system import tokens
 from cormorant.web.pages import layout
 from cormorant.web.security import authentication
-from cormorant.web.security.authentication import Keys
+from cormorant.web.security.authentication import Authenticator
 from cormorant.web.security.authorization import page as route
 from cormorant.web.security.authorization import visitor
 
@@ -39,7 +39,7 @@ def inside(back: str) -> str:
     return back if plain else "/"
 
 
-def add(app: FastAPI, look: Jinja2Templates, keys: Keys) -> None:
+def add(app: FastAPI, look: Jinja2Templates, keys: Authenticator) -> None:
     """The page, what its form is sent to, and the way out."""
 
     @route(app, "/sign-in", PUBLIC)

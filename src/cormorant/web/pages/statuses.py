@@ -15,13 +15,13 @@ from cormorant.model.scope import Scope
 from cormorant.model.status import TABLE, describe, is_known
 from cormorant.model.url import origin_of
 from cormorant.operate.documents import listing
-from cormorant.operate.documents.listing import Wanted
-from cormorant.operate.installation import House
+from cormorant.operate.documents.listing import DocumentFilter
+from cormorant.operate.installation import Installation
 from cormorant.web.pages import layout
 from cormorant.web.pages.explain import title_of
 from cormorant.web.pages.formatting import sayable
 from cormorant.web.security import authorization
-from cormorant.web.shared_reader import Shelf
+from cormorant.web.shared_reader import SharedReader
 
 PER_PAGE = 50
 """Addresses on a page of a number."""
@@ -40,7 +40,7 @@ class Figures(NamedTuple):
     by_site: tuple[tuple[str, int], ...]
 
 
-def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
+def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates) -> None:
     """The table of all numbers, and a page of each."""
 
     @authorization.page(router, "/status", Scope.OPERATE)
@@ -56,7 +56,7 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
         if not is_known(known):
             raise NotFoundError(unknown(number))
         excluded = describe(known).outcome.name == "EXCLUDED"
-        wanted = Wanted(source or None, status=known, excluded=excluded)
+        wanted = DocumentFilter(source or None, status=known, excluded=excluded)
         records, following = listing.page(shelf.house, wanted, cursor, PER_PAGE)
         rows = [each | {"title": title_of(each)} for each in sayable(records)]
         values = layout.of(request, None, back=f"/status/{known}") | {
@@ -66,7 +66,7 @@ def add(router: APIRouter, shelf: Shelf, look: Jinja2Templates) -> None:
         return look.TemplateResponse(request, "status.html", values)
 
 
-def figures(house: House, wanted: Wanted) -> Figures:
+def figures(house: Installation, wanted: DocumentFilter) -> Figures:
     """Count the addresses that are listed."""
     records, more = listing.page(house, wanted, "", COUNTED)
     sites = Counter(_site(each["access_url"]) for each in records)

@@ -11,7 +11,7 @@ from fastapi.templating import Jinja2Templates
 
 from cormorant.model.scope import Scope
 from cormorant.operate.documents import takedowns
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import sayable
 from cormorant.web.pages.sign_in import form
@@ -21,7 +21,7 @@ MOST_NUMBER = 2**63 - 1
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
 
 
-def add(router: APIRouter, house: House, look: Jinja2Templates) -> None:
+def add(router: APIRouter, house: Installation, look: Jinja2Templates) -> None:
     """Add the page and its forms."""
 
     @page(router, "/takedowns", Scope.OPERATE)
@@ -34,7 +34,7 @@ def add(router: APIRouter, house: House, look: Jinja2Templates) -> None:
     @page(router, "/takedowns", Scope.ADMIN, "POST")
     async def begin(request: Request) -> Response:
         given = await form(request)
-        wish = takedowns.Order(
+        wish = takedowns.TakedownOrder(
             given.get("what", ""), given.get("reason", ""), visitor(request).author,
             until=given.get("until") or None, here=False,
         )  # fmt: skip

@@ -27,11 +27,11 @@ from fastapi.responses import Response
 
 from cormorant.base.errors import CormorantError, NotSignedIn, TooManyTries
 from cormorant.model.scope import Scope, covers
-from cormorant.operate.installation import House
+from cormorant.operate.installation import Installation
 from cormorant.operate.system import tokens
 from cormorant.operate.system.tokens import Bearer
 from cormorant.web.security import authorization
-from cormorant.web.security.authorization import NOBODY, Exposure, Policy, Visitor, Way
+from cormorant.web.security.authorization import NOBODY, Audience, AuthMethod, Policy, Visitor
 from cormorant.web.security.rate_limit import Tries
 from cormorant.web.security.request_guard import Application, Message, Receive, Send
 from cormorant.web.security.request_guard import Scope as Asked
@@ -44,10 +44,10 @@ def cookie_name(request: Request) -> str:
     return "__Host-session" if request.url.scheme == "https" else "session"
 
 
-class Keys:
+class Authenticator:
     """Who has shown a token: a program in a header, a browser by a cookie."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Installation) -> None:
         self.house, self._tries = house, Tries(house.clock)
         self._one_at_a_time = asyncio.Lock()
 
@@ -88,11 +88,11 @@ def _place(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-class Door:
+class AuthenticationMiddleware:
     """Lets a visitor through to the routes that the scope covers. `refuse` makes the answer to anybody else."""
 
     def __init__(
-        self, app: Application, keys: Keys, exposure: Exposure, policy: Policy,
+        self, app: Application, keys: Authenticator, exposure: Audience, policy: Policy,
         refuse: Callable[[Request, CormorantError | HTTPException], Response],
     ) -> None:  # fmt: skip
         self._app, self._keys, self._exposure, self._policy, self._refuse = app, keys, exposure, policy, refuse
@@ -109,7 +109,7 @@ class Door:
             visitor = await self._recognised(request)
             authorization.know(request, visitor)
             self._admit(visitor, request)
-            if visitor.way is not Way.SIGNED_IN:
+            if visitor.way is not AuthMethod.SIGNED_IN:
                 sends = send
         except (CormorantError, HTTPException) as error:
             answer = self._refuse(request, error)
@@ -118,13 +118,13 @@ class Door:
 
     async def _recognised(self, request: Request) -> Visitor:
         """Who asks. Raises NotSignedIn, TooManyTries."""
-        if self._exposure is Exposure.LOCAL:
-            return Visitor(Way.LOCAL, authorization.local_scope(request), self._policy)
+        if self._exposure is Audience.LOCAL:
+            return Visitor(AuthMethod.LOCAL, authorization.local_scope(request), self._policy)
         shown = await self._keys.bearer(request)
         if shown is not None:
-            return Visitor(Way.SIGNED_IN, shown.scope, self._policy, shown.name)
-        readers = Scope.SEARCH if self._exposure is Exposure.PUBLIC else None
-        return Visitor(Way.ANONYMOUS, readers, self._policy)
+            return Visitor(AuthMethod.SIGNED_IN, shown.scope, self._policy, shown.name)
+        readers = Scope.SEARCH if self._exposure is Audience.PUBLIC else None
+        return Visitor(AuthMethod.ANONYMOUS, readers, self._policy)
 
     def _admit(self, visitor: Visitor, request: Request) -> None:
         """Raise what a visitor is told who may not ask for this, or for what there is not."""
@@ -134,7 +134,7 @@ class Door:
             if rule.needs is not None and not covers(visitor.scope, rule.needs):
                 raise visitor.refusal(rule.needs)
             return
-        if visitor.way is Way.ANONYMOUS:
+        if visitor.way is AuthMethod.ANONYMOUS:
             raise visitor.refusal(Scope.ADMIN)
         other = path.removesuffix("/") if path.endswith("/") else f"{path}/"
         if visitor.may(other, method):

@@ -32,7 +32,7 @@ _ANYTHING = re.compile("")
 _Page = TypeVar("_Page", bound=Callable[..., Any])
 
 
-class Exposure(Enum):
+class Audience(Enum):
     """Who reaches the pages.
 
     LOCAL: this machine only; its person is the administrator and shows no token. PUBLIC: others, who search without a
@@ -44,7 +44,7 @@ class Exposure(Enum):
     PRIVATE = "private"
 
 
-class Way(StrEnum):
+class AuthMethod(StrEnum):
     """How a visitor is known."""
 
     ANONYMOUS = "anonymous"
@@ -52,7 +52,7 @@ class Way(StrEnum):
     LOCAL = "local"
 
 
-class Rule(NamedTuple):
+class RouteRule(NamedTuple):
     """What a route answers to and the scope that it needs; `methods` None: to all, `declared` False: to nobody."""
 
     methods: frozenset[str] | None
@@ -69,7 +69,7 @@ class Rule(NamedTuple):
 class Policy:
     """The rules of an application, in the order in which its router tries them."""
 
-    def __init__(self, rules: Sequence[Rule] = ()) -> None:
+    def __init__(self, rules: Sequence[RouteRule] = ()) -> None:
         self.rules = tuple(rules)
 
     @classmethod
@@ -77,7 +77,7 @@ class Policy:
         """Read the declarations of an application's routes, those of included routers too."""
         return cls([_rule(each) for each in iter_route_contexts(app.routes)])
 
-    def rule(self, method: str, path: str) -> Rule | None:
+    def rule(self, method: str, path: str) -> RouteRule | None:
         """The rule of the route that takes such a request; None for no route, and for one that declares nothing."""
         found = next((each for each in self.rules if each.answers(method, path)), None)
         return found if found is not None and found.declared else None
@@ -95,7 +95,7 @@ NO_RULES = Policy()
 class Visitor:
     """How the visitor is known, with which scope (None: none at all), and the rules that hold here."""
 
-    way: Way = Way.ANONYMOUS
+    way: AuthMethod = AuthMethod.ANONYMOUS
     scope: Scope | None = None
     policy: Policy = NO_RULES
     token: str = ""
@@ -117,9 +117,9 @@ class Visitor:
 
     def refusal(self, needed: Scope) -> Exception:
         """The error for a request that needs another scope."""
-        if self.way is Way.ANONYMOUS:
+        if self.way is AuthMethod.ANONYMOUS:
             return NotSignedIn("This needs a token: send it as `Authorization: Bearer TOKEN`.")
-        if self.scope is None or self.way is Way.LOCAL:
+        if self.scope is None or self.way is AuthMethod.LOCAL:
             return HTTPException(403)
         sentence = (
             f"This needs a token of scope `{needed}`; yours is of scope `{self.scope}`. Use another one, or have an "
@@ -203,13 +203,13 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _rule(context: RouteContext) -> Rule:
+def _rule(context: RouteContext) -> RouteRule:
     """The rule of a route; of several declarations the one that needs most."""
     pattern = getattr(context, "path_regex", None) or _ANYTHING
     methods, path = context.methods, str(context.path_format or context.path)
     if isinstance(context.original_route, DeclaredMount):
-        return Rule(frozenset(("GET",)), pattern, path, context.original_route.needs, declared=True)
+        return RouteRule(frozenset(("GET",)), pattern, path, context.original_route.needs, declared=True)
     asked = [each.dependency for each in getattr(context, "dependencies", ())]
     found = [each.scope for each in asked if isinstance(each, Needs)]
     most = next((each for each in found if all(covers(each, other) for other in found)), PUBLIC)
-    return Rule(frozenset(methods) if methods else None, pattern, path, most, declared=bool(found))
+    return RouteRule(frozenset(methods) if methods else None, pattern, path, most, declared=bool(found))

@@ -58,7 +58,7 @@ _HOST = re.compile(r"([^\s:/@\[\]<>\"']+|\[[0-9a-f:.]+\])(:\d{0,5})?")
 """A host with or without its port, as a Host field has it."""
 
 
-class Guard:
+class RequestGuard:
     """Refuses what a browser was made to send, and adds the headers a route did not set itself.
 
     Refused are requests that name another host (DNS rebinding), those that would change something and come from pages

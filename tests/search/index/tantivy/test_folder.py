@@ -18,7 +18,7 @@ from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
 from cormorant.cli.find import search
 from cormorant.model.acl import ANYONE
-from cormorant.search.index.document import Change, Drop, Put, Relink
+from cormorant.search.index.document import Change, Delete, UpdateLinks, Upsert
 from cormorant.search.index.query import Everything, Search
 from cormorant.search.index.tantivy import (
     folder as index_folder,
@@ -119,7 +119,7 @@ def test_every_answer_is_of_one_state_while_another_process_writes(tmp_path: Pat
 
 
 def test_changes_applied_again_after_a_crash(tmp_path: Path) -> None:
-    changes: list[Change] = [Put(entry(1, "change1")), Relink(1, ("b",), 1.0), Put(entry(2, "change2"))]
+    changes: list[Change] = [Upsert(entry(1, "change1")), UpdateLinks(1, ("b",), 1.0), Upsert(entry(2, "change2"))]
     killed = open_writer(tmp_path / "killed")
     killed.apply(changes)  # links are written over what is committed: the first change is durable, the place is not
     shutil.copytree(tmp_path / "killed", tmp_path / "left", ignore=shutil.ignore_patterns(".tmp*"))
@@ -141,7 +141,7 @@ def test_a_commit_is_told_of_once_its_name_lasts(tmp_path: Path, monkeypatch: py
     writer = open_writer(tmp_path)
     (made,) = synced
     assert made[0].name == "1.building"
-    writer.apply([Put(entry(1, "one"))])
+    writer.apply([Upsert(entry(1, "one"))])
     writer.commit(1)
     assert synced[1:] == [(tmp_path / "1", contents(tmp_path / "1"))]
     writer.close()
@@ -153,7 +153,7 @@ def test_a_commit_that_failed_half_way_does_not_stand_in_the_way_of_the_next(tmp
     def change(words: str, place: int, *others: int) -> None:
         writer = open_writer(tmp_path / "index")
         try:
-            writer.apply([Put(entry(each, words)) for each in (1, *others)])
+            writer.apply([Upsert(entry(each, words)) for each in (1, *others)])
             writer.commit(place)
         finally:
             writer.close()
@@ -184,8 +184,8 @@ def test_so_many_threads_write_and_say_the_same(tmp_path: Path, threads: int) ->
     writer = open_writer(tmp_path, threads)
     until(lambda: len(writing_threads() - others) == threads)
     for round_ in range(3):
-        writer.apply([Put(entry(number, f"round {round_}")) for number in range(200)])
-        writer.apply([Drop(number) for number in range(0, 200, 2)])
+        writer.apply([Upsert(entry(number, f"round {round_}")) for number in range(200)])
+        writer.apply([Delete(number) for number in range(0, 200, 2)])
         writer.commit(round_ + 1)
     writer.close()
     reader = open_reader(tmp_path)
@@ -227,7 +227,7 @@ def test_a_closed_writer_writes_nothing(tmp_path: Path) -> None:
     writer = open_writer(tmp_path)
     writer.close()
     with pytest.raises(DataFolderError, match="closed"):
-        writer.apply([Put(entry(1))])
+        writer.apply([Upsert(entry(1))])
 
 
 def test_a_reader_may_be_there_first(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ class TestRebuild:
         writer.close()
         reader = open_reader(tmp_path)
         with rebuild(tmp_path) as aside:
-            aside.apply([Put(entry(77, "change3"))])
+            aside.apply([Upsert(entry(77, "change3"))])
             aside.commit(99)
             assert not reader.refresh()
             assert held(reader) == applier.expected(10)
@@ -276,7 +276,7 @@ class TestRebuild:
     @staticmethod
     def _break_off(folder: Path) -> None:
         with rebuild(folder) as aside:
-            aside.apply([Put(entry(77, "change3"))])
+            aside.apply([Upsert(entry(77, "change3"))])
             aside.commit(99)
             raise KeyError
 
@@ -334,7 +334,7 @@ def test_another_layout_asks_for_a_rebuild(tmp_path: Path) -> None:
 
 def test_what_a_killed_rebuild_left_goes_when_somebody_writes(tmp_path: Path) -> None:
     writer = open_writer(tmp_path)
-    writer.apply([Put(entry(1, "change1"))])
+    writer.apply([Upsert(entry(1, "change1"))])
     writer.commit(1)
     writer.close()
     left = generations.begin(tmp_path)

@@ -13,7 +13,7 @@ import pytest
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.model.acl import ANYONE
-from cormorant.search.index.document import Put, Relink
+from cormorant.search.index.document import UpdateLinks, Upsert
 from cormorant.search.index.query import Everything, Search, Sort
 from cormorant.search.index.tantivy import reader, schema
 from cormorant.search.index.tantivy import reader as index_reader
@@ -161,12 +161,12 @@ def test_a_document_that_is_another_one_is_damage(tmp_path: Path, monkeypatch: p
     with monkeypatch.context() as patched:
         unsealed = schema._pack
         patched.setattr(schema, "_pack", lambda each, title: unsealed(entry(each.id + 1, each.text), title))
-        writer.apply([Put(entry(1, "ferry"))])
+        writer.apply([Upsert(entry(1, "ferry"))])
         writer.commit(1)
     with pytest.raises(IndexDamaged, match="never written into it"):
         held(open_reader(tmp_path))
     with pytest.raises(IndexDamaged, match="never written into it"):
-        writer.apply([Relink(1, ("ferry",), 1.0)])
+        writer.apply([UpdateLinks(1, ("ferry",), 1.0)])
     writer.close()
 
 
@@ -174,13 +174,13 @@ def test_an_index_without_seals_is_read_and_gets_them(tmp_path: Path, monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr(schema, "_sealed", lambda said, text=b"": said)
         writer = open_writer(tmp_path)
-        writer.apply([Put(entry(number, f"ferry {number}")) for number in (1, 2)])
+        writer.apply([Upsert(entry(number, f"ferry {number}")) for number in (1, 2)])
         writer.commit(5)
         writer.close()
     writer = open_writer(tmp_path)
     assert writer.place == 5
     assert answer(tmp_path) == {1: "ferry 1", 2: "ferry 2"}
-    writer.apply([Relink(1, ("to it",), 1.0)])
+    writer.apply([UpdateLinks(1, ("to it",), 1.0)])
     writer.commit(6)
     writer.close()
     assert answer(tmp_path) == {1: "ferry 1", 2: "ferry 2"}

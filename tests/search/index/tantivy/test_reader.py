@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.search.index import query as ask
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.facet_request import ByKey, Counts, Since
 from cormorant.search.index.query import Key, Query, Search, Sort
 from cormorant.search.index.tantivy import facet_counts
@@ -31,7 +31,7 @@ PLAIN_ORDERS = (Sort.RELEVANCE, Sort.NEWEST, Sort.OLDEST)
 
 
 @st.composite
-def held(draw: st.DrawFn) -> list[Entry]:
+def held(draw: st.DrawFn) -> list[IndexedDocument]:
     """Documents of which several are equal, for different readers."""
     made = []
     for number in range(draw(st.integers(1, 14))):
@@ -53,7 +53,7 @@ def searches(draw: st.DrawFn) -> Search:
 
 
 @contextmanager
-def ranking(entries: list[Entry], most: int) -> Iterator[EmbeddedReader]:
+def ranking(entries: list[IndexedDocument], most: int) -> Iterator[EmbeddedReader]:
     """Read an index of these entries that ranks, and looks for equal ones among, so many matches."""
     with pytest.MonkeyPatch.context() as patched, scratch("embedded", entries) as index:
         for each in (index_reader, facet_counts):
@@ -91,7 +91,7 @@ def _left(rows: Sequence[Any]) -> Iterator[tuple[Any, int]]:
 @given(held(), st.lists(searches(), min_size=1, max_size=4), st.sampled_from((2, 5, 10_000)))
 @SLOW
 def test_a_page_is_what_it_is_when_everything_is_looked_at(
-    entries: list[Entry], asked: list[Search], most: int
+    entries: list[IndexedDocument], asked: list[Search], most: int
 ) -> None:
     with ranking(entries, most) as reader:
         for search in asked:
@@ -116,7 +116,7 @@ def test_a_count_is_of_its_own_search_whatever_was_searched_for_before(tmp_path:
 @given(held(), st.lists(searches(), min_size=1, max_size=4), st.sampled_from((2, 5, 10_000)))
 @SLOW
 def test_what_was_searched_for_before_does_not_change_a_count(
-    entries: list[Entry], asked: list[Search], most: int
+    entries: list[IndexedDocument], asked: list[Search], most: int
 ) -> None:
     with ranking(entries, most) as reader:
         every = [each for search in asked for each in _nearly(search)]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import SecretSealed
-from cormorant.model.content import Wire
+from cormorant.model.content import VisitTrace
 from cormorant.model.url import origin_of, path_of
-from cormorant.net.http.messages import Answer
+from cormorant.net.http.messages import Response
 from cormorant.sources.web.auth.cookies import MOST, MOST_OF_A_DOMAIN, Jar
 from cormorant.sources.web.auth.credentials import NOTHING
 from cormorant.sources.web.auth.session import KEPT_EVERY_S, Session
@@ -154,9 +154,9 @@ class TestAcrossProcesses:
         assert sent(jar, "http://a.example/") == "s=1"
 
 
-def said(*cookies: str) -> Answer:
+def said(*cookies: str) -> Response:
     block = "".join(f"Set-Cookie: {each}\r\n" for each in cookies).encode()
-    return Answer(200, "HTTP/1.1 200 OK", block, b"", 0)
+    return Response(200, "HTTP/1.1 200 OK", block, b"", 0)
 
 
 def session(run: int = 1, **given: Any) -> Session:
@@ -167,37 +167,37 @@ ASKED = (origin_of("http://a.example/"), "http://a.example/")
 
 
 def test_cookies_are_a_fact_of_the_site_for_one_source() -> None:
-    first, wire = session(), Wire(site="a.example")
+    first, wire = session(), VisitTrace(site="a.example")
     assert not first.heard(ASKED, said("s=1"), NOTHING, wire, NOW)
     ((name, value, _),) = wire.learned
     assert name == "cookies:7"
     assert b"a.example" not in value, "sealed"
     after = session()
-    assert after.offer(*ASKED, Wire(site="a.example", facts={name: value}), NOW).lines == ("Cookie: s=1",)
-    assert session().offer(*ASKED, Wire(site="a.example", facts={"cookies:8": value}), NOW).lines == ()
+    assert after.offer(*ASKED, VisitTrace(site="a.example", facts={name: value}), NOW).lines == ("Cookie: s=1",)
+    assert session().offer(*ASKED, VisitTrace(site="a.example", facts={"cookies:8": value}), NOW).lines == ()
 
 
 def test_cookies_that_change_with_every_page_are_kept_now_and_then() -> None:
     ours, kept = session(), 0
     for number in range(100):
-        wire = Wire(site="a.example")
+        wire = VisitTrace(site="a.example")
         ours.heard(ASKED, said(f"s={number}"), NOTHING, wire, NOW + number * KEPT_EVERY_S / 10)
         kept += len(wire.learned)
     assert 9 <= kept <= 11
-    assert ours.offer(*ASKED, Wire(site="a.example"), NOW + 99).lines == ("Cookie: s=99",)
+    assert ours.offer(*ASKED, VisitTrace(site="a.example"), NOW + 99).lines == ("Cookie: s=99",)
 
 
 def test_a_cookie_that_stays_as_it_is_is_kept_once() -> None:
     ours, kept = session(), 0
     for number in range(100):
-        wire = Wire(site="a.example")
+        wire = VisitTrace(site="a.example")
         ours.heard(ASKED, said("s=same; Max-Age=900000"), NOTHING, wire, NOW + number * 60)
         kept += len(wire.learned)
     assert kept == 1
 
 
 def test_off_is_off() -> None:
-    ours, wire = session(cookies="off"), Wire(site="a.example")
+    ours, wire = session(cookies="off"), VisitTrace(site="a.example")
     ours.heard(ASKED, said("s=1"), NOTHING, wire, NOW)
     assert (wire.learned, ours.offer(*ASKED, wire, NOW)) == ([], NOTHING)
 
@@ -210,8 +210,8 @@ def test_a_page_is_read_though_its_cookies_cannot_be_kept(error: Exception, capl
 
     ours = Session(7, WebSettings(start=("http://a.example/",)), Broken({}), 1)
     for number in range(3):
-        wire = Wire(site="a.example")
+        wire = VisitTrace(site="a.example")
         assert not ours.heard(ASKED, said(f"s={number}"), NOTHING, wire, NOW + 60 * number)
         assert wire.learned == []
-    assert ours.offer(*ASKED, Wire(site="a.example"), NOW).lines == ("Cookie: s=2",)
+    assert ours.offer(*ASKED, VisitTrace(site="a.example"), NOW).lines == ("Cookie: s=2",)
     assert [each.message for each in caplog.records] == ["cookies_not_kept"], "once"

@@ -23,13 +23,13 @@ from cryptography.hazmat.primitives.serialization import (
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting
-from cormorant.model.content import Content, Wire
+from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Failed, Moved
 from cormorant.model.resource import Role
 from cormorant.model.settings.source import parse_settings
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.http import connection_options
-from cormorant.sources.web.auth.credentials import Access, is_excepted
+from cormorant.sources.web.auth.credentials import WebAccess, is_excepted
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
@@ -172,7 +172,7 @@ def test_an_origin_is_scheme_host_and_port(address: str, told: bool) -> None:
         "start": ["https://wiki.example/"], "headers": ["X-Key: secret:canary"],
         "credentials": ["https://wiki.example bearer secret:canary"],
     })  # fmt: skip
-    access = Access(settings, settings.starts(), Known({"canary": CANARY}).reveal)
+    access = WebAccess(settings, settings.starts(), Known({"canary": CANARY}).reveal)
     there = canonical(address)
     assert len(access.offer(origin_of(there), there).lines) == (2 if told else 0)
 
@@ -254,11 +254,11 @@ def test_one_process_gives_every_source_connections_of_its_own(authority: Author
                 await first.visit(f"{home.origin}/")
                 told = parse_settings(WebSettings, given)
                 second = WebSource(2, told, first.fetcher, SystemClock(), session=Session(2, told, Known({})))
-                await second.fetch(NEVER_SEEN._replace(address=f"{home.origin}/"), Wire())
+                await second.fetch(NEVER_SEEN._replace(address=f"{home.origin}/"), VisitTrace())
                 await second.close()
                 plain = parse_settings(WebSettings, {**given, "ca": []})
                 third = WebSource(3, plain, first.fetcher, SystemClock(), session=Session(3, plain, Known({})))
-                said = await third.fetch(NEVER_SEEN._replace(address=f"{home.origin}/"), Wire())
+                said = await third.fetch(NEVER_SEEN._replace(address=f"{home.origin}/"), VisitTrace())
                 assert isinstance(said, Failed)
                 assert said.status == 976, "what another source trusts is not trusted"
 

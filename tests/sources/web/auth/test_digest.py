@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.sources.web.auth.digest import Asked, Challenge, answer, challenge_of, schemes
+from cormorant.sources.web.auth.digest import Challenge, DigestRequest, answer, challenge_of, schemes
 from tests.clocks import cpu_s
 
 RFC = (
@@ -24,7 +24,7 @@ NONCE = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
 def test_the_example_of_the_rfc(algorithm: str, response: str) -> None:
     challenge = challenge_of([RFC.replace("SHA-256", algorithm)])
     assert challenge is not None
-    said = answer(challenge, "Mufasa", "Circle of Life", Asked("/dir/index.html", 1, NONCE))
+    said = answer(challenge, "Mufasa", "Circle of Life", DigestRequest("/dir/index.html", 1, NONCE))
     assert f'response="{response}"' in said
     assert 'username="Mufasa"' in said
     assert 'uri="/dir/index.html"' in said
@@ -39,13 +39,13 @@ def test_the_example_of_the_older_rfc() -> None:
     )
     challenge = challenge_of([value])
     assert challenge is not None
-    said = answer(challenge, "Mufasa", "Circle Of Life", Asked("/dir/index.html", 1, "0a4f113b"))
+    said = answer(challenge, "Mufasa", "Circle Of Life", DigestRequest("/dir/index.html", 1, "0a4f113b"))
     assert 'response="6629fae49393a05397450978507c4ef1"' in said
 
 
 def test_without_quality_it_is_as_in_rfc_2069() -> None:
     challenge = Challenge("testrealm@host.com", "dcd98b7102dd2f0e8b11d0f600bfb0c093")
-    said = answer(challenge, "Mufasa", "Circle Of Life", Asked("/dir/index.html", 1, "0a4f113b"))
+    said = answer(challenge, "Mufasa", "Circle Of Life", DigestRequest("/dir/index.html", 1, "0a4f113b"))
     assert 'response="670fd8c2df070c60b045671b8b24ff02"' in said
     assert "cnonce" not in said
 
@@ -87,7 +87,7 @@ def test_schemes(values: list[str], found: tuple[str, ...]) -> None:
 
 
 def test_marks_in_names_are_escaped() -> None:
-    said = answer(Challenge('a"b', "n"), 'x\\"y', "p", Asked("/", 1, "c"))
+    said = answer(Challenge('a"b', "n"), 'x\\"y', "p", DigestRequest("/", 1, "c"))
     assert 'username="x\\\\\\"y"' in said
     assert 'realm="a\\"b"' in said
 

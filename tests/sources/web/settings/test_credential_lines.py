@@ -11,7 +11,7 @@ import trustme
 from cormorant.base.errors import BadSetting
 from cormorant.model.settings.source import parse_settings
 from cormorant.sources.web.settings import credential_lines
-from cormorant.sources.web.settings.credential_lines import Authority, Certificate, Credential, Header, Place
+from cormorant.sources.web.settings.credential_lines import Authority, Certificate, Credential, CredentialScope, Header
 from cormorant.sources.web.settings.web import WebSettings
 
 HOME = "https://wiki.example"
@@ -21,11 +21,14 @@ TYPED = "hunter2-typed-in-clear"
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        (f"{HOME} basic anna secret:wiki", Credential(Place(HOME), "basic", "anna", "wiki")),
-        (f"{HOME}:443/team digest 'anna b' secret:w.1", Credential(Place(HOME, "/team"), "digest", "anna b", "w.1")),
-        ("http://a:8080/ bearer secret:t", Credential(Place("http://a:8080"), "bearer", "", "t")),
-        (f"{HOME} header X-Key secret:t", Credential(Place(HOME), "header", "X-Key", "t")),
-        ("BASIC anna secret:wiki", Credential(Place(""), "basic", "anna", "wiki")),
+        (f"{HOME} basic anna secret:wiki", Credential(CredentialScope(HOME), "basic", "anna", "wiki")),
+        (
+            f"{HOME}:443/team digest 'anna b' secret:w.1",
+            Credential(CredentialScope(HOME, "/team"), "digest", "anna b", "w.1"),
+        ),
+        ("http://a:8080/ bearer secret:t", Credential(CredentialScope("http://a:8080"), "bearer", "", "t")),
+        (f"{HOME} header X-Key secret:t", Credential(CredentialScope(HOME), "header", "X-Key", "t")),
+        ("BASIC anna secret:wiki", Credential(CredentialScope(""), "basic", "anna", "wiki")),
     ],
 )
 def test_credentials(text: str, meant: Credential) -> None:
@@ -35,9 +38,9 @@ def test_credentials(text: str, meant: Credential) -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("X-Tenant: blue", Header(Place(""), "X-Tenant", "blue", "")),
-        (f"{HOME} X-Key:secret:k", Header(Place(HOME), "X-Key", "", "k")),
-        ("Accept-Language: de, en;q=0.5", Header(Place(""), "Accept-Language", "de, en;q=0.5", "")),
+        ("X-Tenant: blue", Header(CredentialScope(""), "X-Tenant", "blue", "")),
+        (f"{HOME} X-Key:secret:k", Header(CredentialScope(HOME), "X-Key", "", "k")),
+        ("Accept-Language: de, en;q=0.5", Header(CredentialScope(""), "Accept-Language", "de, en;q=0.5", "")),
     ],
 )
 def test_headers(text: str, meant: Header) -> None:
@@ -46,13 +49,13 @@ def test_headers(text: str, meant: Header) -> None:
 
 def test_certificates_and_authorities() -> None:
     assert credential_lines.certificate(f"{HOME} /a.pem /k.pem secret:p") == Certificate(
-        Place(HOME), "/a.pem", "/k.pem", "", "p"
+        CredentialScope(HOME), "/a.pem", "/k.pem", "", "p"
     )
-    assert credential_lines.certificate("secret:pem secret:p") == Certificate(Place(""), "", "", "pem", "p")
-    assert credential_lines.authority("/ca.pem") == Authority(Place(""), "/ca.pem", "")
+    assert credential_lines.certificate("secret:pem secret:p") == Certificate(CredentialScope(""), "", "", "pem", "p")
+    assert credential_lines.authority("/ca.pem") == Authority(CredentialScope(""), "/ca.pem", "")
     pin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
     for text in ("00" * 32, ":".join(["00"] * 32), pin.removeprefix("sha256//"), pin.removeprefix("sha256")):
-        assert credential_lines.authority(f"{HOME} sha256:{text}") == Authority(Place(HOME), "", pin)
+        assert credential_lines.authority(f"{HOME} sha256:{text}") == Authority(CredentialScope(HOME), "", pin)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +121,7 @@ def test_files_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.Mon
     })  # fmt: skip
     assert [credential_lines.authority(each).file for each in settings.ca] == [str(tmp_path / "our ca.pem"), ""]
     assert credential_lines.certificate(settings.client_certificate[0]) == Certificate(
-        Place(HOME), str(tmp_path / "me.pem"), "", "", "p"
+        CredentialScope(HOME), str(tmp_path / "me.pem"), "", "", "p"
     )
     assert parse_settings(WebSettings, {"start": [HOME], "ca": settings.ca}).ca == settings.ca
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cormorant.base.errors import BadSetting
-from cormorant.model.settings.priority import Level, Wanted
+from cormorant.model.settings.priority import Level, PriorityRuling
 from cormorant.model.settings.source import parse_settings
 from cormorant.sources.web.settings.web import WebSettings
 
@@ -16,11 +16,11 @@ def settings(*lines: str, **others: object) -> WebSettings:
 
 def test_the_first_level_that_speaks_of_an_address_holds() -> None:
     ours = settings("low ext:pdf", "highest path:/news/*", " HIGH  contains:/news/ ", "lowest regex:/archive/\\d+")
-    assert ours.wanted(f"{HOME}/news/today.pdf") == Wanted(Level.HIGHEST, "path:/news/*")
-    assert ours.wanted(f"{HOME}/old/news/x") == Wanted(Level.HIGH, "contains:/news/")
-    assert ours.wanted(f"{HOME}/a.pdf") == Wanted(Level.LOW, "ext:pdf")
-    assert ours.wanted(f"{HOME}/archive/7") == Wanted(Level.LOWEST, "regex:/archive/\\d+")
-    assert ours.wanted(f"{HOME}/else") == Wanted(Level.NORMAL)
+    assert ours.wanted(f"{HOME}/news/today.pdf") == PriorityRuling(Level.HIGHEST, "path:/news/*")
+    assert ours.wanted(f"{HOME}/old/news/x") == PriorityRuling(Level.HIGH, "contains:/news/")
+    assert ours.wanted(f"{HOME}/a.pdf") == PriorityRuling(Level.LOW, "ext:pdf")
+    assert ours.wanted(f"{HOME}/archive/7") == PriorityRuling(Level.LOWEST, "regex:/archive/\\d+")
+    assert ours.wanted(f"{HOME}/else") == PriorityRuling(Level.NORMAL)
 
 
 def test_without_rules_there_are_no_turns() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting
-from cormorant.model.resource import Found, How, Role
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Role
 from cormorant.model.settings.source import parse_settings
 from cormorant.sources.web.settings.sitemaps import MAX_DEPTH
 from cormorant.sources.web.settings.web import WebSettings
@@ -26,7 +26,8 @@ def source(**given: object) -> WebSource:
 def test_robots_names_sitemaps_each_once() -> None:
     found = source().leads(FACTS)
     assert [(each.address, each.role, each.how) for each in found] == [
-        ("https://a.example/s.xml", Role.SITEMAP, How.ROBOTS), ("https://b.example/s.xml", Role.SITEMAP, How.ROBOTS),
+        ("https://a.example/s.xml", Role.SITEMAP, DiscoveredBy.ROBOTS),
+        ("https://b.example/s.xml", Role.SITEMAP, DiscoveredBy.ROBOTS),
     ]  # fmt: skip
     assert source().leads({}) == ()
 
@@ -54,8 +55,8 @@ def test_where_a_sitemap_may_be() -> None:
 def test_named_sitemaps_are_a_place_to_begin_at() -> None:
     alone = WebSource(1, parse_settings(WebSettings, {"sitemaps": "https://C.example/s.xml"}), None, SystemClock())
     (batch,) = list(alone.discover(""))
-    assert [(each.address, each.role, each.how) for each in batch if isinstance(each, Found)] == [
-        ("https://c.example/s.xml", Role.SITEMAP, How.SEED)
+    assert [(each.address, each.role, each.how) for each in batch if isinstance(each, DiscoveredUrl)] == [
+        ("https://c.example/s.xml", Role.SITEMAP, DiscoveredBy.SEED)
     ]
     assert alone.gates.follow("https://c.example/page", 1).admitted
     assert alone.settings.named_hosts == [("c.example", 443)]

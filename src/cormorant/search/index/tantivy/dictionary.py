@@ -12,7 +12,7 @@ from cormorant.search.index.compounds import ends_backwards, first_part, has_com
 from cormorant.search.index.edit_distance import allowed, edits, misspelt
 from cormorant.search.index.query import Field, Key
 from cormorant.search.index.stemming import beginning, beginnings, has_forms, stem
-from cormorant.search.index.tantivy.reader_view import Forms, Sight
+from cormorant.search.index.tantivy.reader_view import Forms, ReaderView
 from cormorant.search.index.tantivy.schema import BACKWARDS
 from cormorant.search.index.tokenizer import plainer
 
@@ -45,7 +45,7 @@ class Dictionary:
         """All languages in which there are documents, each of which is in one of them; UNKNOWN where nobody knows."""
         return frozenset(tag for tag, _ in self._searcher.terms_with_prefix(Key.LANGUAGE, "") if "-" not in tag)
 
-    def forms(self, word: str, sight: Sight) -> tuple[Forms, ...]:
+    def forms(self, word: str, sight: ReaderView) -> tuple[Forms, ...]:
         """Return other forms of a word that the reader's documents hold, for each language in which there are any."""
         known = sight.forms.get(word)
         if known is None:
@@ -54,7 +54,7 @@ class Dictionary:
             known = sight.forms[word] = self._look_up(word, sight)
         return known
 
-    def compounds(self, word: str, sight: Sight) -> tuple[Forms, ...]:
+    def compounds(self, word: str, sight: ReaderView) -> tuple[Forms, ...]:
         """Return compounds that have a word as a part, for each language, those first that most documents hold."""
         known = sight.compounds.get(word)
         if known is None:
@@ -65,7 +65,7 @@ class Dictionary:
             known = sight.compounds[word] = tuple(Forms(language, some) for language, some in found if some)
         return known
 
-    def alike(self, word: str, sight: Sight) -> list[str]:
+    def alike(self, word: str, sight: ReaderView) -> list[str]:
         """Return words that are written nearly like this one, nearest first, then those that most documents hold.
 
         Of two as near, the one comes first that only has an ending more (expence: expenses, not expect). They begin
@@ -83,13 +83,13 @@ class Dictionary:
                 break
         return found[:MOST_ALIKE]
 
-    def _look_up(self, word: str, sight: Sight) -> tuple[Forms, ...]:
+    def _look_up(self, word: str, sight: ReaderView) -> tuple[Forms, ...]:
         if not has_forms(word):
             return ()
         found = ((language, self._forms_in(word, language, sight)) for language in sight.spoken)
         return tuple(Forms(language, others) for language, others in sorted(found) if others)
 
-    def _compounds_in(self, word: str, language: str, sight: Sight) -> tuple[str, ...]:
+    def _compounds_in(self, word: str, language: str, sight: ReaderView) -> tuple[str, ...]:
         """Return compounds in one language: words that begin like this one, and words that end like it."""
         found = set(self._beginning(first_part(word, language), MOST_LOOKED_AT, sight))
         for letters in ends_backwards(word, language):
@@ -97,12 +97,12 @@ class Dictionary:
         held = {each: sight.holding(each) for each in found if holds(each, word, language)}
         return tuple(sorted(filter(held.get, held), key=lambda each: (-held[each], each))[:MOST_COMPOUNDS])
 
-    def _forms_in(self, word: str, language: str, sight: Sight) -> tuple[str, ...]:
+    def _forms_in(self, word: str, language: str, sight: ReaderView) -> tuple[str, ...]:
         """Return the forms that most of what the reader sees holds, of all that there are."""
         held = {other: sight.holding(other) for other in self._family(word, language, sight)}
         return tuple(sorted(filter(held.get, held), key=lambda other: (-held[other], other))[:MOST_FORMS])
 
-    def _family(self, word: str, language: str, sight: Sight) -> tuple[str, ...]:
+    def _family(self, word: str, language: str, sight: ReaderView) -> tuple[str, ...]:
         """Return other words with the same stem.
 
         They are the same for every reader, and remembered, unless there are too many to look at.
@@ -119,7 +119,9 @@ class Dictionary:
             known = _related(found, word, language)
         return known
 
-    def _beginning(self, letters: str, most: int, sight: Sight, fields: Sequence[str] = _FIELDS) -> Collection[str]:
+    def _beginning(
+        self, letters: str, most: int, sight: ReaderView, fields: Sequence[str] = _FIELDS
+    ) -> Collection[str]:
         """Return words that begin so; where there are more than that in a field, those most held as the reader sees."""
         words = self._all(letters, most, fields)
         return self._walk(letters, most, sight.query, fields) if words is None else words

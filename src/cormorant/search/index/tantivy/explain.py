@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tantivy
 
 from cormorant.search.index import query as ask
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.filter_fields import read
 from cormorant.search.index.protocol import COUNT, PAIR, SPELLED, Reason
 from cormorant.search.index.query import Field
@@ -48,7 +48,7 @@ def scored(compiler: Compiler, search: ask.Search, score: Ask) -> Iterator[Score
 def _walked(compiler: Compiler, node: ask.Query, score: Ask) -> Iterator[Scored]:
     """Yield what the words of a part of a query scored, if all of the part matches."""
     match node:
-        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+        case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             for field, query in compiler.leaves.by_field(node):
                 yield Scored(field, score(query) or 0.0, node.text, node)
             return
@@ -63,7 +63,7 @@ def _walked(compiler: Compiler, node: ask.Query, score: Ask) -> Iterator[Scored]
             yield from _walked(compiler, part, score)
 
 
-def reasons(found: Iterable[Scored], entry: Entry, spoken: str) -> tuple[Reason, ...]:
+def reasons(found: Iterable[Scored], entry: IndexedDocument, spoken: str) -> tuple[Reason, ...]:
     """Return what was found of an entry in this language, what is of one sort together, less what added nothing."""
     by: dict[str, list[Scored]] = {}
     for each in found:
@@ -72,7 +72,7 @@ def reasons(found: Iterable[Scored], entry: Entry, spoken: str) -> tuple[Reason,
     return tuple(_reason(what, some, entry, Rules(spoken, spoken)) for what, some in by.items())
 
 
-def _reason(what: str, some: list[Scored], entry: Entry, rules: Rules) -> Reason:
+def _reason(what: str, some: list[Scored], entry: IndexedDocument, rules: Rules) -> Reason:
     count = 0
     if what in tuple(Field):
         where = places(read(entry)[Field(what)])

@@ -31,7 +31,7 @@ def asked(search: Search) -> tuple[Identifier, ...]:
     found = (
         each
         for leaf in ask.leaves(search.query)
-        if isinstance(leaf, ask.Word | ask.Phrase | ask.Near) and leaf.field in (None, Field.TITLE, Field.TEXT)
+        if isinstance(leaf, ask.QueryWord | ask.Phrase | ask.Near) and leaf.field in (None, Field.TITLE, Field.TEXT)
         for each in identifiers(leaf.text)
     )
     return tuple(dict.fromkeys(found))

@@ -14,10 +14,10 @@ from cormorant.search.index import query as ask
 from cormorant.search.index.filter_fields import exact
 from cormorant.search.index.identifiers import Identifier
 from cormorant.search.index.query import Field, Key, Number
-from cormorant.search.index.static_score import Prior, Step, steps
+from cormorant.search.index.static_score import Prior, ScoreStep, steps
 from cormorant.search.index.tantivy.dictionary import Dictionary
 from cormorant.search.index.tantivy.literals import COMPOUND, asked, worth
-from cormorant.search.index.tantivy.reader_view import RAREST, Clause, Sight
+from cormorant.search.index.tantivy.reader_view import RAREST, Clause, ReaderView
 from cormorant.search.index.tantivy.schema import GREATEST_ID, NAMES, PRIORS
 from cormorant.search.index.tantivy.term_queries import TIE, Leaves
 from cormorant.search.index.tokenizer import words
@@ -69,7 +69,7 @@ class Compiler:
     def __init__(
         self,
         schema: tantivy.Schema,
-        sight: Sight,
+        sight: ReaderView,
         dictionary: Dictionary,
         weights: ask.Weights,
         literal: Literal = _nowhere,
@@ -104,7 +104,7 @@ class Compiler:
             found.append(Extra(each.text, _Q.const_score_query(held, points)))
         return found
 
-    def priors(self, search: ask.Search) -> list[tuple[Prior, Step, tantivy.Query]]:
+    def priors(self, search: ask.Search) -> list[tuple[Prior, ScoreStep, tantivy.Query]]:
         """Return what counts beside words: a query for each step."""
         return [
             (
@@ -123,7 +123,7 @@ class Compiler:
     def part(self, node: ask.Query) -> tantivy.Query:
         """Return the engine's query for a part of a search."""
         match node:
-            case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+            case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
                 return self.leaves.of(node)
             case ask.Exact():
                 return _Q.const_score_query(self._exact(node), 0.0)
@@ -162,7 +162,7 @@ class Compiler:
         """Return what lifts documents in which neighbouring words of the question stand side by side."""
         if not self._weights.pair or len(root.should) < 2:
             return []
-        free = [words(each.text) if isinstance(each, ask.Word) and not each.field else [] for each in root.should]
+        free = [words(each.text) if isinstance(each, ask.QueryWord) and not each.field else [] for each in root.should]
         return [
             Extra(" ".join(pair), self.leaves.phrase(Field.TEXT, pair, self._weights.pair))
             for first, second in pairwise(free)
@@ -194,7 +194,7 @@ class Compiler:
             return _boolean([(Occur.Must, _Q.boolean_query(optional)), *required, *forbidden])
         return _boolean([*required, *optional, *forbidden])
 
-    def _step(self, search: ask.Search, prior: Prior, step: Step) -> tantivy.Query:
+    def _step(self, search: ask.Search, prior: Prior, step: ScoreStep) -> tantivy.Query:
         """Return a query for the documents in one step of what counts beside words."""
         if prior is Prior.LANGUAGE:
             return self._sight.terms(Key.LANGUAGE, [exact(each) for each in search.languages])

@@ -32,7 +32,7 @@ from cormorant.search.index.tantivy.facet_counts import NO_TWINS, Columns, Twins
 from cormorant.search.index.tantivy.integrity import Readable, Sound, check, segments
 from cormorant.search.index.tantivy.literals import holding, narrowed
 from cormorant.search.index.tantivy.query_compiler import Compiler
-from cormorant.search.index.tantivy.reader_view import Sight, total_of
+from cormorant.search.index.tantivy.reader_view import ReaderView, total_of
 from cormorant.search.index.tantivy.salvage import answered, looked_up, refuses
 from cormorant.search.index.tantivy.schema import (
     GREATEST_ID,
@@ -75,7 +75,7 @@ class EmbeddedReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._state: State | None = None
+        self._state: IndexState | None = None
         self._refreshing = threading.Lock()
         self.refresh()
 
@@ -176,7 +176,7 @@ class EmbeddedReader:
         """Compute every checksum."""
         self._check(None)
 
-    def _answered(self, state: State, search: Search, answer: Callable[[State, Search], T]) -> T:
+    def _answered(self, state: IndexState, search: Search, answer: Callable[[IndexState, Search], T]) -> T:
         """Answer a search in one state, or what can be answered of it. Raises IndexDamaged, QueryFailed."""
         return answered(search, partial(answer, state), partial(_fails, state, search), self._examine)
 
@@ -204,7 +204,7 @@ class EmbeddedReader:
         """Return what changes with every commit and every switch."""
         return generations.stamp(self._folder), generations.file_stamp(generation / "meta.json")
 
-    def _newest(self, old: State | None) -> State | None:
+    def _newest(self, old: IndexState | None) -> IndexState | None:
         """Open the newest state. One that is replaced while it is being opened is opened again."""
         for _ in range(_TRIES):
             generation = generations.current(self._folder)
@@ -222,12 +222,12 @@ class EmbeddedReader:
         raise IndexDamaged(_RESTLESS)
 
 
-def _fails(state: State, search: Search, part: Query) -> bool:
+def _fails(state: IndexState, search: Search, part: Query) -> bool:
     """Say whether the engine refuses a part of a search asked by itself."""
     return refuses(partial(_answer, state, replace(search, query=part, limit=0)))
 
 
-def _why(state: State, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
+def _why(state: IndexState, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
     """Return a document with the parts of its score, in one state."""
     compiler = _compiler(state, search)
 
@@ -244,7 +244,7 @@ def _why(state: State, search: Search, number: int) -> tuple[Match, tuple[Reason
     return Match(number, found[0], entry, spoken=spoken), reasons(parts, entry, spoken)
 
 
-def _answer(state: State, search: Search) -> Matches:
+def _answer(state: IndexState, search: Search) -> Matches:
     """Answer a question to one state.
 
     All matches up to MOST_RANKED are ranked, not only the page's: folding needs to know which are equal, and a tie at
@@ -281,7 +281,7 @@ def _answer(state: State, search: Search) -> Matches:
     return Matches(total, tuple(hits), reachable)
 
 
-def _tally(state: State, search: Search, splits: Sequence[Split]) -> list[Counts]:
+def _tally(state: IndexState, search: Search, splits: Sequence[Split]) -> list[Counts]:
     """Count the matches of a search in one state by sort."""
     query = _compiled(state, replace(search, limit=0))
     twins = NO_TWINS
@@ -291,7 +291,7 @@ def _tally(state: State, search: Search, splits: Sequence[Split]) -> list[Counts
     return state.columns.tally(query, splits, twins)
 
 
-def _by_title(state: State, values: Sequence[Any], addresses: Sequence[Any]) -> Iterator[int]:
+def _by_title(state: IndexState, values: Sequence[Any], addresses: Sequence[Any]) -> Iterator[int]:
     """Yield the numbers of matches in the order of their titles, given them in that of the first step of each.
 
     Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
@@ -312,7 +312,7 @@ def _by_title(state: State, values: Sequence[Any], addresses: Sequence[Any]) -> 
         yield from numbers
 
 
-def _ranked(state: State, search: Search) -> Any:
+def _ranked(state: IndexState, search: Search) -> Any:
     """Return the best matches in their order, as the engine gives them."""
     query = _compiled(state, search)
     if search.sort is Sort.RELEVANCE:
@@ -321,12 +321,12 @@ def _ranked(state: State, search: Search) -> Any:
     return state.searcher.search(query, MOST_RANKED, order_by_field=column, order=order)
 
 
-def _compiled(state: State, search: Search) -> tantivy.Query:
+def _compiled(state: IndexState, search: Search) -> tantivy.Query:
     """Return a search as the engine is asked."""
     return _compiler(state, search).whole(search)
 
 
-def _compiler(state: State, search: Search) -> Compiler:
+def _compiler(state: IndexState, search: Search) -> Compiler:
     """Return what turns a search into the engine's terms, for this reader and these weights."""
     sight = state.sight(search.reader)
     plain = Compiler(state.index.schema, sight, state.dictionary, search.weights)
@@ -343,7 +343,7 @@ def _compiler(state: State, search: Search) -> Compiler:
     return Compiler(state.index.schema, sight, state.dictionary, search.weights, literal)
 
 
-def _alike(state: State, sight: Sight, word: str) -> tuple[str, ...]:
+def _alike(state: IndexState, sight: ReaderView, word: str) -> tuple[str, ...]:
     """Look up in one state what is written nearly like a word: what is misspelt once is asked for again."""
     if sight.holding(word):
         return ()
@@ -355,13 +355,13 @@ def _alike(state: State, sight: Sight, word: str) -> tuple[str, ...]:
     return known
 
 
-def _quoted(state: State, query: tantivy.Query, reader: Reader) -> tantivy.Query:
+def _quoted(state: IndexState, query: tantivy.Query, reader: Reader) -> tantivy.Query:
     """Return a query without the documents that ask not to be quoted."""
     unquoted = state.sight(reader).terms(UNQUOTED, [UNQUOTED_VALUE])
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, unquoted)])
 
 
-def _spelling(state: State, word: str, within: Search) -> str:
+def _spelling(state: IndexState, word: str, within: Search) -> str:
     """Return how those documents of one state write a word that hold it most often."""
     held = ask.Or((ask.Phrase(word, Field.TEXT), ask.Phrase(word, Field.TITLE)))
     query = _compiled(state, replace(within, query=ask.And((within.query, held)), limit=0))
@@ -369,7 +369,7 @@ def _spelling(state: State, word: str, within: Search) -> str:
     return spelling(word, [texts_of(state.searcher.doc(address))[1] for _, address in found])
 
 
-def _begun(state: State, asked: Beginning) -> tuple[Begun, ...]:
+def _begun(state: IndexState, asked: Beginning) -> tuple[Begun, ...]:
     """Look up in one state what begins so. Terms come with how many documents of the filter hold them."""
     within = _compiled(state, asked.within)
     if asked.key is None:
@@ -391,7 +391,7 @@ Stamp = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(slots=True)
-class State:
+class IndexState:
     """One committed state, opened. Replaced as a whole, so that a question under way keeps the one it began with."""
 
     stamp: Stamp
@@ -403,20 +403,20 @@ class State:
     deleted: int
     dictionary: Dictionary
     columns: Columns
-    sights: dict[frozenset[str], Sight] = field(default_factory=dict)
+    sights: dict[frozenset[str], ReaderView] = field(default_factory=dict)
     spelled: dict[tuple[str, Search], str] = field(default_factory=dict)
     begun: dict[Beginning, tuple[Begun, ...]] = field(default_factory=dict)
     literals: dict[tuple[Search, Identifier], tuple[int, ...]] = field(default_factory=dict)
     twins: dict[Search, Twins] = field(default_factory=dict)
     """What is equal among the matches of the last searches, with their readers: a search is followed by its counts."""
 
-    def sight(self, reader: Reader) -> Sight:
+    def sight(self, reader: Reader) -> ReaderView:
         """Return what this reader sees, remembered until the next state."""
         known = self.sights.get(reader.principals)
         if known is None:
             if len(self.sights) >= _SIGHTS:
                 self.sights.clear()
-            known = Sight(self.searcher, self.index.schema, reader, self.slots)
+            known = ReaderView(self.searcher, self.index.schema, reader, self.slots)
             self.sights[reader.principals] = known
         return known
 
@@ -429,7 +429,7 @@ class State:
         self.twins[matching(search)] = twins
 
 
-def opened(generation: Path, stamp: Stamp, old: State | None) -> State:
+def opened(generation: Path, stamp: Stamp, old: IndexState | None) -> IndexState:
     """Open a state, going on with the index that is open already when it is the same generation."""
     contents = segments(generation)
     with Readable():
@@ -441,7 +441,7 @@ def opened(generation: Path, stamp: Stamp, old: State | None) -> State:
             register(index)
         index.reload()
         searcher = index.searcher()
-        return State(
+        return IndexState(
             stamp=stamp,
             generation=generation,
             index=index,

@@ -17,7 +17,7 @@ from tantivy import Occur, Query
 
 from cormorant.model.acl import Reader
 from cormorant.search.index.compounds import language_of
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.filter_fields import UNKNOWN, exact
 from cormorant.search.index.query import Field, Key
 
@@ -40,7 +40,7 @@ class Forms(NamedTuple):
     words: tuple[str, ...]
 
 
-class Sight:
+class ReaderView:
     """One reader's view of one committed state of the index.
 
     `clauses` go into every query: any of the grants, none of the denies. They add nothing to a score.
@@ -108,7 +108,7 @@ class Sight:
                 found[source] = most_spoken(own or self.spoken)
         return found
 
-    def language_of(self, entry: Entry) -> str:
+    def language_of(self, entry: IndexedDocument) -> str:
         """Return the language by whose rules an entry is looked for, "" for none."""
         return language_of(entry.language) if entry.language else self.assumed.get(exact(entry.source), "")
 

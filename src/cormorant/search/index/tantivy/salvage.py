@@ -25,11 +25,11 @@ _log = logger(__name__)
 T = TypeVar("T")
 
 
-class Refused(Exception):
+class EngineRefused(Exception):
     """The engine could not do what it was asked for; whose fault that is was not looked at yet."""
 
 
-class Question:
+class EngineCall:
     """A boundary around one question to the engine: what fails in there is the question's fault or the files'."""
 
     def __enter__(self) -> None:
@@ -39,7 +39,7 @@ class Question:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind and (is_of_engine(kind) or issubclass(kind, OverflowError)):
-            raise Refused(str(error)[:200]) from error
+            raise EngineRefused(str(error)[:200]) from error
 
 
 def answered(
@@ -50,9 +50,9 @@ def answered(
     `examine` raises IndexDamaged when the files are to blame. Raises QueryFailed when nothing is left to ask.
     """
     try:
-        with Question():
+        with EngineCall():
             return answer(search)
-    except Refused as refused:
+    except EngineRefused as refused:
         examine()
         said = str(refused)
         left = without(search.query, fails)
@@ -60,18 +60,18 @@ def answered(
         if left in (None, search.query):
             raise _failed(said) from refused
     try:
-        with Question():
+        with EngineCall():
             return answer(replace(search, query=left))
-    except Refused as refused:
+    except EngineRefused as refused:
         raise _failed(str(refused)) from refused
 
 
 def looked_up(look_up: Callable[[], T], nothing: T, examine: Callable[[], None]) -> T:
     """Look something up that a search can do without; nothing where the engine refuses. May raise IndexDamaged."""
     try:
-        with Question():
+        with EngineCall():
             return look_up()
-    except Refused as refused:
+    except EngineRefused as refused:
         examine()
         _log.warning("look-up refused", extra={"reason": str(refused)})
         return nothing
@@ -80,9 +80,9 @@ def looked_up(look_up: Callable[[], T], nothing: T, examine: Callable[[], None])
 def refuses(question: Callable[[], object]) -> bool:
     """Say whether the engine refuses a question."""
     try:
-        with Question():
+        with EngineCall():
             question()
-    except Refused:
+    except EngineRefused:
         return True
     return False
 
@@ -90,7 +90,7 @@ def refuses(question: Callable[[], object]) -> bool:
 def without(node: Query, fails: Callable[[Query], bool]) -> Query | None:
     """Return a query without the parts that fail by themselves, None when that is all of it."""
     match node:
-        case ask.Word() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
+        case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return None if fails(node) else node
         case ask.Exact() | ask.Range():
             return ask.Nothing() if fails(node) else node

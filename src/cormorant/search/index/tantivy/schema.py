@@ -26,7 +26,7 @@ import xxhash
 from cormorant.base.errors import IndexDamaged
 from cormorant.model.text import display_directives
 from cormorant.search.index.compounds import are_backwards, backwards
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.filter_fields import (
     STEPS,
     called,
@@ -116,7 +116,7 @@ def register(index: tantivy.Index) -> None:
     index.config_reader("manual")
 
 
-def to_document(entry: Entry) -> tantivy.Document:
+def to_document(entry: IndexedDocument) -> tantivy.Document:
     """Return what is written for an entry."""
     document = tantivy.Document()
     document.add_integer("id", entry.id)
@@ -151,7 +151,7 @@ def to_document(entry: Entry) -> tantivy.Document:
     return document
 
 
-def _add_parts(document: tantivy.Document, entry: Entry, title: Prepared, text: Prepared) -> None:
+def _add_parts(document: tantivy.Document, entry: IndexedDocument, title: Prepared, text: Prepared) -> None:
     """Write what finds an identifier as it was typed, and a compound by its last part."""
     for name in dict.fromkeys((*names(title), *names(text))):
         document.add_text(NAMES, name)
@@ -159,7 +159,7 @@ def _add_parts(document: tantivy.Document, entry: Entry, title: Prepared, text: 
         document.add_text(BACKWARDS, backwards(title.split, text.split))
 
 
-def _file(document: tantivy.Document, entry: Entry) -> None:
+def _file(document: tantivy.Document, entry: IndexedDocument) -> None:
     """Write who may see it, and under what it is filed."""
     filed = keys(entry)
     for name, values in (("grant", entry.grants), ("deny", entry.denies), *filed.items()):
@@ -170,7 +170,7 @@ def _file(document: tantivy.Document, entry: Entry) -> None:
             document.add_integer(own(key), mark_of(exact(value)))
 
 
-def _pack(entry: Entry, title: str) -> bytes:
+def _pack(entry: IndexedDocument, title: str) -> bytes:
     """Return everything but the text, in the order `to_entry` reads it."""
     return json.dumps(
         (
@@ -181,7 +181,7 @@ def _pack(entry: Entry, title: str) -> bytes:
     ).encode()
 
 
-def to_entry(document: tantivy.Document, number: int) -> Entry:
+def to_entry(document: tantivy.Document, number: int) -> IndexedDocument:
     """Return the entry that was written under this number. Raises IndexDamaged when something else is found there."""
     with Sound():
         entry = _unpack(_stored(document, "rest"), _stored(document, "body"))
@@ -197,13 +197,13 @@ def texts_of(document: tantivy.Document) -> tuple[int, tuple[str, str]]:
     return entry.id, (entry.title, entry.text)
 
 
-def _unpack(rest: bytes, text: bytes) -> Entry:
+def _unpack(rest: bytes, text: bytes) -> IndexedDocument:
     """Return the entry of what was stored."""
     number, source, url, title, mime, language, size, modified, fetched, grants, denies, attributes, *last = json.loads(
         _unsealed(rest, text)
     )
     content_hash, anchors, depth, link_score, near = last
-    return Entry(
+    return IndexedDocument(
         id=number,
         source=source,
         url=url,

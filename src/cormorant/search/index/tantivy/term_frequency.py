@@ -9,7 +9,7 @@ from typing import NamedTuple, assert_never
 
 from cormorant.search.index import query as ask
 from cormorant.search.index.compounds import holds
-from cormorant.search.index.document import Entry
+from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.edit_distance import edits
 from cormorant.search.index.identifiers import variants
 from cormorant.search.index.stemming import has_forms, stem
@@ -36,7 +36,7 @@ def times(leaf: ask.Leaf, rules: Rules, where: Places) -> float:
             return sum(len(at) for word, at in where.items() if made.fullmatch(word))
         case _ if not found:
             return 0.0
-        case ask.Word():
+        case ask.QueryWord():
             once = _inflected(where, found[0], rules) if len(found) == 1 else _side_by_side(where, found)
             return once + sum(_side_by_side(where, each) / 2 for each in variants(leaf.text))
         case ask.Phrase():
@@ -50,7 +50,7 @@ def times(leaf: ask.Leaf, rules: Rules, where: Places) -> float:
     assert_never(leaf)
 
 
-def between(entry: Entry, asked: ask.Range) -> bool:
+def between(entry: IndexedDocument, asked: ask.Range) -> bool:
     """Say whether a number of an entry lies between two others."""
     value: float | None = getattr(entry, asked.number)
     if value is None:

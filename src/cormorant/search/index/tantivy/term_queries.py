@@ -16,7 +16,7 @@ from cormorant.search.index.filter_fields import UNKNOWN
 from cormorant.search.index.identifiers import variants
 from cormorant.search.index.query import Field, Key
 from cormorant.search.index.tantivy.dictionary import MOST_FORMS, Dictionary
-from cormorant.search.index.tantivy.reader_view import Forms, Sight
+from cormorant.search.index.tantivy.reader_view import Forms, ReaderView
 from cormorant.search.index.tokenizer import words
 
 _Q = tantivy.Query
@@ -35,7 +35,7 @@ TIE = 0.3
 class Leaves:
     """Turns leaves of ours into the engine's queries, for one reader's sight."""
 
-    def __init__(self, schema: tantivy.Schema, sight: Sight, dictionary: Dictionary, weights: ask.Weights) -> None:
+    def __init__(self, schema: tantivy.Schema, sight: ReaderView, dictionary: Dictionary, weights: ask.Weights) -> None:
         self._schema = schema
         self._sight = sight
         self._dictionary = dictionary
@@ -58,7 +58,7 @@ class Leaves:
     def _maker(self, node: ask.Leaf) -> Callable[[Field, list[str], float], tantivy.Query]:
         """Return what makes the query for a leaf in one field, of its words and the field's weight."""
         match node:
-            case ask.Word():
+            case ask.QueryWord():
                 return partial(self._word, others=variants(node.text))
             case ask.Phrase():
                 return self.phrase
@@ -74,9 +74,9 @@ class Leaves:
 
     def rarity(self, node: ask.Query) -> float:
         """Return how rare an optional part is."""
-        if isinstance(node, ask.Word) and len(found := words(node.text)) == 1:
+        if isinstance(node, ask.QueryWord) and len(found := words(node.text)) == 1:
             return self._sight.rarity_of_any([*self._group(found[0]), *self._compounds(found[0])])
-        return self._sight.rarity(words(node.text)) if isinstance(node, ask.Word | ask.Phrase | ask.Near) else 1.0
+        return self._sight.rarity(words(node.text)) if isinstance(node, ask.QueryWord | ask.Phrase | ask.Near) else 1.0
 
     def phrase(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
         """Return a query for words side by side; the engine's phrase takes two at least."""
@@ -144,8 +144,8 @@ class Leaves:
     def _spoken(self, forms: Forms, best: tantivy.Query) -> list[tantivy.Query]:
         """Return queries for what is found by these forms in documents in their language; no document is in two.
 
-        A document whose language nobody knows is taken to be in one by its source (`Sight.assumed`). Each language is
-        asked for by itself, and only where there is another: a set of two would be read from end to end.
+        A document whose language nobody knows is taken to be in one by its source (`ReaderView.assumed`). Each
+        language is asked for by itself, and only where there is another: a set of two would be read from end to end.
         """
         assumed, language = self._sight.assumed, forms.language
         others = {each for each in assumed.values() if each != language}

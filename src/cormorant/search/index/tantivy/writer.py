@@ -18,7 +18,7 @@ import tantivy
 
 from cormorant.base.durability import sync_folder
 from cormorant.base.errors import DataFolderError, NoRoom
-from cormorant.search.index.document import Change, Drop, Entry, Put, Relink
+from cormorant.search.index.document import Change, Delete, IndexedDocument, UpdateLinks, Upsert
 from cormorant.search.index.tantivy.integrity import Readable
 from cormorant.search.index.tantivy.schema import MARK, Mark, mark_in, register, schema, to_document, to_entry, to_mark
 
@@ -139,16 +139,16 @@ class EmbeddedWriter:
 
     def _apply(self, change: Change) -> int:
         match change:
-            case Put():
+            case Upsert():
                 return self._put(change.entry)
-            case Drop():
+            case Delete():
                 self._remove(change.id)
                 return 0
-            case Relink():
+            case UpdateLinks():
                 return self._relink(change)
         assert_never(change)
 
-    def _put(self, entry: Entry) -> int:
+    def _put(self, entry: IndexedDocument) -> int:
         """Add or replace an entry."""
         document = to_document(entry)
         self._remove(entry.id)
@@ -161,7 +161,7 @@ class EmbeddedWriter:
             self._open.delete_documents_by_term("id", number)
         self._touched.add(number)
 
-    def _relink(self, change: Relink) -> int:
+    def _relink(self, change: UpdateLinks) -> int:
         """Write an entry again with other anchors; only what is committed can be read back."""
         if change.id in self._touched:
             self._flush()

@@ -20,7 +20,7 @@ import msgspec
 from publicsuffixlist import PublicSuffixList
 
 from cormorant.model.url import Origin
-from cormorant.sources.web.auth.set_cookie import Said, default_path, parse
+from cormorant.sources.web.auth.set_cookie import SetCookie, default_path, parse
 
 MOST_OF_A_DOMAIN = 50
 MOST = 3_000
@@ -100,7 +100,7 @@ class Jar:
             changed |= cookie is not None and self._put(cookie, now, tls=origin.scheme == "https")
         return changed
 
-    def _cookie(self, said: Said, origin: Origin, path: str, now: float, home: str) -> Cookie | None:
+    def _cookie(self, said: SetCookie, origin: Origin, path: str, now: float, home: str) -> Cookie | None:
         """The cookie that was meant, None for one that this origin may not set."""
         host, tls = origin.host.lower(), origin.scheme == "https"
         domain = _domain(said.domain, host)

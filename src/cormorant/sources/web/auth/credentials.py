@@ -21,13 +21,13 @@ from cormorant.base.secret_masking import hide
 from cormorant.model.url import Origin, origin_of, path_of
 from cormorant.net.egress.policy import Consent
 from cormorant.net.http.connection_options import DIRECT, Proxy, Route
-from cormorant.net.http.messages import Answer
+from cormorant.net.http.messages import Response
 from cormorant.sources.web.auth import digest
-from cormorant.sources.web.auth.digest import Asked, Challenge
+from cormorant.sources.web.auth.digest import Challenge, DigestRequest
 from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings import credential_lines
 from cormorant.sources.web.settings.access import AccessSettings, network_of, read_pem
-from cormorant.sources.web.settings.credential_lines import Credential, Place
+from cormorant.sources.web.settings.credential_lines import Credential, CredentialScope
 
 MOST_ORIGINS = 4_096
 
@@ -62,7 +62,7 @@ class _Here(NamedTuple):
     said: str
 
 
-class Access:
+class WebAccess:
     """What one source offers, made from its settings. `reveal` gives the value of a secret by its name.
 
     Raises what `reveal` raises, and BadSetting for a file that cannot be read any more.
@@ -104,7 +104,7 @@ class Access:
         said = ", ".join([*(each.credential.said for each in found), *filter(None, [here.said])])
         return Offer((*here.lines, *lines), here.route, said)
 
-    def challenged(self, origin: Origin, address: str, answer: Answer, offer: Offer) -> bool:
+    def challenged(self, origin: Origin, address: str, answer: Response, offer: Offer) -> bool:
         """Take a 401 into account. Returns whether the request is to be sent once more, with an answer to it.
 
         An answer that was not taken is repeated only when the server says that its nonce was too old, or may mean that:
@@ -135,7 +135,7 @@ class Access:
             said += [f"client certificate {certificate[0]}"] if certificate[1] else []
         return _Here(known, lines, DIRECT if route == DIRECT else route, ", ".join(said))
 
-    def _is_for(self, place: Place, name: str) -> bool:
+    def _is_for(self, place: CredentialScope, name: str) -> bool:
         return place.origin == name if place.origin else name in self._own
 
     def _proof(self, origin: str, known: _Known, target: str) -> str:
@@ -158,7 +158,7 @@ class Access:
         if challenge is None:
             return ""
         self._challenges[origin, credential] = (challenge, count + 1)
-        asked = Asked(target, count + 1, random_token())
+        asked = DigestRequest(target, count + 1, random_token())
         return f"Authorization: {digest.answer(challenge, credential.name, value, asked)}"
 
 

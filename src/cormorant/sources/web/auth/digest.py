@@ -34,7 +34,7 @@ class Challenge(NamedTuple):
     stale: bool = False
 
 
-class Asked(NamedTuple):
+class DigestRequest(NamedTuple):
     """What is asked for with the answer: the request target, how often the nonce was used, and the client's nonce."""
 
     target: str
@@ -56,7 +56,7 @@ def challenge_of(values: Sequence[str]) -> Challenge | None:
     return min(found, key=lambda each: order.index(_base(each.algorithm)), default=None)
 
 
-def answer(challenge: Challenge, user: str, password: str, asked: Asked) -> str:
+def answer(challenge: Challenge, user: str, password: str, asked: DigestRequest) -> str:
     """The value of the Authorization field (RFC 7616 section 3.4)."""
     hashed = _hash(challenge.algorithm)
     secret = hashed(f"{user}:{challenge.realm}:{password}")

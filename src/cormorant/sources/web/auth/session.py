@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
-from cormorant.model.content import Wire
+from cormorant.model.content import VisitTrace
 from cormorant.model.url import Origin, path_of
-from cormorant.net.http.messages import Answer
+from cormorant.net.http.messages import Response
 from cormorant.sources.protocol import Secrets
 from cormorant.sources.web.auth.cookies import Jar
-from cormorant.sources.web.auth.credentials import NOTHING, Access, Offer
+from cormorant.sources.web.auth.credentials import NOTHING, Offer, WebAccess
 from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings.web import WebSettings
 
@@ -27,22 +27,22 @@ _log = logger(__name__)
 class Session:
     """Offers and cookies of one source. `run` is the run it is of, 0 for none.
 
-    `secrets` is None for a source that sends nothing or needs nothing; else raises what `Access` raises.
+    `secrets` is None for a source that sends nothing or needs nothing; else raises what `WebAccess` raises.
     """
 
     def __init__(self, number: int, settings: WebSettings, secrets: Secrets | None, run: int = 0) -> None:
         self._name = f"cookies:{number}"
         self._secrets = secrets
-        self._access: Access | None = None
+        self._access: WebAccess | None = None
         if secrets is not None and not settings.usual:
-            self._access = Access(settings, settings.starts(), secrets.reveal)
+            self._access = WebAccess(settings, settings.starts(), secrets.reveal)
         self._jar = Jar(run, lasting=settings.cookies == "on") if settings.cookies != "off" else None
         self._loaded: Recent[bytes] = Recent(MOST_SITES, 0)
         self._unkept: dict[str, float] = {}
         self._kept: Recent[float] = Recent(MOST_SITES, 0)
         self._told = False
 
-    def offer(self, origin: Origin, address: str, wire: Wire, now: float) -> Offer:
+    def offer(self, origin: Origin, address: str, wire: VisitTrace, now: float) -> Offer:
         """What a request carries besides what all carry; `wire` is told of the credential."""
         offer = NOTHING
         if self._access is not None:
@@ -52,7 +52,7 @@ class Session:
         line = self.cookies(origin, address, wire, now)
         return offer._replace(lines=(*offer.lines, f"Cookie: {line}")) if line else offer
 
-    def cookies(self, origin: Origin, address: str, wire: Wire, now: float) -> str:
+    def cookies(self, origin: Origin, address: str, wire: VisitTrace, now: float) -> str:
         """The Cookie field that a request carries, "" for none."""
         if self._jar is None:
             return ""
@@ -61,7 +61,7 @@ class Session:
             self._load(kept, wire.site, now)
         return self._jar.header(origin, path_of(address), now) if self._jar.used else ""
 
-    def heard(self, asked: tuple[Origin, str], answer: Answer, offer: Offer, wire: Wire, now: float) -> bool:
+    def heard(self, asked: tuple[Origin, str], answer: Response, offer: Offer, wire: VisitTrace, now: float) -> bool:
         """Take an answer into account. Returns whether the request is to be sent once more with another offer."""
         origin, address = asked
         if self._jar is not None:
@@ -84,7 +84,7 @@ class Session:
         if plain is not None:
             self._jar.load(plain, site, now)
 
-    def _keep(self, wire: Wire, now: float) -> None:
+    def _keep(self, wire: VisitTrace, now: float) -> None:
         """Have what changed at the site kept, unless that was done a moment ago."""
         site = wire.site
         if self._jar is None or self._secrets is None or site not in self._unkept:

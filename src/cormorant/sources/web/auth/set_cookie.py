@@ -17,7 +17,7 @@ _YEAR = re.compile(r"(\d{2,4})(?:\D.*)?", re.DOTALL)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-class Said(NamedTuple):
+class SetCookie(NamedTuple):
     """A cookie as a server set it. `domain` is "" and `path` is "" where it named none that counts.
 
     `expires` is in epoch seconds, None for a cookie of the session.
@@ -31,7 +31,7 @@ class Said(NamedTuple):
     expires: float | None
 
 
-def parse(text: str, now: float) -> Said | None:
+def parse(text: str, now: float) -> SetCookie | None:
     """Read one Set-Cookie field; None for what is no cookie."""
     pair, *rest = text.split(";")
     name, equals, value = pair.partition("=")
@@ -45,7 +45,7 @@ def parse(text: str, now: float) -> Said | None:
         if len(argument) <= MAX_ATTRIBUTE and _counts(key, argument):
             said[key] = argument
     path = said.get("path", "")
-    return Said(
+    return SetCookie(
         name, value, said.get("domain", "").lower().removeprefix("."), path if path.startswith("/") else "",
         "secure" in said, _expires(said, now),
     )  # fmt: skip

@@ -43,7 +43,7 @@ _FRAMING = frozenset((
 ))  # fmt: skip
 
 
-class Place(NamedTuple):
+class CredentialScope(NamedTuple):
     """Where something may be sent: an origin as `Origin` writes it ("": those of the start), and a path prefix."""
 
     origin: str
@@ -60,7 +60,7 @@ class Place(NamedTuple):
 class Credential(NamedTuple):
     """How to prove who we are at a place. `scheme` is basic, digest, bearer or header; `name` the user or the field."""
 
-    place: Place
+    place: CredentialScope
     scheme: str
     name: str
     secret: str
@@ -77,7 +77,7 @@ class Credential(NamedTuple):
 class Header(NamedTuple):
     """A field to send with every request to a place. Either `value` or `secret` is set."""
 
-    place: Place
+    place: CredentialScope
     name: str
     value: str
     secret: str
@@ -86,7 +86,7 @@ class Header(NamedTuple):
 class Certificate(NamedTuple):
     """A client certificate: PEM files, or a secret that holds them; `passphrase` names what opens the key."""
 
-    place: Place
+    place: CredentialScope
     file: str
     key_file: str
     secret: str
@@ -96,7 +96,7 @@ class Certificate(NamedTuple):
 class Authority(NamedTuple):
     """A PEM file of authorities to trust as well, or a server's public key (`sha256//BASE64`) at a place."""
 
-    place: Place
+    place: CredentialScope
     file: str
     pin: str
 
@@ -123,7 +123,7 @@ def header(text: str) -> Header:
     said = _HEADER.fullmatch(text.strip())
     if said is None:
         raise ValueError("a header is written: Name: value.")
-    place = _place(said["origin"]) if said["origin"] else Place("")
+    place = _place(said["origin"]) if said["origin"] else CredentialScope("")
     if place.path != "/":
         raise ValueError("a header goes to a whole origin: leave out the path.")
     _check_field(said["name"], credentials=False)
@@ -189,11 +189,11 @@ def secret_name(word: str) -> str:
     return name
 
 
-def _begun(text: str, *, whole: bool = False) -> tuple[Place, list[str]]:
+def _begun(text: str, *, whole: bool = False) -> tuple[CredentialScope, list[str]]:
     """Split an entry into the place it begins with and the words behind; `whole`: a place without a path."""
     words = _split(text)
     if not words or "://" not in words[0]:
-        return Place(""), words
+        return CredentialScope(""), words
     place = _place(words[0])
     if whole and place.path != "/":
         raise ValueError("it belongs to a whole origin: leave out the path.")
@@ -207,7 +207,7 @@ def _split(text: str) -> list[str]:
         raise ValueError("a quotation mark is not closed.") from None
 
 
-def _place(text: str) -> Place:
+def _place(text: str) -> CredentialScope:
     if "@" in text:
         raise ValueError("an address has no user name in it here: write it behind, like basic USER secret:NAME.")
     try:
@@ -216,7 +216,7 @@ def _place(text: str) -> Place:
         address = ""
     if not address.startswith(("http://", "https://")) or "?" in text or "#" in text:
         raise ValueError(f"{text!r} is not an origin: write it like https://wiki.example.org or with a path behind.")
-    return Place(str(origin_of(address)), path_of(address))
+    return CredentialScope(str(origin_of(address)), path_of(address))
 
 
 def _check_field(name: str, *, credentials: bool) -> None:

@@ -14,7 +14,7 @@ from functools import cached_property
 from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadRule
-from cormorant.model.settings.priority import Level, Shares, Wanted
+from cormorant.model.settings.priority import Level, PriorityRuling, Shares
 from cormorant.model.settings.source import SourceSettings
 from cormorant.sources.rules import Boundary, compile_rules
 
@@ -67,13 +67,13 @@ class OrderSettings(SourceSettings):
         """How soon a page is wanted."""
         return self.wanted(address).level if self.priority else Level.NORMAL
 
-    def wanted(self, address: str) -> Wanted:
+    def wanted(self, address: str) -> PriorityRuling:
         """The same with the rule that says so."""
         for level, rules in self._rules:
             ruling = rules.ruling(address)
             if not ruling.admitted:
-                return Wanted(level, ruling.rule.removeprefix("exclude "))
-        return Wanted(Level.NORMAL)
+                return PriorityRuling(level, ruling.rule.removeprefix("exclude "))
+        return PriorityRuling(Level.NORMAL)
 
     @cached_property
     def _rules(self) -> list[tuple[Level, Boundary]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadAddress
-from cormorant.model.resource import BY_FACT, Found, How, Role
+from cormorant.model.resource import BY_FACT, DiscoveredBy, DiscoveredUrl, Role
 from cormorant.model.settings.source import Settings
 from cormorant.model.url import canonical, join, origin_of
 
@@ -59,23 +59,26 @@ class SitemapSettings(Settings):
         return [each for each in self.sitemaps if each not in (ROBOTS, OFF)]
 
 
-def named(settings: SitemapSettings) -> list[Found]:
+def named(settings: SitemapSettings) -> list[DiscoveredUrl]:
     """The sitemaps of the settings: as much a place to begin at as a start address is."""
     return [
-        Found(each, origin_of(each).site, 0, How.SEED, Role.SITEMAP, priority=0) for each in settings.named_sitemaps
+        DiscoveredUrl(each, origin_of(each).site, 0, DiscoveredBy.SEED, Role.SITEMAP, priority=0)
+        for each in settings.named_sitemaps
     ]
 
 
-def in_robots(facts: Mapping[str, bytes], lines_of: Callable[[str, bytes], Sequence[str]]) -> Sequence[Found]:
+def in_robots(facts: Mapping[str, bytes], lines_of: Callable[[str, bytes], Sequence[str]]) -> Sequence[DiscoveredUrl]:
     """The sitemaps that the robots.txt files of a site name, which may be relative, or of other sites.
 
     `lines_of` returns those of an origin and its robots.txt, as written.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, DiscoveredUrl] = {}
     for name, body in facts.items():
         kind, _, origin = name.partition(":")
         lines = lines_of(origin, body) if kind == ROBOTS and body else ()
         for _, address in join(f"{origin}/robots.txt", lines) if lines else ():
             site = origin_of(address).site
-            found.setdefault(address, Found(address, site, 0, How.ROBOTS, Role.SITEMAP, BY_FACT, priority=0))
+            found.setdefault(
+                address, DiscoveredUrl(address, site, 0, DiscoveredBy.ROBOTS, Role.SITEMAP, BY_FACT, priority=0)
+            )
     return tuple(found.values())
