@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy.ext import serializer
 
-from cormorant.store.db import drivers, statement_cache
+from cormorant.store.db import drivers
 from cormorant.store.schema import metadata
 
 _UNREADABLE = (KeyError, UnpicklingError, EOFError, ValueError, IndexError, AttributeError)
@@ -22,13 +22,13 @@ NOWHERE = {"sqlite": "sqlite://", "postgresql": "postgresql://nobody@nowhere.inv
 """An address of each kind, which nobody connects to."""
 
 
-class Shared(statement_cache.Compiled):
+class Shared(drivers.Compiled):
     """The statements of this process, to which those are added that its children compile."""
 
     __slots__ = ("_dialects", "_file", "_parent", "_read")
 
-    def __init__(self, known: statement_cache.Compiled) -> None:
-        super().__init__(statement_cache.MOST)
+    def __init__(self, known: drivers.Compiled) -> None:
+        super().__init__(drivers.MOST)
         self._data.update(known._data)
         self._parent = os.getpid()
         with TemporaryFile() as file:

@@ -33,7 +33,7 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from cormorant.base.clock import SystemClock
-from cormorant.store.db import statement_cache
+from cormorant.store.db import drivers
 from tests.compiling import Shared
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -261,8 +261,8 @@ class _Forge:
     """Forks for every order, and tells how what was forked has ended."""
 
     def __init__(self, orders: socket.socket) -> None:
-        self._orders, self._statements = orders, Shared(statement_cache.STATEMENTS)
-        statement_cache.STATEMENTS = self._statements
+        self._orders, self._statements = orders, Shared(drivers.STATEMENTS)
+        drivers.STATEMENTS = self._statements
         self._children: dict[int, tuple[int, int]] = {}
         self._selector = selectors.DefaultSelector()
         self._selector.register(orders, selectors.EVENT_READ)

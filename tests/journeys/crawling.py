@@ -23,7 +23,7 @@ from cormorant.base.errors import CormorantError
 from cormorant.frontier.policy import backoff
 from cormorant.model.run import Mode, Refresh
 from cormorant.operate.runs import start
-from cormorant.store.db import statement_cache
+from cormorant.store.db import drivers
 from tests.cli import kept
 from tests.compiling import Shared
 from tests.journeys.home import Home
@@ -139,7 +139,7 @@ def main() -> None:
     """Read orders until there are no more."""
     if len(sys.argv) > 1:
         backoff.FIRST_WAIT_S = float(sys.argv[1])
-    statement_cache.STATEMENTS = statements = Shared(statement_cache.STATEMENTS)
+    drivers.STATEMENTS = statements = Shared(drivers.STATEMENTS)
     while line := sys.stdin.readline():
         sys.stdout.write(json.dumps(_carry_out(json.loads(line))) + "\n")
         sys.stdout.flush()

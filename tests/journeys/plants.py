@@ -73,8 +73,8 @@ PLANTS = (
             ("            runs.count(tx, self.order.run, means.owner, counters)\n        return lost",
              "        with means.store.begin() as tx:\n            runs.count(tx, self.order.run, means.owner, "
              "counters)\n        return lost"),
-            ("            host_facts.write(tx, [*kept.facts, *trap_learning.learned(kept)])\n",
-             f"            host_facts.write(tx, [*kept.facts, *trap_learning.learned(kept)])\n        {_HOLD}\n"),
+            ("            host_facts.write(tx, [*kept.facts, *discovered_links.learned(kept)])\n",
+             f"            host_facts.write(tx, [*kept.facts, *discovered_links.learned(kept)])\n        {_HOLD}\n"),
         ),
     ),
     Plant(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.base.clock import random_token
 from cormorant.base.errors import ConflictError, NotFoundError, StoreError
 from cormorant.model.scope import Scope
 from cormorant.store.db import bulk
@@ -88,3 +90,42 @@ def _row(row: sa.Row[Any]) -> TokenRow:
             f"Token {row.name!r} has the scope {row.scope!r}, which this version does not know, so no token opens "
             f"anything. Remove it from the table `token`, or install the version that wrote it."
         ) from None
+
+
+PREFIX = "cormorant_"
+"""How tokens begin, so that whoever finds one in a file knows what it is."""
+_BYTES = 20
+
+
+def new_token() -> str:
+    """The value of a new token, to be shown once."""
+    return PREFIX + random_token(_BYTES)
+
+
+def new_cookie() -> str:
+    """What a browser keeps that has signed in."""
+    return random_token(_BYTES)
+
+
+def digest(value: str) -> bytes:
+    """What is kept of a value."""
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest()
+
+
+def begin(tx: Tx, token: str, digest: bytes, lasts_s: float) -> None:
+    """Know a browser from now on; those whose time is over are forgotten."""
+    now = tx.now()
+    tx.execute(sa.delete(session).where(session.c.expires_at <= now))
+    values = {"digest": digest, "token": token, "created_at": now, "expires_at": now + lasts_s}
+    tx.execute(sa.insert(session).values(**values))
+
+
+def token_of(tx: Tx, digest: bytes) -> str | None:
+    """The name of the token a browser signed in with, None when it did not, or no longer counts."""
+    rows = tx.rows(sa.select(session.c.token).where(session.c.digest == digest, session.c.expires_at > tx.now()))
+    return rows[0].token if rows else None
+
+
+def end(tx: Tx, digest: bytes) -> None:
+    """Forget a browser."""
+    tx.execute(sa.delete(session).where(session.c.digest == digest))

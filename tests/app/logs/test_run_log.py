@@ -20,7 +20,7 @@ from cormorant.base import run_context, secret_masking
 from cormorant.base.log import logger
 from cormorant.base.run_context import RunLogSettings
 from cormorant.base.secret_masking import TOKENS
-from cormorant.net.http.loggable_headers import PLAIN, shown
+from cormorant.sources.web.exchange_log import PLAIN, shown
 
 log = logger("cormorant.crawl.somewhere")
 SECRETS = st.from_regex(r"zq[A-Za-z0-9]{8,20}", fullmatch=True)

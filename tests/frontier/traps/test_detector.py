@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.traps.detector import SAMPLE, WINDOW, TrapDetector
-from cormorant.frontier.traps.novelty import MOST_LINES, MOST_TEXT, unexplained
+from cormorant.frontier.traps.detector import MOST_LINES, MOST_TEXT, SAMPLE, WINDOW, TrapDetector, unexplained
 from cormorant.frontier.traps.url_templates import as_rule, templates
 from cormorant.model.resource import Resource, Role
 from cormorant.model.settings.source import SiteBudget

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 from cormorant.base.errors import NotFoundError
 from cormorant.model.acl import Reader
 from cormorant.operate.documents import cached_copy
-from cormorant.operate.search import search, suggest
+from cormorant.operate.search import search
 from cormorant.search.reader import Answer, GroupBy, Question, Sort
 from tests.journeys.sight.world import Side
 from tests.web.asking import Got
@@ -144,7 +144,7 @@ def narrowed(side: Side, reader: Reader, asked: Asked) -> Told:
 def suggested(side: Side, reader: Reader, asked: Asked) -> Told:
     """What is suggested while the query is typed, a letter fewer each time."""
     typed = (asked.text[:end] for end in range(len(asked.text), max(0, len(asked.text) - 6), -1))
-    return Told([suggest.suggested(side.library, text, asked.sources, reader) for text in typed])
+    return Told([search.suggested(side.library, text, asked.sources, reader) for text in typed])
 
 
 def counted(side: Side, reader: Reader, asked: Asked) -> Told:

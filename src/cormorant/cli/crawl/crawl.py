@@ -165,7 +165,7 @@ def _detach(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> bool:
 
     Returns whether any of them is for another node.
     """
-    from cormorant.app.commands.detach import carry_out_later
+    from cormorant.app.commands.follow import carry_out_later
 
     away = _tell_elsewhere(say, plan, ordered)
     log = carry_out_later(plan, [each for each in ordered if each.run not in away], say.asked.config)

@@ -19,18 +19,11 @@ from cormorant.crawl.commit import (
 from cormorant.crawl.commit import (
     counters as run_counters,
 )
-from cormorant.crawl.commit import (
-    discovered_links,
-    modes,
-    moved_files,
-    persist,
-    trap_learning,
-)
+from cormorant.crawl.commit import discovered_links, modes, moved_files, persist
 from cormorant.crawl.commit.batch import Batch, Visited
-from cormorant.crawl.commit.late_filters import sifted
+from cormorant.crawl.commit.discovered_links import Telling, sifted
 from cormorant.crawl.commit.mass_change_guard import Swallowing
 from cormorant.crawl.commit.quota import Allowance
-from cormorant.crawl.commit.sitemap_chunks import Telling
 from cormorant.crawl.commit.takedowns import TakedownWatch
 from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.queue import refill
@@ -76,7 +69,7 @@ class BatchCommitter:
             found = discovered_links.of_visit(self.source, self.order, self.batch, report, means)
         visited = Visited(report, fate(resource, report.outcome, at))
         self._telling.tell(self.batch, self.source, visited, found)
-        trap_learning.note(visited, report.outcome, found)
+        discovered_links.note(visited, report.outcome, found)
         if resource.role is Role.DOCUMENT:
             self.allowance.note(report.wire.received)
 
@@ -123,6 +116,6 @@ class BatchCommitter:
             run_counters.count(counters, kept, visits.exclude(tx, kept.exclusions), made.regranted, later=made.later)
             persist.write(tx, made, self.order.run)
             put_right = discovered_links.put_right(tx, self.order, kept)
-            host_facts.write(tx, [*kept.facts, *trap_learning.learned(kept)])
+            host_facts.write(tx, [*kept.facts, *discovered_links.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
         return lost, put_right

@@ -5,32 +5,43 @@ A page leads to its links; a sitemap to its entries, among them other sitemaps; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cormorant.crawl import url_rewriting
 from cormorant.crawl.commit import batch as batch_rows
+from cormorant.crawl.commit import subdomain_limit
 from cormorant.crawl.link_filter import Screened, excluded, may_become, screen
+from cormorant.frontier.links import redirect_chains
 from cormorant.frontier.policy.priority import at_level
 from cormorant.frontier.sitemaps import lastmod_trust, registry
 from cormorant.frontier.sitemaps.lastmod_trust import LastmodClaim
 from cormorant.frontier.sitemaps.registry import SitemapContent, SitemapTally
 from cormorant.frontier.state import enqueue, host_facts
 from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
+from cormorant.frontier.state.host_facts import FOR_EVER, Fact
+from cormorant.frontier.traps.detector import FACT
 from cormorant.model.content import FeedEntry, Sitemap
-from cormorant.model.outcome import Moved, Ok, OutcomeKind
+from cormorant.model.outcome import Excluded, Moved, Ok, OutcomeKind, Unchanged
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Resource, Role
+from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.settings.priority import Level
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.store.journal import visits
+from cormorant.store.journal.visits import Exclusion
 
 if TYPE_CHECKING:
     from cormorant.crawl.commit.batch import Batch, Visited
     from cormorant.crawl.context import WorkerContext
     from cormorant.crawl.visit.visit import VisitResult
+    from cormorant.frontier.state.enqueue import Admission
+    from cormorant.model.outcome import Outcome
     from cormorant.model.run import Counters
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Tx
+
 
 PART = 2_000
 """Entries of a sitemap that are admitted at once: that takes about 40 ms, in which nothing else goes on."""
@@ -201,3 +212,85 @@ def sites(batch: Batch) -> set[str]:
     """The keys of the sites at which something arrived."""
     found = {arrival.found.site for arrival in batch.arrivals}
     return found.union(arrival.found.site for told in batch.told for arrival in told.sitemaps)
+
+
+TOO_FAR = Ruling(False, Gate.LINK, f"more than {redirect_chains.MOST} redirects in a row", Status.REDIRECT_LOOP)
+
+
+def sifted(tx: Tx, source: Source, batch: Batch, order: Admission) -> Batch:
+    """The batch without one host too many of a domain, a display address that is taken, or redirects without end.
+
+    These are excluded.
+    """
+    home = {visited.report.task.site.lease.key for visited in batch.visited}
+    arrivals, crowded = subdomain_limit.sorted_out(tx, source, batch.arrivals, order.run, home)
+    arrivals, taken = url_rewriting.unique(tx, source, arrivals, order.run)
+    arrivals, far = near(tx, arrivals, order)
+    refused = [*crowded, *taken, *far]
+    return replace(batch, arrivals=arrivals, exclusions=[*batch.exclusions, *refused]) if refused else batch
+
+
+def near(tx: Tx, arrivals: list[NewUrl], order: Admission) -> tuple[list[NewUrl], list[Exclusion]]:
+    """Part the arrivals into those to be admitted and those at the end of too many redirects (faults W11, W12)."""
+    from_there = {each.found.referrer for each in arrivals if each.found.how is DiscoveredBy.REDIRECT} - {None}
+    far = redirect_chains.at_the_end(tx, from_there) if from_there else ()
+    if not far:
+        return arrivals, []
+    stays, exclusions = list[NewUrl](), list[Exclusion]()
+    for each in arrivals:
+        if each.found.how is DiscoveredBy.REDIRECT and each.found.referrer in far:
+            exclusions.append(excluded(order.source, each.key, each.found, TOO_FAR, order.run))
+        else:
+            stays.append(each)
+    return stays, exclusions
+
+
+class Telling:
+    """The sitemaps of which a run has yet to tell a part."""
+
+    def __init__(self, order: Admission, means: WorkerContext) -> None:
+        self._order, self._means = order, means
+        self._later: list[tuple[Visited, SitemapContent]] = []
+
+    def tell(self, batch: Batch, source: Source, visited: Visited, found: Screened) -> None:
+        """Put what a visit leads to into a batch; the visit too, unless there is more of a sitemap."""
+        if found.told is None or not found.told.left:
+            batch_rows.add(batch, source, visited, found, self._means.steps)
+            return
+        visited = batch_rows.lightened(visited)
+        batch_rows.lead(batch, visited.resource, found)
+        batch.partly.append(visited)
+        self._later.append((visited, found.told))
+
+    def go_on(self, batch: Batch, source: Source, lost: set[int]) -> None:
+        """Put the next parts into a new batch, of sitemaps at sites that were not lost."""
+        later, self._later = self._later, []
+        for visited, told in later:
+            if visited.resource.site not in lost:
+                with self._means.steps("gates"):
+                    found = next_part(source, self._order, told, self._means)
+                self.tell(batch, source, visited, found)
+
+
+def note(visited: Visited, outcome: Outcome, found: Screened) -> None:
+    """Have its site's watch take note of what came, and of a document before its text is let go of."""
+    resource, site = visited.resource, visited.report.task.site
+    watch = site.watches.get(resource.source)
+    if watch is None:
+        return
+    watch.received(visited.report.wire.received)
+    if resource.role is not Role.DOCUMENT or not isinstance(outcome, Ok | Unchanged | Excluded):
+        return
+    document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+    arrived = [arrival.found.address for arrival in found.arrivals if arrival.found.site == site.key]
+    watch.met(resource.address, arrived, (document.title, document.text) if document else None)
+
+
+def learned(batch: Batch) -> Iterator[Fact]:
+    """What the watches of a batch's sites have learned, once each, to be kept with it."""
+    watches = {(v.resource.site, v.resource.source): v.report.task.site.watches for v in batch.visited}
+    for (site, source), at in watches.items():
+        watch = at.get(source)
+        if watch is not None and watch.changed:
+            yield Fact(site, source, FACT, watch.pack(), FOR_EVER)
+            watch.changed = False

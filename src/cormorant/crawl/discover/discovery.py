@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.commit import discovered_links
 from cormorant.crawl.commit.moved_files import Newcomers
-from cormorant.crawl.discover import acl_update, readmit_excluded
+from cormorant.crawl.discover import readmit_excluded
 from cormorant.crawl.discover.timed_iteration import drawn
-from cormorant.crawl.finish import sweep
+from cormorant.crawl.finish import link_graph, sweep
 from cormorant.crawl.link_filter import excluded, may_become
 from cormorant.frontier.sitemaps import registry
 from cormorant.frontier.staging import pending_deletes
-from cormorant.frontier.state import enqueue, exposure
+from cormorant.frontier.state import enqueue, exposure, writes
 from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.exposure import ExposureTally
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Role
@@ -25,12 +25,16 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.run import Counters
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint, is_below
+from cormorant.receivers import stream
+from cormorant.receivers.stream import Event, NewEvent
 from cormorant.sources.protocol import Discovery
 from cormorant.store.catalog import sources
+from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.journal import runs, visits
 from cormorant.store.journal.visits import Exclusion
 
 if TYPE_CHECKING:
+    from cormorant.model.acl import ACL
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Store, Tx
     from cormorant.store.journal.runs import RunRow
@@ -68,7 +72,7 @@ class Intake:
     async def take_in(self) -> ListingResult:
         """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
         source = self._source
-        await acl_update.grant(self._store, source, self._row)
+        await grant(self._store, source, self._row)
         with self._store.read() as tx:
             before = sources.numbered(tx, self._order.source)
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
@@ -194,3 +198,39 @@ class Intake:
         new = visits.exclude(tx, refused)
         discovered_links.count(self._counters, new)
         return arrivals
+
+
+PAGE = 1_000
+
+
+async def grant(store: Store, source: Source, row: RunRow) -> None:
+    """Give every document the rights that all of the source have, when its settings were edited. Again after a kill."""
+    acl = source.settings.common_acl
+    with store.read() as tx:
+        edited = any(each.settings != row.settings for each in runs.since_whole(tx, row))
+    if acl is None or not edited:
+        return
+    while True:
+        with store.begin() as tx:
+            given = _give(tx, row, acl)
+        if given < PAGE:
+            return
+        await asyncio.sleep(0)  # other runs go on meanwhile
+
+
+def _give(tx: Tx, row: RunRow, acl: ACL) -> int:
+    """Write the rights of the next documents that have others, out of sight until the index has them too.
+
+    Receivers are told that each is changed, so that is counted as well.
+    """
+    number = ACLNumbers().of(tx, acl)
+    others = pending_deletes.of_other_rights(tx, row.source_id, number, PAGE)
+    if others:
+        first = stream.append(tx, [NewEvent(row.source_id, each, row.id, Event.ACCESS) for each in others])
+        writes.access(tx, [(number, each) for each in others])
+        counters = runs.counted_by(tx, row.id, runs.ITSELF)
+        counters.changed += len(others)
+        runs.count(tx, row.id, runs.ITSELF, counters)
+        link_graph.reweigh(tx, row.source_id, row.id, others)
+        pending_deletes.hide_until(tx, [(each, row.source_id, row.id, first + n) for n, each in enumerate(others)])
+    return len(others)

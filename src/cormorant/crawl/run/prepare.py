@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from cormorant.crawl.commit import mass_change_guard, modes
 from cormorant.crawl.finish import link_graph
-from cormorant.crawl.run import reprioritize
 from cormorant.frontier.cleanup import reset
+from cormorant.frontier.state import reprioritize
 from cormorant.model.run import Refresh
+from cormorant.store.journal import runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ async def prepare(store: Store, row: RunRow, build: Callable[[RunRow], Source]) 
     modes.begin(store, row)
     if row.refresh is Refresh.SCRATCH:
         await _forget(store, row.source_id)
-    await reprioritize.level(store, row, build)
+    await level(store, row, build)
 
 
 async def _forget(store: Store, source: int) -> None:
@@ -43,3 +44,12 @@ async def _forget(store: Store, source: int) -> None:
             more = reset.forget(tx, source)
         await asyncio.sleep(0)  # other runs go on meanwhile
     await link_graph.again(store, source)
+
+
+async def level(store: Store, row: RunRow, build: Callable[[RunRow], Source]) -> None:
+    """Put what is known already into the order that the settings want now. Again after a kill."""
+    with store.read() as tx:
+        before = [each.settings.get("priority") for each in runs.since_whole(tx, row)]
+    if any(said != row.settings.get("priority") for said in before):
+        for _ in reprioritize.level_anew(store, row.source_id, build(row).settings.level):
+            await asyncio.sleep(0)  # other runs go on meanwhile

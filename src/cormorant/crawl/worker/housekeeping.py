@@ -12,13 +12,12 @@ from cormorant.base import tracing
 from cormorant.base.log import logger
 from cormorant.crawl.commit import discovered_links
 from cormorant.crawl.worker import host_updates
-from cormorant.crawl.worker.ip_assignment import Placing
 from cormorant.crawl.worker.run_log import Sites
-from cormorant.frontier.queue import host_leases
+from cormorant.frontier.queue import host_leases, ip_groups
 from cormorant.frontier.queue.ready_queue import ReadyQueue
 from cormorant.frontier.queue.redirect_hosts import OtherSites
 from cormorant.frontier.queue.refill import Moment, RefillPlan, Supply
-from cormorant.frontier.queue.workbench import Workbench
+from cormorant.frontier.queue.workbench import HostState, Workbench
 
 if TYPE_CHECKING:
     from cormorant.base.clock import Clock
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from cormorant.model.resource import Resource
     from cormorant.sources.protocol import Source
     from cormorant.store.db.database import Tx
+
 
 _log = logger(__name__)
 
@@ -260,3 +260,48 @@ def plan_of(runs: Mapping[int, BatchCommitter]) -> RefillPlan:
     turns = {number: run.source.settings.shares for number, run in runs.items()}
     shares = {number: share for number, share in turns.items() if share is not None}
     return RefillPlan({each.source: each.generation for each in orders}, prepare, new_of, limits, shares)
+
+
+class Placing:
+    """The sites of one worker that have yet to be placed. `wake` is called when one can be."""
+
+    def __init__(self, owner: str, desk: Workbench, supply: Supply, wake: Callable[[], None]) -> None:
+        self._owner, self._desk, self._supply, self._wake = owner, desk, supply, wake
+        self._asking: dict[int, asyncio.Task[None]] = {}
+
+    def look(self, site: HostState, runs: Mapping[int, BatchCommitter]) -> None:
+        """A site was leased for these runs: begin to find out where it is."""
+        site.unplaced = True
+        sources = _sources(site, runs)
+        if any(source.lane(site.key) is None for source in sources):
+            number = site.lease.site
+            task = self._asking[number] = asyncio.create_task(_look_up(site.key, sources))
+            task.add_done_callback(lambda _: self._wake())
+
+    def place(self, tx: Tx, runs: Mapping[int, BatchCommitter], moment: Moment) -> None:
+        """Place the sites of which is known by now where they are. One that is nowhere shares its pace with none."""
+        for number in [number for number, site in self._desk.sites.items() if site.unplaced]:
+            asking = self._asking.get(number)
+            if asking is not None and not asking.done():
+                continue
+            self._asking.pop(number, None)
+            site = self._desk.sites[number]
+            name = next(filter(None, (source.lane(site.key) for source in _sources(site, runs))), "")
+            self._enter(tx, site, name, moment)
+
+    def _enter(self, tx: Tx, site: HostState, name: str, moment: Moment) -> None:
+        lapsed, number = tx.run_out(host_leases.LEASE_S, moment.store), site.lease.site
+        at = 0.0 if name == site.lane_name == "" else ip_groups.enter(tx, self._owner, number, name, lapsed)
+        if at is None:
+            self._supply.give_back(tx, site)
+        else:
+            self._desk.place(site, name, min(moment.latest_of(at), moment.monotonic))
+
+
+def _sources(site: HostState, runs: Mapping[int, BatchCommitter]) -> list[Source]:
+    return [runs[number].source for number in site.sources if number in runs]
+
+
+async def _look_up(key: str, sources: list[Source]) -> None:
+    for source in sources:
+        await source.look_up(key)

@@ -7,16 +7,19 @@ its network and the unpacking of archives inside are off. Its interface is async
 from __future__ import annotations
 
 import asyncio
+import io
 import os
+import zipfile
+import zlib
 from collections.abc import Sequence
 from typing import Any, Final
+from xml.parsers import expat
 
 from xberg import _xberg
 
 from cormorant.extract.detect import zip as zip_files
 from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, ODF, OOXML, PPTX, XLSX
 from cormorant.extract.errors import Protected, Unreadable
-from cormorant.extract.formats import pptx
 from cormorant.extract.html.head import MAX_KEYWORDS, language_tag
 from cormorant.extract.html.links import MAX_ANCHOR, MAX_LINKS, SCHEMES
 from cormorant.extract.sanitize import MAX_TEXT, MAX_VALUE, clean_lines, one_line, title_or_name
@@ -58,7 +61,7 @@ def extract_office(body: bytes, mime: str, *, address: str, file_name: str = "")
     if body.startswith(b"PK"):
         zip_files.check(body)
         if _SAME_AS.get(mime, mime) == PPTX:
-            pptx.check(body)
+            check(body)
     document = asyncio.run(_converted(body, _SAME_AS.get(mime, mime)))
     about = document.metadata
     links, seen = _links(address, document.uris or ())
@@ -111,3 +114,20 @@ def _links(address: str, uris: Sequence[Any]) -> tuple[tuple[PageLink, ...], int
         if target.startswith(SCHEMES) and len(links) < MAX_LINKS:
             links.setdefault(target, PageLink(target, labels[reference]))
     return tuple(links.values()), len(uris)
+
+
+_FOLDER: Final = "ppt/slides/"
+
+
+def check(body: bytes) -> None:
+    """Read the XML of every slide. Raises Unreadable when one is broken. `zip.check` has counted the bytes."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            for name in filter(_is_slide, archive.namelist()):
+                expat.ParserCreate().Parse(archive.read(name), True)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, expat.ExpatError) as error:
+        raise Unreadable("a slide in it is damaged", f"{type(error).__name__}: {error}") from None
+
+
+def _is_slide(name: str) -> bool:
+    return name.startswith(_FOLDER) and name.endswith(".xml") and "/" not in name.removeprefix(_FOLDER)

@@ -6,13 +6,14 @@ unsettled, and nothing arrived meanwhile; what must wait is left to whoever leas
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cormorant.frontier.policy import priority
-from cormorant.frontier.queue import host_leases, rebalance, request_log, seen_lookup
+from cormorant.frontier.queue import host_leases, request_log, seen_lookup
 from cormorant.frontier.queue.host_leases import LeasedSite, ReadWindow, SiteUse
 from cormorant.frontier.queue.seen_urls import SeenUrls
 from cormorant.frontier.queue.weighted_queues import Queues
@@ -209,7 +210,7 @@ class Supply:
         if len(plan.generations) < 2:
             return {}
         held = Counter(source for site in self._desk.sites.values() for source in site.sources)
-        return rebalance.shares({source: held[source] for source in plan.generations}, most)
+        return shares({source: held[source] for source in plan.generations}, most)
 
     @staticmethod
     def _room(tx: Tx, plan: RefillPlan, source: int) -> int:
@@ -361,7 +362,7 @@ class Supply:
             each for each in sites if not (each.leaves or each.unplaced or each.awaited) and lanes[id(each.lane)] == 1
         ]
         held = host_leases.by_owner(tx, plan.generations)
-        count = rebalance.surplus(held, self._owner, peers) - leaving
+        count = surplus(held, self._owner, peers) - leaving
         for site in sorted(able, key=_ahead, reverse=True)[: max(count, 0)]:
             site.leaves = True
         return sum(held.values())
@@ -374,3 +375,29 @@ class Supply:
         request_log.write(tx, {site.lease.site: site.tally})
         self._desk.close(site.lease.site)
         self._seen.close(site.key)
+
+
+def shares(held: Mapping[int, int], most: int) -> dict[int, int]:
+    """How many more sites each source may have, of so many in all; `held` are those that each has at work."""
+    given = dict.fromkeys(held, 0)
+    line = [(count, source) for source, count in held.items()]
+    heapq.heapify(line)
+    for _ in range(most if line else 0):
+        count, source = line[0]
+        given[source] += 1
+        heapq.heapreplace(line, (count + 1, source))
+    return given
+
+
+def surplus(held: Mapping[str | None, int], owner: str, peers: int) -> int:
+    """How many of its sites a process should let go of: `held` are those with something to do by who has leased them.
+
+    None while some are free (None in `held`), which those that have too few take up themselves.
+    """
+    if held.get(None):
+        return 0
+    total = sum(held.values())
+    others = [count for name, count in held.items() if name != owner]
+    enough = total // peers
+    lacking = sum(max(enough - count, 0) for count in others) + enough * max(peers - 1 - len(others), 0)
+    return max(min(held.get(owner, 0) - -(-total // peers), lacking), 0)

@@ -6,7 +6,7 @@ What is known of a template (`url_templates`), from the pages that a source visi
          ^---------------------------- a sample bears fruit ---------------------------------------------'
 
 A page bears fruit when it leads to a new address that is made otherwise, or says what no other of its kind said
-(`novelty`). Only a template that feeds itself can be suspected: half of its addresses at least were first found on its
+(see `Novelty`). Only a template that feeds itself can be suspected: half of its addresses at least were first found on its
 own pages. So neither ten thousand products behind `?id=` are, whose lists feed them, nor lists that lead to new ones.
 
 Of a suspected template the 50th address is visited, then the 100th, the 200th after it: however many there are, the
@@ -16,6 +16,7 @@ samples are few, so a run ends. Pure bookkeeping of one process; kept as a fact 
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from array import array
 from base64 import b64decode, b64encode
@@ -23,9 +24,9 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
+from zlib import crc32
 
 from cormorant.frontier.policy.host_budget import Spent
-from cormorant.frontier.traps.novelty import MOST_KNOWN, unexplained
 from cormorant.frontier.traps.url_templates import Templates, as_rule, is_dated, refines, templates
 from cormorant.model.outcome import Excluded, Failed, Outcome
 from cormorant.model.resource import Resource, Role
@@ -290,3 +291,28 @@ def stopped(watches: Mapping[int, TrapDetector], resource: Resource, now: float)
     if ruling is None:
         return None
     return Failed(ruling.status, ruling.rule) if resource.indexed else Excluded(ruling, ruling.status)
+
+
+MOST_LINES, MOST_TEXT = 200, 200_000
+"""Lines of a page that are looked at, and characters of them."""
+MOST_KNOWN = 20_000
+"""Lines that are remembered of pages made alike; beyond them nothing counts as said before."""
+MARK = 7
+"""Digits of a number that is a mark and no figure: it says nothing when the address explains it."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+def unexplained(text: str, address: str) -> tuple[set[int], set[int]]:
+    """Keys of the lines of a text: by words that its address does not explain, and of lines with figures whole."""
+    told = set(_WORD.findall(address.lower()))
+    told |= {str(int(word) + step) for word in told if word.isdecimal() and len(word) < 12 for step in (-1, 0, 1)}
+    bare, exact = set[int](), set[int]()
+    for line in text[:MOST_TEXT].split("\n", MOST_LINES)[:MOST_LINES]:
+        words = _WORD.findall(line.lower())
+        kept = [word for word in words if word not in told and not (word.isdecimal() and len(word) < 3)]
+        numbers = [word for word in words if word.isdecimal() and len(word) < MARK]
+        if kept:
+            bare.add(crc32(" ".join(kept).encode(errors="replace")))
+        if numbers:
+            exact.add(crc32(("#" + " ".join(words)).encode(errors="replace")))
+    return bare, exact

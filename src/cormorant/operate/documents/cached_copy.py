@@ -18,7 +18,7 @@ from cormorant.model.acl import ANYONE, Reader
 from cormorant.model.text import display_directives
 from cormorant.operate.installation import Installation
 from cormorant.search.reader import Hit, Library
-from cormorant.search.results.highlight import Marking
+from cormorant.search.results.match_positions import Marking
 from cormorant.store.blobs.protocol import BlobPlace, OutOfSight
 from cormorant.store.blobs.record import Frame
 from cormorant.store.schema import content

@@ -9,20 +9,21 @@ import sqlalchemy as sa
 from cormorant.base.clock import rfc3339
 from cormorant.frontier.links import codec, redirect_chains
 from cormorant.frontier.policy import priority
-from cormorant.frontier.staging import duplicate_clusters, pending_deletes
+from cormorant.frontier.staging import duplicate_clusters, pending_deletes, unreviewed
 from cormorant.frontier.state import host_facts
 from cormorant.model import no_text
 from cormorant.model.acl import EVERYONE
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_LINK, DiscoveredBy, Role, UrlState
 from cormorant.model.ruling import Gate
+from cormorant.model.run import RunState
 from cormorant.model.settings.priority import Level
 from cormorant.model.status import describe
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
-from cormorant.operate.explain import explain_unknown, review_note, rulings
+from cormorant.operate.explain import explain_unknown, rulings
 from cormorant.operate.installation import Installation
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
@@ -118,7 +119,7 @@ def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> dict[str,
         because, advice = f"It is known and has not been visited yet: {site['said']}.", site["advice"]
     elif outcome is OutcomeKind.NONE:
         because, advice = limits.unvisited(tx, owner) or (because, advice)
-    because, advice = review_note.said(tx, row, because, advice)
+    because, advice = said(tx, row, because, advice)
     hides = takedowns.of_address(tx, owner.name, row.address, row.display, row.url)
     read = _conversion(house, row, kept[0] if kept else None)
     missing = read["no_text"] if read and verdict in ("indexed", "pending") else None
@@ -352,3 +353,20 @@ def _left_out(house: Installation, tx: Tx, owner: SourceRow, row: Any, verdict: 
         else None
     )
     return said if said and said["verdict"] == "excluded" else {}
+
+
+AGAIN = "The next crawl finds it again; to keep it out for good, add the rule to `exclude` of its source."
+_DROPPED = "It is found as it was before. It says something else now, which was examined and dropped."
+
+
+def said(tx: Tx, row: Any, because: str, advice: str) -> tuple[str, str]:
+    """The sentence about a resource and the advice, put right where its newest version was examined."""
+    if unreviewed.was_left_out(row.reason):
+        changed = row.outcome != OutcomeKind.EXCLUDED
+        return (f"{because} {row.reason}; the next crawl finds it again." if changed else because), AGAIN
+    if row.reason != unreviewed.WAITS:
+        return because, advice
+    run = runs.unfinished(tx, row.source_id)
+    if run is None:
+        return _DROPPED, "The next crawl fetches it anew."
+    return because, runs.answers(run) if run.state is RunState.PENDING else advice

@@ -21,6 +21,7 @@ from cormorant.operate.runs import eta, start
 from cormorant.operate.runs.eta import Ahead, RunConditions
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.receivers import ReceiverRow
+from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
 from cormorant.store.journal.progress_samples import ProgressSample
@@ -211,3 +212,16 @@ def bottleneck(seen: LiveView, busy: float, samples: Sequence[ProgressSample]) -
         state, sites, waits_for, seen.pace_s, busy, seen.backlog, eta.rate(samples), slowest,
         eta.is_outlasted(samples),
     ))  # fmt: skip
+
+
+FINDING = (RunState.DISCOVERING, RunState.RETRIEVING)
+"""States of a run in which it finds pages."""
+
+
+def underway(house: Installation) -> list[str]:
+    """Names of the sources that are being crawled. A run that was killed is not under way."""
+    with house.store.read() as tx:
+        numbers = {run.source_id for run in runs.open_runs(tx) if run.state in FINDING}
+        if not numbers or not heartbeats.alive(tx, "retriever"):
+            return []
+        return [row.name for row in sources.every(tx) if row.id in numbers]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,7 +15,8 @@ from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency, ranking
 from cormorant.search.index.protocol import IndexReader
-from cormorant.search.reader import Answer, Equals, Hit, Library, Question, ScoreExplanation
+from cormorant.search.query.type_names import ALIASES, NAMES
+from cormorant.search.reader import Answer, Equals, Hit, Key, Library, Question, ScoreExplanation
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.schema import content
 
@@ -173,3 +174,40 @@ def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
     if not found.hits:
         raise NotFoundError(_MISSING)
     return found
+
+
+def suggested(shelf: Library, typed: str, sources: Sequence[str] = (), reader: Reader = ANYONE) -> dict[str, Any]:
+    """The Suggestions record of the interfaces, as far as this reader may know. Raises IndexDamaged."""
+    found = shelf.suggest(typed, reader, tuple(sources))
+    return {
+        "query": typed,
+        "wordings": [{"text": each.text, "documents": each.documents} for each in found.wordings],
+        "documents": [
+            {"id": hit.id, "title": hit.title or hit.url, "url": hit.url, "source": hit.source} for hit in found.hits
+        ],
+    }
+
+
+MOST: Final = 200
+"""Values in a list, those first that most documents have."""
+UNKNOWN: Final = "und"
+"""The language of documents whose language nobody knows."""
+
+
+class Lists(NamedTuple):
+    """Hosts and domains, names of types as `type:` takes them, language tags."""
+
+    sites: tuple[str, ...]
+    types: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
+def lists(shelf: Library, reader: Reader = ANYONE) -> Lists:
+    """What this reader can choose from. Raises IndexDamaged."""
+    mimes = shelf.filed(Key.MIME, reader, MOST)
+    languages = shelf.filed(Key.LANGUAGE, reader, MOST)
+    return Lists(
+        tuple(shelf.filed(Key.SITE, reader, MOST)),
+        tuple(name for name, each in NAMES.items() if name not in ALIASES and not mimes.keys().isdisjoint(each)),
+        tuple(each for each in languages if each != UNKNOWN),
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from cormorant.access import token_hashes, tokens, web_sessions
+from cormorant.access import tokens
 from cormorant.access.tokens import TokenRow
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import UsageError
@@ -26,9 +26,9 @@ def add(house: Installation, name: str, scope: Scope = Scope.SEARCH) -> dict[str
     """Make a token; the record has its `value`, which nothing can show again. Raises UsageError, ConflictError."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a token: use letters, digits, dots, dashes and underscores.")
-    value = token_hashes.new_token()
+    value = tokens.new_token()
     with house.store.begin() as tx:
-        tokens.add(tx, name, token_hashes.digest(value), scope)
+        tokens.add(tx, name, tokens.digest(value), scope)
         return _record(tokens.named(tx, name)) | {"value": value}
 
 
@@ -37,11 +37,11 @@ def first(house: Installation) -> str | None:
 
     Tokens of narrower scopes, made before, would else leave the pages without an administrator.
     """
-    value = token_hashes.new_token()
+    value = tokens.new_token()
     with house.store.begin() as tx:
         if any(row.scope is Scope.ADMIN or row.name == FIRST for row in tokens.every(tx)):
             return None
-        tokens.add(tx, FIRST, token_hashes.digest(value), Scope.ADMIN)
+        tokens.add(tx, FIRST, tokens.digest(value), Scope.ADMIN)
     return value
 
 
@@ -77,18 +77,18 @@ class Bearer(NamedTuple):
 def bearer_of_token(house: Installation, value: str) -> Bearer | None:
     """The bearer of the token with this value, which is then noted as used; None for what is no token."""
     with house.store.read() as tx:
-        row = tokens.hashing_to(tx, token_hashes.digest(value))
+        row = tokens.hashing_to(tx, tokens.digest(value))
     return _used(house, row)
 
 
 def sign_in(house: Installation, value: str, lasts_s: float) -> str | None:
     """What a browser is given for a token's value, to be kept for so long; None for what is no token."""
-    cookie = token_hashes.new_cookie()
+    cookie = tokens.new_cookie()
     with house.store.begin() as tx:
-        row = tokens.hashing_to(tx, token_hashes.digest(value))
+        row = tokens.hashing_to(tx, tokens.digest(value))
         if row is None:
             return None
-        web_sessions.begin(tx, row.name, token_hashes.digest(cookie), lasts_s)
+        tokens.begin(tx, row.name, tokens.digest(cookie), lasts_s)
         tokens.use(tx, row.name)
     return cookie
 
@@ -96,7 +96,7 @@ def sign_in(house: Installation, value: str, lasts_s: float) -> str | None:
 def bearer_of_session(house: Installation, cookie: str) -> Bearer | None:
     """The bearer of the token that a browser signed in with, as the token is now; None for one that is signed out."""
     with house.store.read() as tx:
-        name = web_sessions.token_of(tx, token_hashes.digest(cookie))
+        name = tokens.token_of(tx, tokens.digest(cookie))
         row = tokens.named(tx, name) if name is not None else None
     return _used(house, row)
 
@@ -104,7 +104,7 @@ def bearer_of_session(house: Installation, cookie: str) -> Bearer | None:
 def sign_out(house: Installation, cookie: str) -> None:
     """Forget what a browser was given."""
     with house.store.begin() as tx:
-        web_sessions.end(tx, token_hashes.digest(cookie))
+        tokens.end(tx, tokens.digest(cookie))
 
 
 def _used(house: Installation, row: TokenRow | None) -> Bearer | None:

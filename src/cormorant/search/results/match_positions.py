@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
+from cormorant.search.index import query as ask
 from cormorant.search.index.compounds import has_compounds, holds, language_of
 from cormorant.search.index.edit_distance import edits
 from cormorant.search.index.query import Field, Leaf, Like, Near, Pattern, Prefix, QueryWord
 from cormorant.search.index.stemming import beginning, stem
 from cormorant.search.index.tantivy.term_queries import as_regex
 from cormorant.search.index.tokenizer import UNSPACED, words
+from cormorant.search.query.parser import parse
 
 _MOST_PLACES = 2_000
 _REMEMBERED = 50_000
@@ -221,3 +223,19 @@ def _end(part: _Part, text: str, word: re.Match[str]) -> int:
             if final:
                 return each.end()
     return 0
+
+
+class Marking:
+    """What is marked for a query in a text of a language. Not for several threads."""
+
+    def __init__(self, query: str, language: str = "") -> None:
+        self._needles = Needles(ask.leaves(parse(query).query), language)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is looked for, by number: words, or several side by side."""
+        return self._needles.words
+
+    def __call__(self, text: str) -> Sequence[tuple[int, int, int]]:
+        """Return where (half-open) which of the words stand, in order."""
+        return self._needles.places(text, 0, len(text))

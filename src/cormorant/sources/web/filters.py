@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from cormorant.model.content import Content, Extraction
+from cormorant.model.outcome import Excluded, Outcome, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Ruling
 from cormorant.model.status import Status
-from cormorant.model.url import MAX_ADDRESS, origin_of, path_of
-from cormorant.net.http.headers import moment
+from cormorant.model.url import MAX_ADDRESS, origin_of, path_of, unescaped
+from cormorant.net.http.headers import http_date, moment
 from cormorant.sources.rules import Boundary, Facts, IndexRules, compile_rules, met
 from cormorant.sources.web.robots import Robots, parse_robots
 from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings.sitemaps import MAX_DEPTH, OFF
 from cormorant.sources.web.settings.web import WebSettings
-from cormorant.sources.web.urls.action_links import action_in
 from cormorant.sources.web.urls.rewrite import AddressRules
 
 MAX_SEGMENTS = 25
@@ -259,3 +261,41 @@ def _action(word: str) -> Ruling:
 
 def _no(gate: Gate, rule: str, status: int) -> Ruling:
     return Ruling(admitted=False, gate=gate, rule=rule, status=status)
+
+
+def comes_in(gates: WebGates, resource: Resource) -> bool:
+    """Was it left out by the index rules, and has come to an age at which it may be found? Then it is read in full."""
+    if not gates.asks_age or resource.indexed or resource.status != Status.INDEX_RULES:
+        return False
+    return gates.of_age(http_date(resource.modified or resource.validator.partition("\n")[2])) is None
+
+
+def judged(gates: WebGates, resource: Resource, said: Content | Outcome) -> Content | Outcome:
+    """What was said of a document; that it is excluded when it is the same and too old, or too young, by now."""
+    if not resource.indexed:
+        return said
+    if isinstance(said, Unchanged):
+        ruling = gates.of_age(http_date(resource.modified))
+    elif isinstance(said, Content) and hashlib.sha256(said.body).digest() == resource.content_hash:
+        ruling = gates.of_age(said.modified_at)
+    else:
+        return said
+    return said if ruling is None else Excluded(ruling, ruling.status)
+
+
+_SESSION = r"(?i:log[-_]?(?:out|off)|sign[-_]?(?:out|off)|abmelden|deconnexion)"
+_LOSS = r"(?i:delete|remove|destroy|erase|purge|trash|revoke|unsubscribe|loeschen)"
+_END = r"(?=[/?&=;]|$|\.\w{1,5}(?:[/?&;]|$))"
+_ACTION = re.compile(
+    rf"(?:[/?&=;:_.-]|(?<=[a-z])(?=[LS]))(?P<session>{_SESSION}){_END}"
+    rf"|[/?&=;](?P<loss>{_LOSS})(?:{_END}|(?=[A-Z]))"
+    rf"|[?&=;](?P<begun>{_LOSS})[-_]"
+)
+
+
+def action_in(address: str) -> str:
+    """Return the word by which an address looks like an action, "" for one that does not."""
+    found = _ACTION.search(address)
+    if found is None and "%" in address:
+        found = _ACTION.search(unescaped(address))
+    return found[found.lastgroup or 0].lower() if found else ""

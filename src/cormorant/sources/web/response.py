@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from cormorant.model.content import Content
-from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, Unchanged
+from cormorant.model.content import Content, PageLink
+from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Held, Moved, Outcome, Unchanged
+from cormorant.model.resource import Resource
 from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.text.login_pages import IN_ITS_PLACE, is_login
 from cormorant.model.text.robots_directives import directives_for
 from cormorant.model.url import join
 from cormorant.net.http.headers import (
     Headers,
     content_type,
+    escaped,
     last_modified,
     name_in_disposition,
     retry_after,
     robots_directives,
+    text_of,
     without_secrets,
 )
 from cormorant.net.http.messages import Response, TransportError
 from cormorant.sources.web.auth.digest import schemes
 from cormorant.sources.web.filters import HEADER, forbidden
-from cormorant.sources.web.link_header import links_of
 
 PERMANENT = (301, 308)
 TEMPORARY = (302, 303, 307)
@@ -150,3 +156,41 @@ def content_of(answer: Response, address: str, agent: str, at: float) -> Content
 def _directives(headers: Headers, agent: str) -> tuple[str, ...]:
     """What the header of an answer says to everybody or to `agent`."""
     return directives_for(robots_directives(headers), agent) if "x-robots-tag" in headers else ()
+
+
+def instead(said: Outcome, resource: Resource, at: str) -> Outcome:
+    """The outcome, or HELD where a document that can be found would go for what became of asking its login page.
+
+    `at` is where the document was said to be now.
+    """
+    if not resource.indexed or not isinstance(said, Moved | Gone | Excluded) or at == resource.address:
+        return said
+    return Held(IN_ITS_PLACE) if is_login(at, resource.address) and not is_login(resource.address) else said
+
+
+MAX_FIELD = 16_384
+"""Characters of one field that are read."""
+MAX_LINKS = 100
+_LINK = re.compile(r"<([^<>]{1,4096})>([^<>]*)")
+_REL = re.compile(r""";\s*rel\s*=\s*(?:"([^"]{0,500})"|([^\s;,"]{1,500}))""", re.IGNORECASE)
+_TITLE = re.compile(r""";\s*title\s*=\s*"([^"]{0,200})\"""", re.IGNORECASE)
+
+
+def links_of(headers: Headers, address: str) -> tuple[PageLink, ...]:
+    """The links that a header names, with what they are as `rel`; at most MAX_LINKS of each field."""
+    if "link" not in headers and "content-location" not in headers:
+        return ()
+    return tuple(_links(headers, address))
+
+
+def _links(headers: Headers, address: str) -> Iterator[PageLink]:
+    for value in headers.octets("link")[:MAX_LINKS]:
+        for reference, parameters in islice(_LINK.findall(value[:MAX_FIELD]), MAX_LINKS):
+            rel, title = _REL.search(parameters), _TITLE.search(parameters)
+            for _, target in join(address, [escaped(reference)]):
+                name = (rel[1] or rel[2] or "").lower() if rel else ""
+                yield PageLink(target, " ".join(text_of(title[1]).split()) if title else "", " ".join(name.split()))
+    location = headers.reference("content-location")
+    for _, target in join(address, [location] if location else []):
+        if target != address:
+            yield PageLink(target, "", "content-location")

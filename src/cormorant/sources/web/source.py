@@ -29,13 +29,12 @@ from cormorant.net.http.client import Fetcher
 from cormorant.net.http.connection_options import Route
 from cormorant.net.http.messages import Request, Response, TransportError
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.web import age_rules, exchange_log, feeds, response
-from cormorant.sources.web.auth.login_redirects import instead
+from cormorant.sources.web import exchange_log, feeds, filters, response
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.crawl_delay import pace_of
 from cormorant.sources.web.filters import WebGates
 from cormorant.sources.web.redirect_pacing import RedirectPacer, Sleep
-from cormorant.sources.web.response import Hop
+from cormorant.sources.web.response import Hop, instead
 from cormorant.sources.web.revalidation_audit import differing
 from cormorant.sources.web.robots import MAX_BODY, RobotsAnswer, verdict_of_fetch
 from cormorant.sources.web.robots_cache import Recent
@@ -174,14 +173,14 @@ class WebSource:
         home = await self._at_home(origin_of(address), wire, beside=resource.role is Role.PROBE)
         if resource.role is Role.ROBOTS:
             return await self._robots(address, wire)
-        conditions = () if age_rules.comes_in(self.gates, resource) else _conditions(resource)
+        conditions = () if filters.comes_in(self.gates, resource) else _conditions(resource)
         seen = {self._as_asked(address, wire)}
         while True:
             said = await self._asked(resource, address, wire, conditions if address == resource.address else ())
             if not isinstance(said, Hop):
                 if isinstance(said, Unchanged) and self.settings.hash_audit:
                     said = await self._audited(said, resource, wire)
-                said = age_rules.judged(self.gates, resource, said) if self.gates.asks_age else said
+                said = filters.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
                     ended = self._told(said, origin_of(address).site, home)
                     return self._instead(ended, resource, said.target if isinstance(said, Moved) else address)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, unquote_plus
 
 import sqlalchemy as sa
@@ -28,7 +28,6 @@ from cormorant.base.errors import (
     UsageError,
 )
 from cormorant.base.exhaustion import of_files_now
-from cormorant.store.db import statement_cache
 
 OLDEST_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 30_000
@@ -149,7 +148,7 @@ def _sqlite_engine(url: str, *, made: bool) -> sa.Engine:
         pool_use_lifo=True,  # one connection does most of the work, and only its cache is large
         max_overflow=6,
         connect_args={"check_same_thread": False},
-        execution_options={"compiled_cache": statement_cache.STATEMENTS},
+        execution_options={"compiled_cache": STATEMENTS},
     )
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
@@ -197,7 +196,7 @@ def _postgres_engine(url: str) -> sa.Engine:
         max_overflow=6,
         pool_pre_ping=True,
         connect_args={"options": "-c jit=off", "connect_timeout": 10},
-        execution_options={"compiled_cache": statement_cache.STATEMENTS},
+        execution_options={"compiled_cache": STATEMENTS},
     )
 
 
@@ -263,3 +262,28 @@ def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantE
     if unanswered or state.startswith(_AWAY):
         return Unreachable(f"The database {mask(url)} does not answer: {text}. Check its address and that it runs.")
     return StoreError(f"The database {mask(url)} refused a statement: {text}.")
+
+
+MOST: Final = 500
+"""Statements that are kept, as SQLAlchemy keeps of an engine; half as many again before the least used are dropped."""
+
+
+class Compiled(sa.util.LRUCache[Any, Any]):
+    """What an engine's execution option `compiled_cache` takes: keys are SQLAlchemy's own, a dialect and the rest."""
+
+    __slots__ = ()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The compiled statement, whichever engine it was compiled for."""
+        return super().get(_by_kind(key), default)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(_by_kind(key), value)
+
+
+def _by_kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (key[0].name, *key[1:])
+
+
+STATEMENTS = Compiled(MOST)
+"""Those of this process: one place, since what is here before a fork is to be there behind it, whoever opens what."""

@@ -18,7 +18,7 @@ from fastapi.responses import RedirectResponse, Response
 from fastapi.templating import Jinja2Templates
 
 from cormorant.model.scope import Scope
-from cormorant.operate.search import facet_values
+from cormorant.operate.search import search
 from cormorant.search.query.form import Fields, composed, taken_apart
 from cormorant.search.reader import Question, Sort
 from cormorant.web.pages import layout
@@ -54,7 +54,7 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
         if text and given.get("go"):
             return RedirectResponse(results, 303)
         answer = shelf.ask(Question(text, limit=0, as_typed=True)) if text else None
-        found = facet_values.lists(shelf.library())
+        found = search.lists(shelf.library())
         back = "/advanced?" + urlencode({"q": text}) if text else "/advanced"
         values = layout.of(request, known, back=back) | {
             "fields": fields, "text": text, "answer": answer, "sent": bool(given.get("go")), "places": IN,

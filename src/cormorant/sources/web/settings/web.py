@@ -12,17 +12,15 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.acl import ACL
-from cormorant.model.content import Manner
+from cormorant.model.content import LinkKind, Manner
 from cormorant.model.settings.bounded import Count, Delay, Seconds, Timeout
 from cormorant.model.settings.orphan_policy import runs_until_deleted
 from cormorant.model.settings.politeness import PacingSettings
-from cormorant.model.settings.source import Depth
+from cormorant.model.settings.source import Depth, Settings
 from cormorant.model.url import origin_of
 from cormorant.sources.web.revalidation_audit import AuditSettings
 from cormorant.sources.web.settings.access import AccessSettings
-from cormorant.sources.web.settings.host_budgets import BudgetSettings
-from cormorant.sources.web.settings.limits import BoundsSettings
-from cormorant.sources.web.settings.link_extraction import LinkSettings
+from cormorant.sources.web.settings.limits import BoundsSettings, BudgetSettings
 from cormorant.sources.web.settings.priority import OrderSettings
 from cormorant.sources.web.settings.sitemaps import SitemapSettings, web_address
 from cormorant.sources.web.settings.soft_errors import DoubtSettings
@@ -36,6 +34,16 @@ MAX_HEADER_TEXT = 1_000
 """Characters of a setting that is sent in a header."""
 _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNPRINTABLE = re.compile(r"[^ -~]")
+
+
+class LinkSettings(Settings):
+    """Settings about what counts as a link."""
+
+    links: tuple[LinkKind, ...] = Field(
+        default=(),
+        description="References that count as links besides those that readers follow: forms, posts, srcset, media, "
+        "resources, hints, text, or all; may repeat.",
+    )
 
 
 class WebSettings(

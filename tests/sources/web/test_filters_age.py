@@ -10,7 +10,7 @@ import pytest
 from cormorant.model.content import Content
 from cormorant.model.outcome import Excluded, Gone, Unchanged
 from cormorant.model.resource import Resource, Role
-from cormorant.sources.web import age_rules
+from cormorant.sources.web import filters
 from cormorant.sources.web.filters import WebGates
 from cormorant.sources.web.settings.web import WebSettings
 
@@ -36,7 +36,7 @@ def page(days: float, body: bytes = BODY) -> Content:
 
 @pytest.mark.parametrize("said", [Unchanged(), page(400)], ids=["304", "the same bytes"])
 def test_what_has_grown_too_old_leaves(said: Content | Unchanged) -> None:
-    outcome = age_rules.judged(gates("age:>365", "size:>0"), known(400), said)
+    outcome = filters.judged(gates("age:>365", "size:>0"), known(400), said)
     assert isinstance(outcome, Excluded)
     assert (outcome.ruling.rule, outcome.status, outcome.content) == ("index_exclude age:>365", 973, None)
 
@@ -47,15 +47,15 @@ def test_what_is_young_enough_or_new_is_judged_as_ever() -> None:
         (known(300), Unchanged()), (known(300), page(300)), (known(400), page(400, b"other")), (known(400), Gone(404)),
         (known(400, indexed=False), Unchanged()),
     ):  # fmt: skip
-        assert age_rules.judged(ours, resource, said) is said
+        assert filters.judged(ours, resource, said) is said
 
 
 def test_what_has_come_to_the_right_age_is_read_in_full() -> None:
     ours = gates(include=("age:>30",))
-    assert age_rules.comes_in(ours, known(31, indexed=False, status=973))
-    assert not age_rules.comes_in(ours, known(29, indexed=False, status=973))
+    assert filters.comes_in(ours, known(31, indexed=False, status=973))
+    assert not filters.comes_in(ours, known(29, indexed=False, status=973))
     never_found = "\n" + formatdate(NOW - 31 * DAY, usegmt=True)
-    assert age_rules.comes_in(ours, known(0, indexed=False, status=973, validator=never_found))
-    assert not age_rules.comes_in(ours, known(31, indexed=False, status=962))
-    assert not age_rules.comes_in(ours, known(31))
-    assert not age_rules.comes_in(gates("size:>1"), known(31, indexed=False, status=973))
+    assert filters.comes_in(ours, known(0, indexed=False, status=973, validator=never_found))
+    assert not filters.comes_in(ours, known(31, indexed=False, status=962))
+    assert not filters.comes_in(ours, known(31))
+    assert not filters.comes_in(gates("size:>1"), known(31, indexed=False, status=973))

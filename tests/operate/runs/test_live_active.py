@@ -10,7 +10,7 @@ from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.app.settings import InstallationSettings
 from cormorant.model.run import Refresh, RunState
-from cormorant.operate.runs.active import underway
+from cormorant.operate.runs.live import underway
 from cormorant.store.catalog import sources
 from cormorant.store.db import heartbeats
 from cormorant.store.journal import runs

@@ -6,7 +6,7 @@ import pytest
 
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Moved, Outcome, OutcomeKind
 from cormorant.model.ruling import Gate, Ruling
-from cormorant.sources.web.auth.login_redirects import instead
+from cormorant.sources.web.response import instead
 from tests.crawl.samples import INDEXED, NEVER_SEEN
 
 SSO = "https://sso.example/saml2?to=here"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.sources.web.filters import WebGates
+from cormorant.sources.web.filters import WebGates, action_in
 from cormorant.sources.web.settings.web import WebSettings
-from cormorant.sources.web.urls.action_links import action_in
 
 HOME = "https://a.example/"
 

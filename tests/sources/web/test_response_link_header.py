@@ -4,7 +4,7 @@ from cormorant.model.content import PageLink
 from cormorant.model.text.robots_directives import directives_for
 from cormorant.net.http.headers import Headers, moment
 from cormorant.sources.web.filters import forbidden
-from cormorant.sources.web.link_header import links_of
+from cormorant.sources.web.response import links_of
 
 HERE = "https://h.example/a/b"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.frontier.queue.rebalance import shares, surplus
+from cormorant.frontier.queue.refill import shares, surplus
 from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import Admission, SiteNumbers
 from cormorant.store.db.database import Store

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from cormorant.base.clock import SystemClock
-from cormorant.store.db import statement_cache
+from cormorant.store.db import drivers
 from cormorant.store.db.database import Store
 from cormorant.store.schema import run
 from tests.compiling import Shared
@@ -31,8 +31,8 @@ def asked(url: str, most: int) -> int:
 @pytest.fixture
 def none_yet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shared]:
     """A process that has compiled nothing so far."""
-    statements = Shared(statement_cache.Compiled(statement_cache.MOST))
-    monkeypatch.setattr(statement_cache, "STATEMENTS", statements)
+    statements = Shared(drivers.Compiled(drivers.MOST))
+    monkeypatch.setattr(drivers, "STATEMENTS", statements)
     yield statements
     statements.close()
 
