@@ -14,6 +14,9 @@ CODE := src tests $(patsubst %/__main__.py,%,$(wildcard bench/__main__.py)) $(wi
 # Twice the two cores of a small machine, since half of a test is waiting; one file's tests stay together: they share servers.
 PYTEST := $(BIN)/python -m pytest --quiet
 PARALLEL ?= 4
+SPREAD = -n $(PARALLEL) --dist loadfile --no-loadscope-reorder
+# Journeys are told on SQLite and PostgreSQL in turns.
+TELL = JOURNEY_STORES=$(or $(STORIES),turns)
 
 .PHONY: help
 help: ## Explain the targets
@@ -66,8 +69,12 @@ run: .venv/.stamp-run ## Crawl START="url or folder ..." (nothing: a sample) and
 	$(BIN)/cormorant quickstart "$${arguments[@]}" || { code=$$?; [[ $$code == 130 ]] || exit $$code; }  # 130: Ctrl-C
 
 .PHONY: test
-test: .venv/.stamp-dev ## Run every test that needs no server or browser installed (PARALLEL=0: in one process; STORIES=all: journeys on both stores)
-	@JOURNEY_STORES=$(or $(STORIES),turns) $(PYTEST) -m "not server and not browser" -n $(PARALLEL) --dist loadfile --no-loadscope-reorder
+test: .venv/.stamp-dev ## Run every test that needs no server or browser installed, but for long journeys (PARALLEL=0: in one process)
+	@$(TELL) $(PYTEST) -m "not server and not browser and not long" $(SPREAD)
+
+.PHONY: journeys
+journeys: .venv/.stamp-dev ## Run the long journeys: kills, full disks, outages, edits (STORIES=all: on both stores, and not in turns)
+	@$(TELL) $(PYTEST) -m "long and not server and not browser" $(SPREAD)
 
 # A clock of a busy machine is late at times. A fault of ours fails here too: one of three is not worth another look.
 FEW = 3
@@ -136,7 +143,7 @@ suites: .venv/.stamp-dev ## Run the suites of others in SUITES=folder, and write
 
 .PHONY: prove
 prove: .venv/.stamp-dev browser daemons ## Run the long proofs: kills, accidents, edits, hostile servers, rights, faults planted; write their page (SHARD=1/3, AGAIN=--again)
-	@$(MAKE) pages
+	@$(MAKE) journeys pages
 	@$(BIN)/python -m tests.journeys.prove --shard $(or $(SHARD),1/1) $(AGAIN)
 
 .PHONY: check

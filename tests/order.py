@@ -59,6 +59,11 @@ SECONDS = {
 }  # fmt: skip
 """About how many seconds files take beside three others (`make test` on two cores). What is not listed takes less than
 twelve, and goes by its number of tests."""
+QUICK_JOURNEYS = {
+    "test_again.py", "test_backup.py", "test_content.py", "test_counted_documents.py", "test_courtesy.py",
+    "test_failing.py", "test_links.py", "test_queries.py", "test_recrawl.py", "test_restart.py", "test_tongues.py",
+}  # fmt: skip
+"""Journeys that `make test` runs too; the others are marked `long`, and `make journeys` runs them."""
 _FOLDER = Path(__file__).parent
 
 
@@ -68,6 +73,12 @@ def ordered(files: Sequence[str]) -> list[int]:
     return sorted(
         range(len(files)), key=lambda place: (-SECONDS.get(files[place], 0), -tests[files[place]], files[place])
     )
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a journey that takes long, before markers choose which tests are run."""
+    if item.path.parent == _FOLDER / "journeys" and item.path.name not in QUICK_JOURNEYS:
+        item.add_marker("long")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -47,6 +47,7 @@ def test_more_than_was_agreed_to_is_held(crawled: InstalledCli, site: Site) -> N
     assert crawled.fine("search", "uniqued3", "--json").objects
 
 
+@pytest.mark.long
 def test_it_holds_for_one_run(crawled: InstalledCli, site: Site) -> None:
     """What came back since by itself was not agreed to when it goes by the same rule once more."""
 

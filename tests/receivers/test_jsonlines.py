@@ -299,6 +299,7 @@ def killed_round(path: Path, rotate_bytes: int, place: int, delay_s: float) -> i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rotate_bytes", [0, 5_000_000])
+@pytest.mark.long
 def test_killed_thirty_times_no_line_is_missing_and_none_is_there_twice(path: Path, rotate_bytes: int) -> None:
     place = 0
     for round_ in range(30):

@@ -23,6 +23,7 @@ def _lived(seeds: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
+@pytest.mark.long
 def test_whatever_comes_between_nothing_is_lost_doubled_or_hurried() -> None:
     said = _lived(SEEDS)
     figures = dict(line.rsplit(maxsplit=1) for line in said.splitlines())

@@ -30,6 +30,7 @@ def told(home: InstalledCli) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_is_interrupted(bare: InstalledCli, site: Site) -> None:
     for number in range(PAGES):
         site.page(f"/{number}", f"Page {number}", "", (f"/{number + 1}",))

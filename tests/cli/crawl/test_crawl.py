@@ -221,6 +221,7 @@ def test_a_second_crawl_follows_the_first(bare: InstalledCli, site: Site, tmp_pa
     assert bare.fine("search", "quokkas", "--json").objects
 
 
+@pytest.mark.long
 def test_who_follows_takes_over_when_the_first_ends(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     slow(site, 0.5, 24)
     add(bare, site)

@@ -105,6 +105,7 @@ def terse(site: Site) -> Site:
     return site
 
 
+@pytest.mark.long
 def test_a_language_that_only_the_source_gives_changes_with_it(bare: InstalledCli, terse: Site) -> None:
     terse.answers["/tides"] = Answer("<html lang=de><title>Gezeiten</title><p>Wasser")
     bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}")
@@ -117,6 +118,7 @@ def test_a_language_that_only_the_source_gives_changes_with_it(bare: InstalledCl
         assert bare.fine("crawl", "--json").object["requests_conditional"] == 3
 
 
+@pytest.mark.long
 def test_an_edit_holds_for_a_source_of_which_a_page_never_answers(bare: InstalledCli, terse: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={terse.address}", "--set", "patience_s=1")
     bare.fine("crawl")

@@ -200,6 +200,7 @@ def test_an_index_that_is_switched_on_later_knows_what_links_call_a_page(
     assert {each["url"] for each in found} == {site.address, f"{site.address}tides"}
 
 
+@pytest.mark.long
 def test_an_index_is_not_filled_when_no_copy_can_be_read(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     without = InstalledCli(bare.folder, {"CORMORANT_INDEX": "none"})
     without.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
@@ -401,6 +402,7 @@ class TestResend:
         bare.fine("crawl")
         return bare
 
+    @pytest.mark.long
     def test_one_that_is_not_reached(self, kept: InstalledCli) -> None:
         kept.fine("receiver", "add", "webhook", "shop", "--set", "url=http://127.0.0.1:1/")
         done = kept.run("receiver", "resend", "shop", "-q")
@@ -409,6 +411,7 @@ class TestResend:
         done = kept.run("receiver", "resend", "shop", "--json")
         assert (done.code, done.object["backlog"], done.problem["code"]) == (6, 6, "unreachable")
 
+    @pytest.mark.long
     def test_one_that_takes_nothing_and_then_some_and_then_the_rest(self, kept: InstalledCli) -> None:
         with Hook() as hook:
             kept.fine("receiver", "add", "webhook", "shop", "--set", f"url={hook.url}")

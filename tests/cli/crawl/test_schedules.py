@@ -38,6 +38,7 @@ def was_due_yesterday(home: InstalledCli) -> None:
         assert schedules.move_on(tx, row, tx.now() - 86_400)
 
 
+@pytest.mark.long
 def test_serve_carries_it_out_and_goes_on_after_a_kill(bare: InstalledCli, site: Site) -> None:
     for number in range(PAGES):
         site.page(f"/{number}", f"Page {number}", "kelp", (f"/{number + 1}",))

@@ -79,6 +79,7 @@ def test_a_line_of_a_run_that_has_ended_has_no_pace() -> None:
     )
 
 
+@pytest.mark.long
 def test_a_source_that_has_finished_is_told_once(bare: InstalledCli, site: Site) -> None:
     site.answers["/slow"] = Answer("<p>late</p>", wait_s=14.0)
     for name, path in (("first", "tides"), ("second", "slow")):

@@ -293,6 +293,7 @@ def test_a_deep_tree_is_walked_with_few_folders_open(folder: Path, settings: dic
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_tree_deeper_than_any_path(folder: Path) -> None:
     with chain(folder, 4_000):
         assert len(found(source(folder))) == 4_000
@@ -315,6 +316,7 @@ def test_a_folder_replaced_above_the_walk_leaves_its_part_open(folder: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_memory_stays_flat_however_many_files_there_are(folder: Path) -> None:
     at = os.open(folder, os.O_RDONLY)
     for number in range(100_000):
