@@ -7,7 +7,8 @@ What is known of a template (`url_templates`), from the pages that a source visi
 
 A page bears fruit when it leads to a new address that is made otherwise, or says what no other of its kind said
 (`unexplained`). Only a template that feeds itself can be suspected: half of its addresses at least were first found on
-its own pages. So neither ten thousand products behind `?id=` are, whose lists feed them, nor lists that lead to new ones.
+its own pages. So neither ten thousand products behind `?id=` are, whose lists feed them, nor lists that lead to new
+ones.
 
 Of a suspected template the 50th address is visited, then the 100th, the 200th after it: however many there are, the
 samples are few, so a run ends. Pure bookkeeping of one process; kept as a fact of the site with each batch.
