@@ -80,11 +80,8 @@ SCHEDULE_STATE = _gauge("schedule_state", "1 for the state of a schedule.", "sch
 SCHEDULE_NEXT = _gauge("schedule_next_timestamp_seconds", "When a schedule fires next.", "schedule")
 SEARCHES = _counter("searches", "Searches that were noted.")
 
-EVERY: Final = (
-    INFO, PROCESSES, SOURCES, DOCUMENTS, STORE_BYTES, DISK_FREE, DISK_SIZE, DISK_LEAST, RUN_STATE, RUN_STARTED,
-    RUN_WAITS, LAST_GOOD, RUN_DOCUMENTS, RUN_FETCHED, RUN_REQUESTS, RUN_CONDITIONAL, RUN_BYTES, RUN_CONVERSIONS,
-    BACKLOG, UNDELIVERED, PAUSED, FAILURES, FAULTY, STREAM, SCHEDULE_STATE, SCHEDULE_NEXT, SEARCHES,
-)  # fmt: skip
+EVERY: Final = tuple(each for each in list(globals().values()) if isinstance(each, Metric))
+"""All metrics, in the order of this module, which is the order in which they are written."""
 
 _ESCAPED: Mapping[int, str] = {ord("\\"): "\\\\", ord("\n"): "\\n", ord('"'): '\\"'}
 
