@@ -39,7 +39,7 @@ def test_an_option_without_its_value_is_refused(argv: list[str]) -> None:
 LOGS = """
 import logging
 from cormorant import cli
-from cormorant.cli import boundary
+from cormorant.cli import error_boundary as boundary
 boundary.run = lambda _: logging.getLogger("library").warning("torn") or 0
 cli.main()
 """

@@ -15,7 +15,7 @@ from tests.sandbox.conftest import is_running
 # Make this machine poor: calls that build walls answer "no such call", for this process and all it starts.
 POOR = textwrap.dedent("""
     import asyncio, errno, os, struct, sys
-    from cormorant.sandbox import Limits, kernel, start_server, supported
+    from cormorant.sandbox import Limits, libc as kernel, start_server, supported
     from cormorant.sandbox.client import ChildPool
 
     def step(code, value, yes=0, no=0):

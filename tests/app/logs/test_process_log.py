@@ -72,7 +72,7 @@ def test_a_fault_tells_where_it_happened(tmp_path: Path) -> None:
     except ZeroDivisionError:
         log.exception("fault")
     (line,) = lines(path)
-    assert "test_logs.py" in line["exception"]
+    assert "test_process_log.py" in line["exception"]
     assert line["exception"].endswith("ZeroDivisionError: in the depths")
 
 

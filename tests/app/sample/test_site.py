@@ -16,7 +16,7 @@ from cormorant.base.clock import pause
 from cormorant.base.errors import Unreachable
 from tests.clocks import HANG_S
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from tests.clocks import Hands
 from tests.scarcity import few_files
 from tests.store.blobs.pages import MOMENT, page
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

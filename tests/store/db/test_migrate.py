@@ -363,7 +363,7 @@ import sys
 from pathlib import Path
 from cormorant.access import tokens
 from cormorant.base.clock import SystemClock
-from cormorant.store import migrate
+from cormorant.store.db import migrate
 from cormorant.store.db.database import Store
 
 copy = Store.copy_to

@@ -41,7 +41,7 @@ from tests.clocks import until
 from tests.search.index import applier
 from tests.search.index.shelves import entry, shelf
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 @contextmanager
