@@ -1,4 +1,6 @@
-"""What can you add without changing us? Every extension point, and the one list of built-in kinds.
+"""Plugins: every extension point, to add to Cormorant without changing it.
+
+Every extension point, and the one list of built-in kinds.
 
 A kind of source is a settings class and a factory; so is a kind of receiver. Built-in kinds are in the list below and
 nowhere else; nothing is registered by being imported.
@@ -77,7 +79,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a source may be given: a fetcher (None when it is built for discovery alone) and the clock.
+    """Tools of a source: a fetcher (None when it is built for discovery alone) and the clock.
 
     `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none. `veto` says
     of a folder, by its address, whether it may not be entered.

@@ -103,12 +103,12 @@ def new_token() -> str:
 
 
 def new_cookie() -> str:
-    """What a browser keeps that has signed in."""
+    """Return a new random session cookie value for a signed-in browser."""
     return random_token(_BYTES)
 
 
 def digest(value: str) -> bytes:
-    """What is kept of a value."""
+    """Return the SHA-256 digest of a token or cookie value, which is stored instead of the value."""
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest()
 
 

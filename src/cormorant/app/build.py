@@ -45,12 +45,12 @@ class BuildPlan:
 
     @property
     def store_url(self) -> str:
-        """Where the rows live."""
+        """Database URL of the store."""
         return self.installation.store or f"sqlite:///{self.folder / 'cormorant.db'}"
 
     @property
     def cache(self) -> Path:
-        """Where the kept copies are."""
+        """Folder of the kept copies (the cache)."""
         return Path(self.installation.cache or self.folder / "cache")
 
 
@@ -137,7 +137,7 @@ def _copies(plan: BuildPlan, store: Store) -> None:
 
 
 def _left_behind(known: Path, cache: Path, needed: set[int]) -> bool:
-    """Whether of the packs that are needed none has come along, or one is still where they were known to be."""
+    """Return whether no needed pack has been moved along, or a needed pack is still at its known place."""
     moved = {pack for pack in needed if pack_path(cache, pack).exists()}
     return not moved or any(pack_path(known, pack).exists() for pack in needed - moved)
 

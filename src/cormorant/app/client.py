@@ -31,7 +31,7 @@ from cormorant.search.reader import Answer, Hit, Library, Question, ScoreExplana
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run went: every figure of the run report is an attribute, like `fetched` and `state`.
+    """Run report: every figure of a run is an attribute, like `fetched` and `state`.
 
     `exit_code` is what the command would end with; `problems` are what a person should be told.
     """
@@ -63,7 +63,7 @@ class Hits(Sequence[Hit]):
         return self._hits[index]
 
     def __len__(self) -> int:
-        """How many were asked for and found."""
+        """Return the number of hits that were requested and found."""
         return len(self._hits)
 
     def __iter__(self) -> Iterator[Hit]:
@@ -94,7 +94,7 @@ class Sources:
         return sources.delete(self._house(), name)
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a source of that name."""
+        """Return whether a source of that name exists."""
         return any(row.name == name for row in sources.every(self._house()))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:

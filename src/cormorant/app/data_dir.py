@@ -1,4 +1,4 @@
-"""Is this folder an installation, and whose turn is it?
+"""Data folder of an installation: its mark, its layout, and the lock of its owner.
 
 DIR/cormorant.json   says that it is one, of which format, with which database it is in use, and where the kept copies
                      are if not in DIR/cache
@@ -81,7 +81,7 @@ def prepare_cache(cache: Path) -> None:
 
 
 def is_there(folder: Path) -> bool:
-    """Is it a folder? Raises NotPermitted where that cannot be known."""
+    """Return whether a path is a folder. Raises NotPermitted where that cannot be known."""
     try:
         return folder.is_dir()
     except OSError as error:
@@ -91,7 +91,7 @@ def is_there(folder: Path) -> bool:
 
 
 def copies_at(folder: Path) -> Path:
-    """Where the kept copies of an installation were put."""
+    """Return the folder where an installation keeps its copies."""
     return Path(json.loads((folder / _MARK).read_text()).get("cache") or folder / "cache")
 
 
@@ -116,7 +116,7 @@ def note_store(folder: Path, url: str) -> None:
 
 
 def _named(folder: Path, url: str) -> str:
-    """What a database is called in the mark."""
+    """Return the name under which the mark records a database; secrets in its URL are masked."""
     return _DATABASE if url == f"sqlite:///{folder / _DATABASE}" else mask(url)
 
 
@@ -151,12 +151,15 @@ def refuse_lost(folder: Path, url: str) -> None:
 
 
 def _holds_documents(folder: Path) -> bool:
-    """Is there an index, or a kept copy? Of a folder that was used before the database was noted these tell."""
+    """Return whether the folder has an index or any kept copy.
+
+    Of a folder that was used before the database was noted these tell.
+    """
     return any((folder / "index").glob("*/meta.json")) or any(packs_folder(copies_at(folder)).rglob("*.pack"))
 
 
 def is_prepared(folder: Path) -> bool:
-    """Is there an installation? Raises NotPermitted where nobody may look."""
+    """Return whether a folder holds an installation. Raises NotPermitted where nobody may look."""
     try:
         return (folder / _MARK).exists()
     except OSError as error:
@@ -241,7 +244,7 @@ def note_alone(lock: int) -> None:
 
 
 def is_alone(folder: Path) -> bool:
-    """Is what owns the folder such a command?"""
+    """Return whether the owner of the folder is a command that must run alone."""
     return (folder / _LOCK).read_bytes() == _ALONE
 
 
@@ -265,7 +268,7 @@ def noted_ports(folder: Path) -> frozenset[int]:
 
 
 def is_free(folder: Path) -> bool:
-    """Whether nobody owns the folder: no processes are at work on it. Many may look at once."""
+    """Return whether no process owns the folder, so that none is at work on it. Many may look at once."""
     lock = _locked(folder, fcntl.LOCK_SH)
     if lock is not None:
         os.close(lock)

@@ -1,4 +1,4 @@
-"""What is set for the installation as a whole? The only reader of the environment."""
+"""Settings of the installation as a whole. The only reader of the environment."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class InstallationSettings(BaseSettings):
 
     @property
     def node_name(self) -> str:
-        """What this machine is called."""
+        """Node name of this machine."""
         return self.node or socket.gethostname()
 
     @property
@@ -135,7 +135,7 @@ class InstallationSettings(BaseSettings):
 
     @property
     def retriever_count(self) -> int:
-        """How many retrievers this machine gets."""
+        """Number of retrievers on this machine."""
         return (
             self.retrievers or len(os.sched_getaffinity(0))
             if hasattr(os, "sched_getaffinity")

@@ -13,7 +13,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What time it is.
+    """The current time: wall-clock and monotonic.
 
     A caller may rely on `monotonic` never going back within a process, and may not rely on `now` doing so, nor compare
     `monotonic` between processes. Lease deadlines are compared in the store's own time, not in this one.

@@ -1,4 +1,4 @@
-"""What survives a power cut, and what is said of a disk that fails?"""
+"""Durable file writes across power cuts, and error messages for disk failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def too_many(error: BaseException, what: str) -> TooManyFiles | None:
-    """What to say of an error that means that too many files are open, after `what` was not done; None of any other."""
+    """Return a `TooManyFiles` error, saying `what` was not done, if too many files are open; else None."""
     lack = of_files(error)
     if lack is None:
         return None
@@ -34,7 +34,7 @@ def too_many(error: BaseException, what: str) -> TooManyFiles | None:
 
 
 def told(error: BaseException) -> CormorantError | None:
-    """What to say of an error that is a disk's or a limit's and no fault of the program's; None of any other."""
+    """Return the error to report for a disk or system limit failure, which is no program fault; else None."""
     many = too_many(error, f"{_named(error)} could not be opened")
     if many is not None:
         return many

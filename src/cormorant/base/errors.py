@@ -60,7 +60,7 @@ class CormorantError(Exception):
 
     @classmethod
     def meaning(cls) -> str:
-        """What the code means, in a sentence or two."""
+        """Return the meaning of the error code in one or two sentences."""
         return " ".join((cls.__doc__ or cls.code).split("\n\n", 1)[0].split())
 
     @classmethod
@@ -137,7 +137,7 @@ class QueryFailed(UsageError):
 
 
 class TooLarge(UsageError):
-    """What was sent is too large. Nothing that takes so much is here."""
+    """The request body is too large. Nothing that takes so much is here."""
 
     code = "too_large"
     http_status = 413
@@ -168,7 +168,7 @@ class Incomplete(CormorantError):
 
 
 class ConflictError(CormorantError):
-    """What was asked does not fit the present state."""
+    """The request conflicts with the current state."""
 
     code = "conflict"
     http_status = 409

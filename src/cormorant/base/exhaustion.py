@@ -1,4 +1,4 @@
-"""What is this process short of: open files, memory, threads? That is our own fault, and nobody else's."""
+"""Shortages of open files, memory or threads in this process. That is our own fault, and nobody else's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WAITS: Final = "Nothing is visited until there are some again; then it goes on 
 
 
 class Shortage(StrEnum):
-    """What there is too little of, by the name under which a process tells others of it."""
+    """Resource in short supply, by the name under which a process reports it to other processes."""
 
     FILES = "files"
     ALL_FILES = "all_files"
@@ -25,12 +25,12 @@ class Shortage(StrEnum):
 
     @property
     def what(self) -> str:
-        """What is waited for, in a few words."""
+        """The resource that is waited for, in a few words."""
         return _WORDS[self].what
 
     @property
     def cure(self) -> str:
-        """What a person can do, as a clause."""
+        """Remedy for an administrator, as a clause."""
         return _WORDS[self].cure
 
     @property
@@ -40,7 +40,7 @@ class Shortage(StrEnum):
 
 
 class _Words(NamedTuple):
-    """What is waited for, how the sentence begins that says so, and what a person can do, as a clause."""
+    """Texts of a shortage: the resource waited for, the beginning of the sentence, and the remedy as a clause."""
 
     what: str
     beginning: str
@@ -73,18 +73,21 @@ _OF: Final = {
 
 
 def of_number(number: int | None) -> Shortage | None:
-    """What a number of the system says that there is too little of; None when it says something else."""
+    """Return the shortage that a system error number (errno) stands for, or None if it is another error."""
     return _OF.get(number or 0)
 
 
 def of_files(error: BaseException) -> Shortage | None:
-    """What an error says that there are too few of, when it is files; None of any other."""
+    """Return the shortage of open files that an error stands for, or None for any other error."""
     number = error.errno if isinstance(error, OSError) else None
     return of_number(number) if number in (errno.EMFILE, errno.ENFILE) else None
 
 
 def of_files_now() -> Shortage | None:
-    """What keeps a visit from opening as many files as it needs. Libraries seldom say why they fail, so it is tried."""
+    """Return the shortage that keeps a visit from opening as many files as it needs, or None.
+
+    Libraries seldom say why they fail, so it is tried.
+    """
     opened: list[int] = []
     try:
         while len(opened) < NEEDED:
@@ -98,13 +101,16 @@ def of_files_now() -> Shortage | None:
 
 
 def is_one_of_the_last(descriptor: int) -> bool:
-    """Was an open file given so high a number that a visit could not have opened all it needs? The lowest is given."""
+    """Return whether a file descriptor is so high that a visit could not have opened all files it needs.
+
+    The lowest is given.
+    """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return soft != resource.RLIM_INFINITY and descriptor >= soft - NEEDED
 
 
 def spare_files() -> int | None:
-    """How many more files this process may open; None where it may open any number, or nobody says."""
+    """Return how many more files this process may open, or None if there is no limit or it is unknown."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return None

@@ -1,4 +1,4 @@
-"""What a process says to whoever looks after it; lost where nobody has named a place for it, as a library never prints.
+"""Process log for administrators; a library never prints, so lines are lost if no log destination is set.
 
 Events are short names, everything else goes into `extra`: `log.info("settled", extra={"pages": 250})`.
 """

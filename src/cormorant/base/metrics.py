@@ -1,4 +1,6 @@
-"""What is told to whoever watches over an installation, under which names? The one list, and how it is written.
+"""Metrics of an installation for monitoring, and their names.
+
+The one list, and how it is written.
 
     Metric + Sample ... -> text(samples) -> the text format of Prometheus, version 0.0.4
 

@@ -1,4 +1,6 @@
-"""Where does a page's time go? CPU time by step, off unless asked for.
+"""Profiling of the time spent on a page.
+
+CPU time by step, off unless asked for.
 
 A step is entered with `with steps("parse"):`. The object that does nothing costs about 0.1 us a step; the measuring one
 reads the process's CPU clock twice. Steps may nest: a step's time is what it used itself, without the steps inside it.

@@ -1,4 +1,6 @@
-"""Of which run is it that something is said, and who wants to read it? What a run's own log holds beside the process's.
+"""Run context of log lines: the run that a line belongs to, and the runs that want to record it.
+
+What a run's own log holds beside the process's.
 
     follow(run, Wish) ... with within(run): a line of whoever logs -> it is of that run
                           wants("fetch")? -> said("fetch", run, address=...)      off: one look at a set
@@ -29,7 +31,7 @@ _wanted: set[str] = set()
 
 
 class RunLogSettings(NamedTuple):
-    """What is to be kept of a run of a source: lines of a level and above (of `logging`), and of which kinds.
+    """Log settings of one run of a source: minimum `logging` level and kinds of lines to keep.
 
     A file that has grown to `most_bytes` is put aside, beside `backlog` others.
     """
@@ -65,13 +67,13 @@ def _look() -> None:
 
 
 def wants(kind: str) -> bool:
-    """Does any run of this process want lines of this kind?"""
+    """Return whether any run of this process wants log lines of this kind."""
     return kind in _wanted
 
 
 @contextmanager
 def within(run: int) -> Iterator[None]:
-    """What is said in the block is of this run."""
+    """Attribute everything logged in the block to this run."""
     token = _current.set(run)
     try:
         yield
@@ -93,7 +95,7 @@ def said(kind: str, run: int | None = None, /, **what: object) -> None:
 
 
 def head(event: str, at: float, level: str, logger: str) -> dict[str, object]:
-    """What a line of a log begins with; `at` are epoch seconds, `level` is a name of `logging`."""
+    """Return the first fields of a log line; `at` is in epoch seconds, `level` is a level name of `logging`."""
     moment = datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     return {"event": event, "at": moment, "level": level.lower(), "logger": logger}
 

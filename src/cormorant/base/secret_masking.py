@@ -1,4 +1,6 @@
-"""Which words may no text hold that leaves this process? Secrets it has opened, in the forms they are written in.
+"""Masking of secrets in every text that leaves this process.
+
+Secrets it has opened, in the forms they are written in.
 
     hide(secret) ... masked(text) -> text in which *** stands for every one of them
 
@@ -64,7 +66,7 @@ def masked(text: str) -> str:
 
 
 def fault(error: BaseException) -> str:
-    """What is told of an error that nobody foresaw."""
+    """Return the message for an unexpected error, with secrets masked."""
     return masked(f"A fault of this program or a plug-in: {type(error).__name__}: {error}")
 
 

@@ -1,4 +1,6 @@
-"""What did a process do when, and for how long? Spans, for who has traces sent somewhere; nothing else is done of it.
+"""Tracing of the work of a process: start and duration of each step.
+
+Spans, for who has traces sent somewhere; nothing else is done of it.
 
     with span("settle", run=3) as note: ...; note(visits=250)
 
@@ -18,7 +20,7 @@ Note: TypeAlias = Callable[..., None]
 
 
 class Tracer(Protocol):
-    """Whoever listens."""
+    """Receiver of trace spans."""
 
     def span(self, name: str, what: dict[str, Value]) -> AbstractContextManager[Note]:
         """Begin a span that ends with the block; one that raises is marked so, with the kind of the error alone."""

@@ -1,4 +1,4 @@
-"""Where the program meets the shell: every ending becomes an exit code and, if need be, one sentence."""
+"""Error boundary to the shell: every ending becomes an exit code and, if needed, one sentence."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _LOUDER = {"-v": 1, "--verbose": 1, "-vv": 2}
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
-    """What the global options say. `verbosity` is -1 for quiet, 0 by itself, 1 and 2 for -v and -vv."""
+    """Values of the global options. `verbosity` is -1 for quiet, 0 by itself, 1 and 2 for -v and -vv."""
 
     data: str | None = None
     config: str | None = None
@@ -55,7 +55,7 @@ def split(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]:
 
 
 def verbosity(argv: Sequence[str]) -> int:
-    """How much is to be said, as in `GlobalOptions`, whatever else is wrong with these words."""
+    """Return the verbosity, as in `GlobalOptions`, even if other words of the command line are wrong."""
     said = 0
     for word in takewhile(lambda word: word != "--", argv):
         if word in _QUIET:

@@ -1,4 +1,4 @@
-"""Which commands are there, what is each for, and which module has it? Plain data, so that --help is quick."""
+"""Command registry: every command, its purpose and its module. Plain data, so that --help is quick."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def find(name: str) -> Command:
 
 
 def overview() -> str:
-    """What `cormorant --help` says."""
+    """Return the text of `cormorant --help`."""
     lines = [
         "Usage: cormorant [OPTIONS] COMMAND ...",
         "",

@@ -81,7 +81,7 @@ class Interruption:
             raise KeyboardInterrupt(number)
 
     def _lost(self, what: UnraisableHookArgs) -> None:
-        """What Python does with an exception that it cannot pass on; an interruption is not to be lost."""
+        """Handle an exception that Python cannot propagate; an interruption is raised again later."""
         if isinstance(what.exc_value, KeyboardInterrupt):
             self._raised_at = -LONG_S
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
@@ -89,7 +89,7 @@ class Interruption:
             sys.__unraisablehook__(what)
 
     def _receive_again(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a receiver
-        """What was lost, for whoever receives such a signal by now."""
+        """Send a lost interruption to the current receiver of such a signal."""
         receivers = filter(callable, map(signal.getsignal, STOPS))
         next(receivers, self._receive)(self._number, frame)
 

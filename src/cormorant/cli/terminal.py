@@ -1,4 +1,4 @@
-"""What a command says, and how it gets at the installation."""
+"""Terminal of a command: its output, and its access to the installation."""
 
 from __future__ import annotations
 
@@ -47,27 +47,27 @@ class Terminal:
 
     @property
     def json(self) -> bool:
-        """Whether a program is listening."""
+        """Return whether the output is JSON for a program."""
         return self.asked.json
 
     @property
     def quiet(self) -> bool:
-        """Whether a person wants to read problems alone."""
+        """Return whether a person wants to read problems only."""
         return self.asked.verbosity < 0 and not self.asked.json
 
     @property
     def live(self) -> bool:
-        """Whether a person is watching, so that something may move."""
+        """Return whether a person is watching, so that a live display may be shown."""
         return sys.stderr.isatty() and not self.asked.json and self.asked.verbosity >= 0
 
     @property
     def asks(self) -> bool:
-        """Whether a person is there to answer a question."""
+        """Return whether a person is present to answer a question."""
         return sys.stdin.isatty() and sys.stderr.isatty() and not self.asked.json
 
     @property
     def coloured(self) -> bool:
-        """Whether standard output may have bold and colour."""
+        """Return whether standard output may have bold and colour."""
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
     def print(self, text: object = "") -> None:
@@ -166,7 +166,10 @@ class Terminal:
             print(f"{name:<{width}}  {_cell(name, record)}")
 
     def plan(self) -> BuildPlan:
-        """Which installation is meant. Raises BadSetting for a wrong configuration."""
+        """Return the build plan of the installation that the global options name.
+
+        Raises BadSetting for a wrong configuration.
+        """
         from cormorant.app.build import BuildPlan
         from cormorant.app.settings import data_folder, load
 

@@ -98,7 +98,7 @@ _IN_OUR_WORDS: Final = tuple(
 
 
 def _sentence(wrong: typer.TyperException, program: str) -> str:
-    """What typer found wrong, and where to look."""
+    """Return the error message of typer as a sentence, and where to find help."""
     said = " ".join(wrong.format_message().split()).replace("(Possible options:", "(there is:")
     for theirs, ours in _IN_OUR_WORDS:
         said = theirs.sub(ours, said)

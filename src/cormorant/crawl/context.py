@@ -1,4 +1,4 @@
-"""What does a retriever process have one of?"""
+"""Objects of which a retriever process has exactly one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkerContext:
-    """What a retriever process has one of: its name, the store, its cache, its memory of addresses and numbers."""
+    """Shared objects of a retriever process: name, store, cache, and memory of URLs and numbers."""
 
     owner: str
     store: Store

@@ -1,4 +1,7 @@
-"""What of a document's links may be followed? Pure: known addresses drop out first, then the gates rule on the new."""
+"""Link filter: decides which links of a document may be followed.
+
+Pure: known addresses drop out first, then the gates rule on the new.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,7 @@ def screen(
 
 
 def may_become(gates: UrlFilters, found: DiscoveredUrl) -> Ruling:
-    """May what was found become a resource?"""
+    """Return the ruling of the gates on whether a discovered URL may become a resource."""
     judge = gates.consult if found.role is Role.SITEMAP else gates.follow
     return judge(found.address, found.depth)
 

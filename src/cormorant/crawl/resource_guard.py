@@ -1,4 +1,6 @@
-"""Is there room for what a crawl does? Below a limit nothing is visited, until there is again.
+"""Resource guard: pauses a crawl that lacks disk space, open files, memory or threads.
+
+Below a limit nothing is visited, until there is again.
 
 Room is on the disks that it writes to, and among the files, the memory and the threads that a process may have.
 """
@@ -27,7 +29,7 @@ REST_S: Final = 2.0
 
 
 def least(total: int) -> int:
-    """How many bytes have to be free on a disk of so many."""
+    """Return how many bytes must be free on a disk of `total` bytes."""
     return min(int(total * LOW_SHARE), LOW_BYTES)
 
 
@@ -59,7 +61,7 @@ class DiskGuard:
         return True
 
     def shortage(self) -> Shortage | None:
-        """What this process was short of a moment ago; None when it has enough."""
+        """Resource that this process was short of a moment ago; None if it has enough."""
         return self._shortage if self._now() < self._short_until else None
 
     def lack(self) -> str:

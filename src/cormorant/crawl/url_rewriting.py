@@ -1,4 +1,7 @@
-"""Under which address is a link known, and may it be shown so? Decided once, before links are screened and kept."""
+"""URL rewriting: the URL by which a link is known, and whether it may be shown.
+
+Decided once, before links are screened and kept.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def known_as(address: str, source: Source) -> str:
 
 
 def of_found(found: DiscoveredUrl, source: Source) -> DiscoveredUrl:
-    """What a source names, under the address it is known by."""
+    """Return a URL that a source names, under the address by which it is known."""
     known = source.rename(found.address)
     if known is None:
         return found

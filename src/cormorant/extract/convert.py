@@ -1,4 +1,4 @@
-"""What runs in the limited child: one document in, what it says out.
+"""Conversion of one document to its extraction, run in the sandboxed child process.
 
     payload (task.Task) ──convert──> reader by type ──> answer: an extraction, or why there is none
 
@@ -77,6 +77,6 @@ def _read(task: ExtractionTask, body: Body) -> Extraction | ConversionFault:
 
 
 def _name_only(task: ExtractionTask) -> Extraction:
-    """What is known of a document behind a password."""
+    """Return the extraction of a password-protected document: its name as the title, and its protection."""
     name = name_of(task.address, task.file_name)
     return Extraction(text="", title=name, attributes={"Protection": "password"})

@@ -1,4 +1,7 @@
-"""What runs in the limited child for an office document. Apart from `convert`, since loading xberg takes 23 MB."""
+"""Conversion of an office document, run in the sandboxed child process.
+
+Apart from `convert`, since loading xberg takes 23 MB.
+"""
 
 from __future__ import annotations
 

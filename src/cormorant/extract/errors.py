@@ -1,4 +1,7 @@
-"""Why could it not be read? What the readers of this package raise for one another; nothing of it leaves `convert`."""
+"""Exceptions for documents that cannot be read.
+
+What the readers of this package raise for one another; nothing of it leaves `convert`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What does the header of an answer say beside its document? Links, where it is shown at last, where it really is.
+"""Document metadata in the header of an HTTP response.
+
+Links, where it is shown at last, where it really is.
 
 Link fields are RFC 8288, Refresh is read as a meta refresh is, Content-Location (RFC 9110 section 8.7) names the same
 document once more and so counts only by choice.
@@ -48,7 +50,7 @@ def _counts(link: PageLink, kinds: Collection[LinkKind]) -> bool:
 
 
 def _refresh(content: Content) -> tuple[str, str]:
-    """Where it sends its readers soon, and where late."""
+    """Return the target of a refresh with a short delay, and that of one with a long delay; "" for none."""
     parsed = parse_refresh(content.refresh)
     target = absolute(content.address, parsed[1]) if parsed else ""
     if parsed is None or target == content.address:

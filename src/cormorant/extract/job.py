@@ -1,4 +1,6 @@
-"""What travels to the limited child and back? Bytes both ways: MessagePack, and a document as it is.
+"""Messages between the crawler and the sandboxed child process.
+
+Bytes both ways: MessagePack, and a document as it is.
 
     crawl --encode_task--> payload --convert (in the child)--> answer --decode_result--> Extraction | ConversionFault
 
@@ -27,7 +29,7 @@ _REASON: Final = 500
 
 
 class ExtractionTask(msgspec.Struct, frozen=True, array_like=True):
-    """What is asked of a document's bytes, and in what manner they are to be read."""
+    """The task of extracting a document from its bytes, and the manner in which they are to be read."""
 
     mime: str
     address: str

@@ -1,4 +1,6 @@
-"""Where is it read? In this process, in a limited child, or not at all.
+"""Choice of the process that reads a document.
+
+In this process, in a limited child, or not at all.
 
     INLINE <- HTML up to 4 MB, XHTML up to 400 kB, plain text and Markdown up to 1 MB: linear in their input
     CHILD  <- everything else that has a converter, and larger ones of the above
@@ -55,7 +57,7 @@ _NOT_DOCUMENTS: Final = frozenset(
 
 
 class ReadMode(Enum):
-    """Where a document is read."""
+    """The place where a document is read."""
 
     INLINE = "inline"
     CHILD = "child"

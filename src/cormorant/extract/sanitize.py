@@ -1,4 +1,6 @@
-"""What may stand in stored text? Printable characters, tabs and newlines; the rest is taken out here and nowhere else.
+"""Sanitizing of text before it is stored.
+
+Printable characters, tabs and newlines; the rest is taken out here and nowhere else.
 
 PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and a soft hyphen or a byte-order mark inside a word keeps it from
 being found. Joiners and direction marks stay: scripts need them, and whoever shows text isolates it.

@@ -1,4 +1,6 @@
-"""What does a document get where its own title or description is none? What the source's settings say of that.
+"""Fallback title and description of a document that has no usable one.
+
+What the source's settings say of that.
 
 Titles that editors and office programs leave behind do not count in any case (`extract.sanitize`,
 `extract.html.page`). Here are those that an administrator names, and a description for what has none: its first prose.

@@ -1,4 +1,6 @@
-"""Who may read? Grants and denies on every document, principals on every reader.
+"""Access control lists (ACLs) that decide who may read a document.
+
+Grants and denies on every document, principals on every reader.
 
 A principal is a string as the source names it, with its sort in front: `user:ada`, `group:staff`, `owner:1000`, or the
 one that everybody has, `everyone`. A document is visible to a reader when one of its grants is among the reader's
@@ -36,7 +38,7 @@ NOBODY = ACL(())
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who is asking: a name for the log, and every principal that person has."""
+    """The reader who searches: a name for the log, and every principal that the reader has."""
 
     name: str
     principals: frozenset[str]

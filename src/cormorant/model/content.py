@@ -1,4 +1,4 @@
-"""What came from the source, and what does it say?
+"""Content fetched from a source, and the document extracted from it.
 
 What is made several times for every page is a struct of msgspec, which is made and changed ten times as fast as a
 frozen dataclass.
@@ -25,7 +25,7 @@ Dates are epoch seconds, in attributes whose name ends `_at`.
 
 @dataclass(slots=True)
 class VisitTrace:
-    """What one visit cost on the way: counted in the run report whatever the outcome was.
+    """The costs of one visit, counted in the run report whatever the outcome was.
 
     `received` is bytes over the wire (headers and body as sent), `decoded` the body after inflating. `conversions` is 1
     when the document was read in a limited child. `sent` is to be called with the key of its site at the moment a
@@ -52,7 +52,7 @@ class VisitTrace:
 
     @property
     def used(self) -> bool:
-        """Was anything asked for, of a server or a disk?"""
+        """Return whether the visit requested anything from a server or a disk."""
         return self.requests > 0 or self.received > 0
 
 
@@ -99,7 +99,10 @@ class Content(msgspec.Struct, frozen=True):
 
     @property
     def says_beside(self) -> bool:
-        """Does the answer's header say anything that counts when it is read? The same bytes may come without."""
+        """Return whether the response's header says anything that counts when the content is read.
+
+        The same bytes may come without.
+        """
         return bool(self.directives or self.beside or self.refresh)
 
 
@@ -108,7 +111,7 @@ LinkKind = Literal["forms", "posts", "srcset", "media", "resources", "hints", "t
 
 
 class Manner(NamedTuple):
-    """How a document is to be read.
+    """The options for reading a document.
 
     `main` asks for its main text as well. `charset` is taken for one that does not say in what charset it is. `links`
     names the kinds of references that count as links besides those that a reader follows. `bad_titles` are whole titles
@@ -143,12 +146,12 @@ class PageLink(NamedTuple):
 
     @property
     def nofollow(self) -> bool:
-        """Whether its rel has the token `nofollow`, and not only a word with these letters in it."""
+        """Return whether `rel` has the token `nofollow`, and not only a word that contains it."""
         return "nofollow" in self.rel and "nofollow" in self.rel.split(" ")
 
 
 class FeedEntry(NamedTuple):
-    """What a sitemap or feed says of an address, which is canonical and absolute.
+    """The entry of a sitemap or feed for a URL, which is canonical and absolute.
 
     `is_map`: it names another sitemap. It was last changed between `modified_at` and `modified_until` (epoch seconds,
     None when nothing is said; a date is a whole day). `every_s` is how often that happens, 0 when nothing is said;
@@ -164,7 +167,9 @@ class FeedEntry(NamedTuple):
 
 
 class Sitemap(msgspec.Struct, frozen=True):
-    """What a sitemap or feed names: each address once. `form` is its root element in lower case, or text.
+    """The entries of a sitemap or feed, with each URL once.
+
+    `form` is its root element in lower case, or text.
 
     `unusable` counts entries without an address that could be visited. `truncated`: it did not come to its end, or has
     more entries than are taken.
@@ -177,7 +182,7 @@ class Sitemap(msgspec.Struct, frozen=True):
 
 
 class Extraction(msgspec.Struct, frozen=True):
-    """What a document says, drawn from its bytes by a pure function.
+    """The text, links and metadata of a document, extracted from its bytes by a pure function.
 
     `links` hold each address once, in order of first appearance. `directives` are robots meta values, lower case
     (`noindex`, `nofollow`, `none`, ...). `canonical` and `refresh` are absolute addresses or "". `attributes` are
@@ -208,7 +213,7 @@ class Extraction(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """What is kept and delivered: the content's identity with what it says.
+    """A document as it is stored and delivered: the identity of its content, and its extraction.
 
     `url` is the display address, `access_url` where it was fetched. Hashes are SHA-256 digests (32 bytes): of the
     decoded body, and of the text. `links` are all out-links, inside the boundary or not. `charset`,

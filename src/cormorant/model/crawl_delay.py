@@ -1,4 +1,4 @@
-"""How fast may a site be visited, why, and until when does that hold?"""
+"""Pace of a site: its crawl delay, the rule that sets it, and until when it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What does a visit need of a site that nobody has leased for it? A redirect may lead to any."""
+"""Facts and turns of a site that a visit needs although no worker has leased it for the visit.
+
+A redirect may lead to any.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ class KnownFact(NamedTuple):
 
 
 class Beside(Protocol):
-    """What the installation knows of other sites than that of a visit, and when they may be asked."""
+    """The facts of the installation about sites other than that of a visit, and their turns for requests."""
 
     def fact(self, site: str, name: str) -> KnownFact | None:
         """A fact of the site that holds for every source, None when there is none that does."""

@@ -1,4 +1,6 @@
-"""How did a visit end? One of nine values, each with a status number and a reason.
+"""Outcomes of a visit.
+
+One of nine values, each with a status number and a reason.
 
     Ok            fetched, read, may be delivered
     Unchanged     the source, or equal text, says nothing is new

@@ -1,4 +1,4 @@
-"""What can be visited, and what has been found that might be?"""
+"""Resources that can be visited, and discovered URLs that may become resources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cormorant.model.exposure import Closure
 
 
 class Role(IntEnum):
-    """What a resource is for. All roles are leased, paced, counted and settled alike."""
+    """The purpose of a resource. All roles are leased, paced, counted and settled alike."""
 
     DOCUMENT = 0
     ROBOTS = 1
@@ -20,7 +20,7 @@ class Role(IntEnum):
 
 
 class DiscoveredBy(IntEnum):
-    """How an address was first discovered."""
+    """The way in which a URL was first discovered."""
 
     SEED = 0
     LINK = 1

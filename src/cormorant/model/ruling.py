@@ -1,4 +1,4 @@
-"""What may be followed, visited, indexed?
+"""Rulings on whether a URL may be followed, visited or indexed.
 
 Gates are checkpoints, rules are patterns in them, rulings say which decided.
 """
@@ -32,7 +32,7 @@ class Gate(StrEnum):
 
 
 class Ruling(NamedTuple):
-    """What a gate said, and the rule that said it, as the administrator wrote it (or the default's name).
+    """The ruling of a gate, and its rule as the administrator wrote it (or the name of the default).
 
     `status` is the number of the status table that an exclusion carries; 0 when admitted. `lasting`: the same version
     would be judged alike; not so when something decided that is said beside it, and may be left out the next time.
@@ -57,7 +57,7 @@ class Renamed(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """What a rewriter makes of an address: the one that is shown, and the one that is fetched where it is another."""
+    """A rewritten URL: the one that is displayed, and the one that is fetched where it differs."""
 
     display: str
     access: str = ""

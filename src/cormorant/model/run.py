@@ -1,4 +1,4 @@
-"""How far is a run, and what has it counted?
+"""State and counters of a run.
 
 WAITING -> its turn -> DISCOVERING -> RETRIEVING -> SWEEPING -> DELIVERING -> FINISHED
   ^  |                      |             |            |-> HELD    -> (accept, refuse) --.
@@ -40,7 +40,7 @@ ASKING_STATES = (RunState.HELD, RunState.PENDING)
 
 
 class Refresh(StrEnum):
-    """Which resources a run visits, beside what it finds on the way.
+    """The resources that a run visits besides those that it finds on the way.
 
     ALL: everything known. DUE: what an earlier run did not come to or put off, and what a listing shows to be another
     than before. APPEND: what no run has visited. SCRATCH: everything, with nothing remembered; what nothing leads to
@@ -58,7 +58,7 @@ GENERATIONS = (Refresh.ALL, Refresh.SCRATCH)
 
 
 class Mode(StrEnum):
-    """What becomes of what a run finds.
+    """The treatment of the documents that a run finds.
 
     ACCEPT: it is indexed. EXAMINE: it is looked at first; nothing is indexed until a person says so. INDEX_ONLY: it is
     indexed, and links are not read. TEST: it is counted, and delivered to nobody.
@@ -76,7 +76,7 @@ WITHHELD = (Mode.EXAMINE, Mode.TEST)
 
 @dataclass(slots=True)
 class Counters:
-    """What a run counts, each number kept by every process for itself and added up when read.
+    """The counters of a run, each kept by every process for itself and added up when read.
 
     The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
     `confirmed_wrongly` are documents that a server said were unchanged and an audit found to say something else.

@@ -7,7 +7,7 @@ from typing import Final
 
 
 class Scope(StrEnum):
-    """What a token opens; each scope includes those before it.
+    """The access that a token grants; each scope includes those before it.
 
     SEARCH: what readers see. OPERATE: look at everything, and start, suspend and stop work. ADMIN: everything, with
     configuration, access and deletion. Compare scopes with `includes`: `<` would compare their letters.
@@ -18,7 +18,7 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
     def includes(self, other: Scope) -> bool:
-        """Whether this scope opens all that the other one does."""
+        """Return whether this scope grants everything that the other one does."""
         order = list(Scope)
         return order.index(self) >= order.index(other)
 
@@ -28,5 +28,5 @@ PUBLIC: Final = None
 
 
 def covers(granted: Scope | None, needed: Scope | None) -> bool:
-    """Whether a visitor with this scope, None for none at all, may use a route that needs that one."""
+    """Return whether a visitor with the scope `granted` (None: no scope) may use a route that needs `needed`."""
     return needed is PUBLIC or (granted is not None and granted.includes(needed))

@@ -1,4 +1,6 @@
-"""How did a visit end, in one number that people can look up? The table of statuses.
+"""Status numbers that say how a visit ended, for people to look up.
+
+The table of statuses.
 
 Numbers below 600 are HTTP's (RFC 9110 section 15; 429: RFC 6585; 451: RFC 7725). 902 to 964 and those from 1001 keep
 the meaning they have had in enterprise search crawlers for twenty years, so that an administrator's habits and scripts

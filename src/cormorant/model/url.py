@@ -1,4 +1,6 @@
-"""What is an address? A canonical absolute URL as the WHATWG URL Standard writes it, whatever the kind of source.
+"""Canonical URLs of resources.
+
+A canonical absolute URL as the WHATWG URL Standard writes it, whatever the kind of source.
 
 A file's address is a `file:` URL whose path bytes are percent-encoded, so names in any bytes survive. Joining follows
 the standard through can_ada, which has no join of its own: the base's pieces are concatenated with the reference and
@@ -115,7 +117,7 @@ def path_of(address: str) -> str:
 
 
 def is_below(address: str, parts: Iterable[str]) -> bool:
-    """Does an address lie below one of these folders, named with a slash, or at or below one of these names?"""
+    """Return whether a URL is below one of these folders (with a slash), or at or below one of these names."""
     for each in parts:
         if address.startswith(each) and (each.endswith("/") or address[len(each) :][:1] in ("", "/")):
             return True

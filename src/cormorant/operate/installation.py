@@ -1,4 +1,4 @@
-"""What an operation works with: the open installation."""
+"""Open installation, on which every operation works."""
 
 from __future__ import annotations
 

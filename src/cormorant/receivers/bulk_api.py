@@ -59,14 +59,14 @@ _COPIED: Final = ("title", "mime", "language", "size_bytes", "depth", "fetched_a
 
 
 class Operation(NamedTuple):
-    """What is to be done about one delivery, and its lines of a bulk request, each with its end."""
+    """The operation for one delivery, and its lines of a bulk request, each with its line ending."""
 
     delivery: Delivery
     lines: bytes
 
 
 class Verdict(Enum):
-    """What came of an operation. KEPT also when the index has something newer, or never had what is to go."""
+    """The result of a bulk operation. KEPT also when the index has something newer, or never had what is to go."""
 
     KEPT = "kept"
     REFUSED = "refused"
@@ -94,7 +94,7 @@ def newest_in(batch: Sequence[Delivery]) -> list[Delivery]:
 
 
 def operation_of(delivery: Delivery, installation: str) -> Operation | None:
-    """What a delivery asks for; None for a document that went meanwhile: another delivery says what became of it.
+    """Return the operation for a delivery; None if the document is gone, as another delivery reports.
 
     Raises one of `record.UNFIT` for what cannot be written as JSON.
     """
@@ -124,7 +124,7 @@ def _action(word: str, delivery: Delivery, installation: str) -> bytes:
 
 
 def items(answer: bytes, count: int) -> list[tuple[Verdict, str]]:
-    """What an answer says of each of so many operations, with the reason of what was not kept.
+    """Return the verdict on each of `count` operations, with the reason for what was not kept.
 
     Raises DecodeError, UnicodeDecodeError, RecursionError or ValueError for what is no answer to them.
     """

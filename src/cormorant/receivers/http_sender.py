@@ -33,12 +33,12 @@ SECRET = "secret:"  # noqa: S105 - how a secret is referred to
 
 
 def is_unreached(sentence: str) -> bool:
-    """Does a receiver say that no answer came? Of what was said only the sentence is kept."""
+    """Return whether a receiver's sentence says that no response came. Of what was said only the sentence is kept."""
     return f" {_UNREACHED} " in sentence
 
 
 class WireSettings(ReceiverSettings):
-    """Where a server is, and how it is trusted."""
+    """The settings for the URL of a server, and for the trust in it."""
 
     UNSHOWN = frozenset(("secret", "url"))
 
@@ -193,7 +193,7 @@ class HttpSender:
         return await self._way[1].get(request)
 
     def not_taken(self, answer: Response | TransportError, hint: str = "") -> NotTaken:
-        """What is raised after an answer that takes nothing; it asks for as much patience as the answer does."""
+        """Return the exception for a response that accepts nothing, with the wait that it asks for."""
         if isinstance(answer, TransportError):
             return NotTaken(f"{self.place} {_UNREACHED} {answer.reason}")
         asked = retry_after(answer.headers.get("retry-after"), self._tools.clock.now()) or 0.0

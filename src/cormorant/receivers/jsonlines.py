@@ -34,7 +34,7 @@ REMEMBERED = 512
 
 
 class JsonLinesSettings(RecordSettings):
-    """Where the lines go."""
+    """The settings of the file that lines go to."""
 
     LISTED_BY = "cormorant receiver kinds jsonlines"
     path: Path = Field(description="The file that lines are appended to, like /srv/found.jsonl. Its folder must exist.")
@@ -181,7 +181,7 @@ class JsonLinesReceiver:
             return last_lines(file.fileno(), full.stat().st_size, REMEMBERED)
 
     def _full(self, number: int) -> Path:
-        """What a full file is called whose last number this is."""
+        """Return the path of a full file whose last number is `number`."""
         return self._path.with_name(f"{self._path.stem}.{number:012d}{self._path.suffix}")
 
     def _last_renamed(self) -> int:

@@ -49,7 +49,7 @@ _HINTS: Final = {
 
 
 class OpenSearchSettings(WireSettings):
-    """Which index is kept, where it is, and who asks."""
+    """The settings of the OpenSearch index: its name, its URL and the login."""
 
     LISTED_BY = "cormorant receiver kinds opensearch"
     RIGHTS: ClassVar[bool] = True

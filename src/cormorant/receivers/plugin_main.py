@@ -53,14 +53,14 @@ def serve(connection: Connection) -> None:
 
 
 class _Plug:
-    """What is called, once it is made, in a thread: whatever is raised there is kept for whoever looks."""
+    """The plug-in, which is called in a thread once it is made; exceptions are kept for the caller."""
 
     def __init__(self) -> None:
         self._called: Any = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="plug-in")
 
     def tried(self, order: Make | Tell | Approve | None) -> PluginReply:
-        """What came of an order: of somebody else's code anything may come."""
+        """Return the reply to an order; third-party code may raise anything."""
         done = self._thread.submit(self._done, order)
         error = done.exception()
         if error is None:
@@ -97,7 +97,10 @@ class _Plug:
 
 
 def _understood(said: object, batch: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
-    """What a call returned, as the protocol has it. Raises TypeError for anything else."""
+    """Yield the refusals and stops that a call returned, as the protocol defines them.
+
+    Raises TypeError for anything else.
+    """
     if said is None or said is True:
         return
     if said is False:
@@ -113,7 +116,7 @@ def _understood(said: object, batch: Sequence[Delivery]) -> Iterator[Refusal | S
 
 
 class _Told(logging.Handler):
-    """What is logged here is told to whoever keeps a log."""
+    """The log handler that sends the plug-in's log lines to the process that keeps the log."""
 
     def __init__(self, connection: Connection, lock: threading.Lock) -> None:
         super().__init__(logging.WARNING)

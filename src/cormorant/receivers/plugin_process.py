@@ -1,4 +1,4 @@
-"""Where somebody else's code is called: in a process of its own, which may end in any way and takes nobody along.
+"""Child process for third-party code, which may end in any way without harm to the parent process.
 
     Apart --starts--> python -m cormorant.receivers.plugin_main, at the other end of a socket pair
       |  orders there; back what it answers and logs (MessagePack of known shapes: none of it is run at either end)
@@ -38,7 +38,7 @@ LOOK_S: Final = 1.0
 
 
 class Make(msgspec.Struct, tag=True):
-    """The first order: import a name of a module, make it of `data` if it is a class; does it have to have a say?"""
+    """The first order: import a name of a module, made of `data` if it is a class. `veto`: it must be able to veto."""
 
     call: str
     data: str
@@ -58,7 +58,9 @@ class Approve(msgspec.Struct, tag=True):
 
 
 class PluginReply(msgspec.Struct, tag=True):
-    """What came of an order. `raised` says what it raised, `unfit` why it can never be called; `where` is a traceback.
+    """The reply to an order.
+
+    `raised` says what it raised, `unfit` why it can never be called; `where` is a traceback.
 
     `vetoed`: it said that the folder may not be entered.
     """
@@ -72,7 +74,7 @@ class PluginReply(msgspec.Struct, tag=True):
 
 
 class PluginLogLine(msgspec.Struct, tag=True):
-    """What it logged, or one of the libraries it uses."""
+    """A log line of the plug-in or of a library that it uses."""
 
     level: int
     logger: str
@@ -132,7 +134,9 @@ class Apart:
             raise BadSetting(f"{self._make.call} {answer.unfit}")
 
     def ask(self, order: Tell | Approve, limit_s: float | None = None) -> PluginReply:
-        """What it answers to an order. Raises NotTaken with what it raised, whatever that was.
+        """Return the plug-in's reply to an order.
+
+        Raises NotTaken with what it raised, whatever that was.
 
         Late when it takes longer than so, Died when it has ended, BadSetting when it cannot be had again after that,
         Untold for an order that cannot be put into words.
@@ -191,7 +195,9 @@ class Apart:
         return said
 
     def _heard(self, connection: Connection, until: float) -> bytes:
-        """What it says next. Raises EOFError when it is not there, and TimeoutError from then on (monotonic seconds).
+        """Return the next message of the plug-in process.
+
+        Raises EOFError when it is not there, and TimeoutError from then on (monotonic seconds).
 
         Then whether it says anything or not: it may go on logging for ever.
         """
@@ -222,7 +228,7 @@ def _kill(connection: Connection, process: subprocess.Popen[bytes], wait_s: floa
 
 
 def _manner(code: int) -> str:
-    """How a process ended, in words."""
+    """Return in words how a process ended."""
     if code >= 0:
         return f"with exit code {code}"
     if code == -signal.SIGKILL:

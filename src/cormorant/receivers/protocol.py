@@ -1,4 +1,4 @@
-"""What every receiver does, what it may rely on, and what is relied on."""
+"""Receiver protocol: what every receiver does, what it may rely on, and what its caller relies on."""
 
 from __future__ import annotations
 
@@ -66,7 +66,10 @@ class RecordSettings(ReceiverSettings):
 
 
 class DocumentRights(NamedTuple):
-    """Who may read a document: whoever is one of the grants and none of the denies. `model.acl` says how they look."""
+    """The rights of a document: its readers have one of the grants and none of the denies.
+
+    `model.acl` says how they look.
+    """
 
     grants: tuple[str, ...]
     denies: tuple[str, ...]
@@ -171,7 +174,7 @@ class Reveals(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReceiverTools:
-    """What a receiver may be given: its name and the installation's, the clock, the way out, and secrets.
+    """The tools for a receiver: its name and the installation's, the clock, network access, and secrets.
 
     `newest` is the greatest number that any event has. `egress` makes one that belongs to the running loop; None for a
     receiver that is only opened to see whether it can be.
@@ -203,7 +206,7 @@ class Receiver(Protocol):
 
     @property
     def settings(self) -> ReceiverSettings:
-        """What the administrator set, of the kind's own class."""
+        """The administrator's settings, of the kind's own class."""
         ...
 
     def open(self) -> None:

@@ -36,7 +36,7 @@ Else one that ends with everything would cost the start of a process for each re
 
 
 class PythonSettings(RecordSettings):
-    """What is called, and with what."""
+    """The settings of the Python object that is called, and of its data."""
 
     LISTED_BY = "cormorant receiver kinds python"
     call: str = Field(
@@ -100,7 +100,10 @@ class PythonReceiver:
             apart.end()
 
     def _one_by_one(self, batch: Sequence[Delivery]) -> list[Refusal | Stop]:
-        """What is said of each. Raises Died when too many end it; those are known when the batch comes again."""
+        """Return the refusals and stops of each delivery in a batch.
+
+        Raises Died when too many end it; those are known when the batch comes again.
+        """
         said: list[Refusal | Stop] = []
         deaths = 0
         for each in batch:
@@ -139,7 +142,7 @@ class Veto:
         self._why, self._deaths = "", 0
 
     def __call__(self, address: str) -> bool:
-        """May it not be entered? Raises NotTaken when that cannot be told."""
+        """Return whether a folder may not be entered. Raises NotTaken when that cannot be told."""
         if self._apart is None:
             raise NotTaken(self._why)
         try:
@@ -166,7 +169,7 @@ class Veto:
 
 
 def veto(settings: PythonSettings) -> Veto | None:
-    """What says which folders may not be entered; None when nothing is to be asked."""
+    """Return the veto that says which folders may not be entered; None when nothing is to be asked."""
     return Veto(settings) if settings.veto else None
 
 

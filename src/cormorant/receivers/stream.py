@@ -1,4 +1,4 @@
-"""What is to be delivered, in which order, and how far has each receiver come?
+"""Delivery stream: the events, their order, and the position of each receiver.
 
 The stream is append-only and numbered without gaps: the row of `stream_head` is locked by whoever appends until it
 commits, so numbers become visible in their own order on every store.
@@ -19,7 +19,9 @@ from cormorant.store.schema import faulty, former_source, receiver, stream, stre
 
 
 class Event(IntEnum):
-    """What happened to a document. From 10 to 19 search must not find it until the index has passed the event.
+    """The event that happened to a document.
+
+    From 10 to 19 search must not find it until the index has passed the event.
 
     LINKS: links, or other documents, say something else of it than before, which is for the index alone. FOUND: it is
     there, told once more to the one receiver that asked for it, or to the index as its copy was kept anew. MOVED: it is
@@ -49,17 +51,17 @@ class Event(IntEnum):
 
     @property
     def of_run(self) -> bool:
-        """Does it tell of a run, and of no document?"""
+        """Return whether the event concerns a run and no document."""
         return self >= Event.STARTED
 
     @property
     def of_unvisited(self) -> bool:
-        """Does it say no more than that no link leads to its document?"""
+        """Return whether the event says only that no link leads to its document."""
         return self in (Event.UNVISITED, Event.UNVISITED_CHANGED)
 
     @property
     def of_gone(self) -> bool:
-        """Is its document gone?"""
+        """Return whether the event's document is gone."""
         return self in (Event.DELETED, Event.UNVISITED_DELETED)
 
 
@@ -144,12 +146,12 @@ def after(tx: Tx, place: int, most: int, source: int | None = None, receiver_id:
 
 
 def moment(tx: Tx, seq: int) -> float | None:
-    """When an event came about, in epoch seconds; None where nobody knows."""
+    """Return when an event occurred, in epoch seconds; None where that is unknown."""
     return tx.execute(sa.select(stream.c.at).where(stream.c.seq == seq)).scalar_one_or_none()
 
 
 def told_between(tx: Tx, place: int, upto: int, receiver_id: int, run: int) -> dict[Event, int]:
-    """How many events of each kind a receiver of all sources is told of a run behind a place, up to another."""
+    """Count the events of a run by kind, for a receiver of all sources, after one place and up to another."""
     columns = stream.c
     between = columns.seq > place, columns.seq <= upto, columns.run == run
     statement = sa.select(columns.event, sa.func.count()).where(*between, told(None, receiver_id))
@@ -157,7 +159,7 @@ def told_between(tx: Tx, place: int, upto: int, receiver_id: int, run: int) -> d
 
 
 def told(source: int | None, receiver_id: int | None) -> sa.ColumnElement[bool]:
-    """Which events are for a receiver: those of its source, or of all, that are not for another alone."""
+    """Return the condition for a receiver's events: of its source, or of all, but not for another alone."""
     columns = stream.c
     mine = sa.or_(columns.receiver_id.is_(None), columns.receiver_id == receiver_id)
     return mine if source is None else sa.and_(mine, columns.source_id == source)
@@ -176,7 +178,10 @@ _AFTER_OF_SOURCE: Final = _AFTER.where(stream.c.source_id == sa.bindparam("sourc
 
 
 def reaches(tx: Tx, place: int) -> bool:
-    """Can whoever is at this place go on? Not when events behind it are gone, or when it is ahead of all of them."""
+    """Return whether a receiver at this place can continue.
+
+    Not when events behind it are gone, or when it is ahead of all of them.
+    """
     newest = head(tx)
     if place >= newest:
         return place == newest

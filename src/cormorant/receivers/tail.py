@@ -1,4 +1,4 @@
-"""Where does the last whole record of a file of lines end, and which came before it?
+"""The end of the last whole record of a file of lines, and the records before it.
 
 Read from behind, so that a large file opens quickly.
 """
@@ -37,7 +37,10 @@ class TailRecord(msgspec.Struct):
     document: object = None
 
     def tells(self, delivery: Delivery) -> bool:
-        """Is this the event it tells of? Of a document that is gone since, no more may be known than that."""
+        """Return whether this record is of the event of a delivery.
+
+        Of a document that is gone since, no more may be known than that.
+        """
         if (self.event, self.run) != (delivery.event, delivery.run) or (delivery.url and self.url != delivery.url):
             return False
         if delivery.document is None or not isinstance(self.document, dict):
@@ -101,7 +104,7 @@ def last_lines(descriptor: int, end: int, most: int) -> dict[int, TailRecord]:
 
 
 def gaps(descriptor: int, end: int, most: int) -> list[DamagedTail]:
-    """What cannot be read among the last lines before `end`, `most` of them: a disk writes pages in any order."""
+    """Return the unreadable ones of the `most` last lines before `end`; a disk writes pages in any order."""
     found: list[DamagedTail] = []
     following = 0
     for _ in range(most):

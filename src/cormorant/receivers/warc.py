@@ -43,7 +43,7 @@ _GRAPHIC = "".join(map(chr, range(0x21, 0x7F)))
 
 
 class WarcSettings(ReceiverSettings):
-    """Where the files go."""
+    """The settings of the folder that the WARC files go to."""
 
     LISTED_BY = "cormorant receiver kinds warc"
     COPIES: ClassVar[bool] = True
@@ -72,7 +72,7 @@ class WarcSettings(ReceiverSettings):
 
 
 class _Place(msgspec.Struct):
-    """How far the newest file is good: its number and size. `told` says by number what was told last."""
+    """The valid extent of the newest file: its number and size. `told` says by number what was told last."""
 
     number: int = 0
     size: int = 0
@@ -272,7 +272,7 @@ class WarcReceiver:
 
 
 def _telling(delivery: Delivery) -> str:
-    """What tells a delivery from another that was given the same number, as after a database was put back."""
+    """Return a key that tells deliveries of one number apart, as after a database was restored."""
     fetched = (delivery.document or {}).get("fetched_at", "")
     return f"{delivery.seq} {delivery.event} {delivery.run} {fetched} {delivery.url}"
 

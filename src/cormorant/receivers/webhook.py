@@ -36,7 +36,7 @@ _OF_CONTENT = frozenset((400, 413, 415, 422))
 
 
 class WebhookSettings(WireSettings, RecordSettings):
-    """Where batches go, and how it is known who sends them."""
+    """The settings for the URL that batches go to, and for the signature that identifies the sender."""
 
     LISTED_BY = "cormorant receiver kinds webhook"
     url: str = Field(description="The address that batches are posted to, like https://hooks.example.org/found.")
@@ -56,7 +56,7 @@ class _Refused(msgspec.Struct):
 
 
 class _Said(msgspec.Struct):
-    """What the other side may answer; anything else in it is not looked at."""
+    """The members that a response may have; any other members are ignored."""
 
     refused: list[_Refused] = []
     stop: bool | str = False
@@ -131,7 +131,9 @@ class WebhookReceiver:
         return headers, body
 
     def _said(self, answer: Response, deliveries: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
-        """What an answer names. Raises NotTaken for one that cannot be understood.
+        """Yield the refusals and stops that a response names.
+
+        Raises NotTaken for one that cannot be understood.
 
         An object is understood under any type, since small programs often name none; what is neither that nor called
         JSON says nothing.
@@ -156,7 +158,7 @@ class WebhookReceiver:
                 yield Stop(run, why)
 
     def _hint(self, answer: Response | TransportError) -> str:
-        """What may help."""
+        """Return a hint at what may help."""
         if answer.status in (401, 403):
             return " Check its secret." if self._key else " Set its secret, if it asks for a signature."
         return " Check the url." if answer.status in (404, 405, 410) else ""

@@ -64,7 +64,7 @@ def _cut_ties(connection: socket.socket, last_words: int, walls: Walls) -> None:
 def _answer(
     tasks: Mapping[str, Task], name: str, read: Callable[[], bytes], limits: Limits
 ) -> tuple[AnswerKind, bytes]:
-    """What the task makes of the document, which is the task's alone: it may let go of its bytes."""
+    """Return the task's result for the document, which the task alone owns and whose bytes it may release."""
     task = tasks.get(name)
     if task is None:
         read()

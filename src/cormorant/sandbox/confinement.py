@@ -30,7 +30,7 @@ _CPU_GRACE_S: Final = 1
 
 
 class Walls(msgspec.Struct, frozen=True):
-    """What the server made ready for its children: program and ruleset, and its own sizes in bytes."""
+    """Sandbox walls that the server prepared for its children: program, ruleset, and its own sizes in bytes."""
 
     allowed: Allowed
     server_pid: int

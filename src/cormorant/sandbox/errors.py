@@ -1,4 +1,4 @@
-"""What can go wrong with the fork server itself; what goes wrong inside a child is a value (`answer`).
+"""Errors of the fork server itself; an error inside a child process is a value (`answer`).
 
 CormorantError
 └── LimitsError

@@ -40,7 +40,7 @@ _SIGNAL_EXIT: Final = 143
 
 
 class Config(msgspec.Struct, frozen=True):
-    """What the starter tells the server: descriptors it inherits, who it is, what to load, what may be asked."""
+    """Configuration from the starter to the server: inherited descriptors, starter PID, modules, and tasks."""
 
     listener: int
     starter_pid: int

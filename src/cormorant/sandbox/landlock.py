@@ -1,4 +1,6 @@
-"""Which files a child may read: libraries, fonts and the like. None may be written, made, moved or removed.
+"""Landlock rules: the files that a child process may read, such as libraries and fonts.
+
+None may be written, made, moved or removed.
 
 What the converters need was measured by tracing them over PDF, Office, OpenDocument, RTF, EPUB, mail and archives:
 the Python library, shared objects, now and then a font list or a locale; no temporary file. They ask for their control

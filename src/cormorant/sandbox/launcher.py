@@ -58,7 +58,7 @@ class ServerHandle:
 
     @property
     def addresses(self) -> dict[str, str]:
-        """Where each of its tasks is done: what a `ChildPool` wants to know."""
+        """Addresses of the server for each of its tasks, as a `ChildPool` expects them."""
         return dict.fromkeys(self._tasks, self.address)
 
     @property

@@ -1,4 +1,4 @@
-"""How much a child may use, and what this machine offers to hold it to that.
+"""Limits of a child process, and the means of this machine to enforce them.
 
 `Limits` is handed in with every task. `Allowed` is found out once, by really trying (`probe`).
 """
@@ -16,7 +16,9 @@ PAYLOAD_MAX_BYTES: Final = 65 * MIB
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one task may use. All sizes are bytes, all times seconds; every value must be above zero.
+    """Limits of one task.
+
+    All sizes are bytes, all times seconds; every value must be above zero.
 
     `memory_bytes` is private writable memory on top of what the child was born with, the document included.
     `files` counts open descriptors. `processes` counts threads: a child never gets a second process where seccomp
@@ -39,7 +41,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Allowed(msgspec.Struct, frozen=True, kw_only=True):
-    """What this machine really does for us; each was tried in a child process.
+    """Sandbox features that this machine really provides; each was tried in a child process.
 
     `landlock` is the version of the kernel's interface, 0 when absent; from 6 on it also stops signals to others.
     """

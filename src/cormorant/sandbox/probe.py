@@ -1,4 +1,6 @@
-"""What does this machine give us? Tried for real, each means in a child of its own.
+"""Probe of the sandbox features of this machine.
+
+Tried for real, each means in a child of its own.
 
 `python -m cormorant.sandbox` prints the answer as JSON; `supported()` runs that, so that a process with threads need
 not fork.

@@ -32,7 +32,7 @@ _HEAD_MAX_BYTES: Final = 64 * 1024
 
 
 class AnswerKind(enum.IntEnum):
-    """What an answer frame holds."""
+    """Kind of content of an answer frame."""
 
     VALUE = 1
     FAILED = 2
@@ -41,7 +41,7 @@ class AnswerKind(enum.IntEnum):
 
 
 class TaskHeader(msgspec.Struct, frozen=True):
-    """Which task to run, within which limits."""
+    """Task to run, with its limits."""
 
     task: str
     limits: Limits

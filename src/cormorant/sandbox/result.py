@@ -1,4 +1,4 @@
-"""What became of a task: one of three values, judged by what the child said and not by how it died.
+"""Result of a task: one of three values, judged by the child's answer and not by how it died.
 
 the child's frame                 + how it ended      = value
 ------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ Answer = Finished | TaskFailed | Killed
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """How the child ended, as the server saw it: wait status, CPU seconds, largest resident bytes, last words."""
+    """Ending of a child as the server saw it: wait status, CPU seconds, largest resident bytes, last words."""
 
     status: int
     cpu_s: float

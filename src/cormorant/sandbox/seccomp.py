@@ -1,4 +1,6 @@
-"""Which system calls a child may make: compute, memory, threads, reading. Everything else answers EPERM.
+"""Seccomp filter of a child process: allows system calls for compute, memory, threads, and reading.
+
+Everything else answers EPERM.
 
 A refused call fails as if the right were missing, so a library that merely asks goes on without. Calls newer than this
 list answer "no such call", which is what makes the C library fall back to an older one. The program is classic BPF:

@@ -26,7 +26,7 @@ class Architecture(enum.Enum):
 
     @property
     def column(self) -> int:
-        """Where its numbers stand in `SYSCALLS`."""
+        """Index of the architecture's system call numbers in `SYSCALLS`."""
         return self.value[1]
 
     @classmethod

@@ -1,4 +1,6 @@
-"""Where can a document be seen? Only here.
+"""Search for a reader, the only way to see a document.
+
+Only here.
 
     find(question, reader) -> Answer      what a question finds, for this reader
     see(number, reader)    -> Hit | None  one document, if this reader may see it
@@ -65,7 +67,7 @@ MOST_HITS = 1_000
 
 
 class Hidden(Protocol):
-    """What must not be found although the index still holds it."""
+    """The documents that must not be found although the index still holds them."""
 
     def __call__(self, place: int) -> frozenset[int]:
         """Return the ids of documents that the store has hidden after `place`, the place of the state to be asked."""
@@ -73,7 +75,7 @@ class Hidden(Protocol):
 
 
 class CachedDocument(Protocol):
-    """What there is a cached copy of."""
+    """The documents that have a cached copy."""
 
     def __call__(self, numbers: Sequence[int]) -> frozenset[int]:
         """Return those of these documents whose copy can be shown."""
@@ -89,7 +91,9 @@ class GroupBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person asks. No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits.
+    """The search request of a person.
+
+    No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits.
 
     With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
     the reader prefers, as tags like de-CH. `as_typed`: do not answer with a better query where nothing is found.
@@ -154,7 +158,9 @@ class Equals(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found. `total` counts all of it, `reachable` the hits, or groups of them, that can be paged to.
+    """The results of a search.
+
+    `total` counts all of it, `reachable` the hits, or groups of them, that can be paged to.
 
     `suggestion` is a better query, if there is one. `answered` is the query that found the hits: the suggestion where
     nothing is found for what was typed, unless that alone was asked for.
@@ -172,7 +178,7 @@ class Answer:
 
     @property
     def is_corrected(self) -> bool:
-        """Whether the hits are those of another query than the one that was typed."""
+        """Return whether the hits are those of another query than the one that was typed."""
         return self.answered != self.understood.text
 
 
@@ -214,7 +220,7 @@ class Library:
         self._weights = weights
 
     def size(self) -> int:
-        """How many documents the index has, and nothing else of them: for those who look after it, and no reader."""
+        """Return the document count of the index, and nothing else; for administrators, not readers."""
         self._index.refresh()
         return self._index.count()
 

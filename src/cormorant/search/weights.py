@@ -1,4 +1,4 @@
-"""What counts how much? Every figure of ranking, in one place, and how far an administrator may change it."""
+"""Ranking weights of the product. Every figure of ranking, in one place, and how far an administrator may change it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Plain BM25 reaches .395; `bench/relevance.py` measures both.
 
 
 class Factor(NamedTuple):
-    """What an administrator may change: what it is for, and its least and greatest value."""
+    """A factor that an administrator may change: its purpose, and its least and greatest value."""
 
     about: str
     least: float = 0.0

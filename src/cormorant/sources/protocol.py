@@ -1,4 +1,4 @@
-"""What every kind of source does, and what its caller may rely on."""
+"""Source protocol: what every kind of source does, and what its caller may rely on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cormorant.sources.rules.index_rules import Facts
 
 
 class Discovery(StrEnum):
-    """What a source's discovery proves.
+    """The kind of a source's discovery, and what it proves.
 
     SEEDS: where to begin, nothing else; what is not linked may still exist.
     LISTING: everything there is; what is absent is gone, if the listing ended without an error.
@@ -29,7 +29,7 @@ class Discovery(StrEnum):
 
 
 class Secrets(Protocol):
-    """What an installation keeps to itself, as a source may use it."""
+    """The secrets of an installation, as a source may use them."""
 
     def reveal(self, name: str) -> str:
         """The value of a secret. Raises NotFoundError, and SecretSealed when it cannot be opened."""
@@ -40,7 +40,7 @@ class Secrets(Protocol):
         ...
 
     def unseal(self, data: bytes) -> bytes | None:
-        """What was sealed, None when it cannot be opened."""
+        """Return the sealed data, or None when it cannot be opened."""
         ...
 
 
@@ -52,38 +52,46 @@ class UrlFilters(Protocol):
     """
 
     def follow(self, address: str, depth: int) -> Ruling:
-        """May this newly found address become a resource?"""
+        """Return the ruling on whether a newly found URL may become a resource."""
         ...
 
     def consult(self, address: str, depth: int) -> Ruling:
-        """May this sitemap become a resource? `depth` is how many others led to it."""
+        """Return the ruling on whether a sitemap may become a resource. `depth` is how many others led to it."""
         ...
 
     def rulings(self, address: str, depth: int) -> Sequence[Ruling]:
-        """What each gate that `follow` goes through says by itself, in order: the first that refuses decides."""
+        """Return the ruling of each gate that `follow` passes, in order; the first that refuses decides."""
         ...
 
     def find(self, address: str, facts: Facts | None) -> Ruling | None:
-        """May a document be found that was read before? By what is known of it; None when that does not tell.
+        """Return the ruling on whether a document that was read before may be found.
+
+        By what is known of it; None when that does not tell.
 
         `facts` are None when nothing is known but its address.
         """
         ...
 
     def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
-        """Which of these rules, written like `exclude path:/old/*`, match any of the addresses?"""
+        """Return those rules, written like `exclude path:/old/*`, that match any of the URLs."""
         ...
 
     def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:
-        """May it be asked for now? `facts` are the valid facts of its site (a robots.txt by the name of its origin)."""
+        """Return the ruling on whether a resource may be requested now, or the prerequisite for that.
+
+        `facts` are the valid facts of its site (a robots.txt by the name of its origin).
+        """
         ...
 
     def read(self, content: Content) -> Ruling:
-        """May these bytes be read, by their type and size? `content.mime` was sniffed."""
+        """Return the ruling on whether the content may be read, by its type and size. `content.mime` was sniffed."""
         ...
 
     def index(self, content: Content, extraction: Extraction) -> Ruling:
-        """May what it says be delivered? A page that may not be indexed may still be followed."""
+        """Return the ruling on whether the extracted document may be delivered.
+
+        A page that may not be indexed may still be followed.
+        """
         ...
 
 
@@ -155,14 +163,19 @@ class Source(Protocol):
         ...
 
     def leads(self, facts: Mapping[str, bytes]) -> Sequence[DiscoveredUrl]:
-        """What the valid facts of a site lead to. Pure; asked when a site is taken up and when a fact of it is new.
+        """Return the URLs that the valid facts of a site lead to.
+
+        Pure; asked when a site is taken up and when a fact of it is new.
 
         The caller screens and admits it like anything found: what is known costs nothing.
         """
         ...
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
-        """How fast may this site be visited for this source now? Its worker also obeys slower sources on the site."""
+        """Return the pace at which a site may be visited for this source now.
+
+        Its worker also obeys slower sources on the site.
+        """
         ...
 
     def lane(self, site: str) -> str | None:
@@ -185,7 +198,10 @@ class Source(Protocol):
 
     @property
     def shows_otherwise(self) -> bool:
-        """May `rename` have something shown as another address than it is fetched by? Then that is to be unique."""
+        """Return whether `rename` may display a resource under another URL than it is fetched by.
+
+        Then that is to be unique.
+        """
         ...
 
     def rename(self, address: str) -> Renamed | None:
@@ -196,11 +212,11 @@ class Source(Protocol):
         ...
 
     def display(self, address: str) -> str:
-        """What people are shown of an address; unique within the source but for secrets that are left out."""
+        """Return the URL that people see; it is unique in the source but for secrets that are left out."""
         ...
 
     def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:
-        """What a visit of another role than document taught about its site: name, bytes, seconds it is valid."""
+        """Return a site's fact from a visit of another role than document: name, bytes, valid seconds."""
         ...
 
     async def close(self) -> None:

@@ -70,7 +70,7 @@ def make(
 def application(
     house: Installation, exposure: Audience = Audience.LOCAL, asked: QueryRecorder | None = None
 ) -> tuple[FastAPI, Jinja2Templates]:
-    """What routes there are, with nobody before them, and how they look."""
+    """Build the application and its templates: every route, without the access checks before them."""
     app = FastAPI(
         title="Cormorant",
         docs_url=None,
@@ -168,7 +168,7 @@ def _hidden(request: Request, shelf: SharedReader) -> list[str]:
 
 
 def _add_clicks(app: FastAPI, asked: QueryRecorder) -> None:
-    """Where browsers say that a result was opened."""
+    """Add the route by which browsers report that a result was opened."""
 
     @page(app, "/clicked/{token}/{number}", Scope.SEARCH, "POST")
     def clicked(token: str, number: int) -> Response:
@@ -177,7 +177,7 @@ def _add_clicks(app: FastAPI, asked: QueryRecorder) -> None:
 
 
 def _add_help(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
-    """How to ask, what codes of errors mean, and where a browser may ask by itself."""
+    """Add the pages on query syntax and error codes, and the routes that let a browser search by itself."""
 
     @page(app, "/help", Scope.SEARCH)
     def how(request: Request) -> Response:

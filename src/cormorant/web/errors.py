@@ -1,4 +1,4 @@
-"""What is answered when a page cannot be shown: a page to a person, a problem object to a program.
+"""Error responses when a page cannot be shown: a page for a person, a problem object for a program.
 
 Each says what to do. Of what no reader can help, only the reference is told by which whoever looks after the pages
 finds it in the log. A document that somebody may not see is answered like one that does not exist; who looks after the
@@ -123,7 +123,7 @@ def _turned(look: Jinja2Templates, request: Request, error: HTTPException) -> Re
 
 
 def _refused(request: Request, status: int) -> dict[str, Any]:
-    """What is said to a request that no route took, or that was turned away."""
+    """Return the problem for a request that no route took, or that was rejected."""
     match status:
         case 403:
             return _TURNED_AWAY.as_problem()
@@ -181,7 +181,7 @@ def _said(
 
 
 def _challenge(request: Request, problem: Mapping[str, Any]) -> str:
-    """What a program goes by that has to show a token, or another one (RFC 6750 section 3); "" where none would help.
+    """Return the challenge to a program that needs a token, or another (RFC 6750 section 3); "" if none helps.
 
     Which scope a route needs is told only to who shows a token.
     """
@@ -198,6 +198,6 @@ _REALM = "cormorant"
 
 
 def _here(request: Request) -> str:
-    """What was asked for, to come back to; what was sent is not sent again."""
+    """Return the requested URL to come back to; a request body is not sent again."""
     asked = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
     return asked if request.method == "GET" else "/"

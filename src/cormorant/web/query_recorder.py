@@ -1,4 +1,4 @@
-"""What readers search for and open, and what could not be shown, noted without anybody waiting for the disk.
+"""Query recorder: notes searches, opened results and damaged copies without waiting for the disk.
 
     answer -> note (in memory) --every few seconds, or when there are many--> one transaction
     result opened -> clicked, if it was on a page that this process showed ----^
@@ -46,7 +46,7 @@ _TOKEN: Final = re.compile(r"cormorant_[0-9a-f]{8,}")
 
 
 class QueryRecorder:
-    """What is noted in this process; may be used by several threads."""
+    """Recorder of queries in this process; several threads may use it."""
 
     def __init__(self, house: Installation) -> None:
         self._house = house

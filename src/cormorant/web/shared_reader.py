@@ -37,7 +37,7 @@ class SharedReader:
         return self._library
 
     def counts(self) -> dict[str, int]:
-        """How many documents there are to be seen by source; counted now and then."""
+        """Return the number of visible documents by source, counted from time to time."""
         now = self.house.clock.monotonic()
         if now - self._counted_at >= FRESH_S:
             self._counts, self._counted_at = search.counts(self.house, self.library()), now
@@ -51,7 +51,7 @@ class SharedReader:
             return None
 
     def size(self) -> int:
-        """How many documents the index has, whoever may see them: for those who look after it."""
+        """Return the number of documents in the index, visible or not, for operators."""
         return self.library().size()
 
     def look(self) -> None:

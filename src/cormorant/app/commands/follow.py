@@ -100,12 +100,12 @@ def elsewhere(plan: BuildPlan, numbers: Sequence[int]) -> dict[int, str]:
 
 
 def _place(plan: BuildPlan) -> str | None:
-    """Where somebody is at work on the folder; None when nobody is."""
+    """Return the node whose processes are at work on the data folder; None when there are none."""
     return None if data_dir.is_free(plan.folder) else data_dir.node(plan.folder)
 
 
 def left_by(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Sequence[Ordered] | None:
-    """Which runs are suspended when asked to end after an order; None when all have stopped with our processes.
+    """Return the runs that an interruption suspended; None when all runs stopped with our own processes.
 
     It may have come before `carry_out` began, when an owner has long taken the order up.
     """
@@ -155,7 +155,9 @@ def _watch(plan: BuildPlan, house: Installation, numbers: Sequence[int], process
 def _look(
     house: Installation, numbers: Sequence[int], place: str | None, watcher: Watcher, unanswered: float
 ) -> tuple[bool, float]:
-    """Have all runs ended? If not the watcher sees them. And for how many looks the database has not answered, if so.
+    """Check whether all runs have ended.
+
+    If not the watcher sees them. And for how many looks the database has not answered, if so.
 
     Raises Unreachable or NoRoom when those have become too many.
     """

@@ -1,4 +1,6 @@
-"""Who is told what this process did when? A collector, by OpenTelemetry's protocol over HTTP, where one is set.
+"""OpenTelemetry traces: spans of the work that this process did, and when.
+
+A collector, by OpenTelemetry's protocol over HTTP, where one is set.
 
 The packages for it are the extra `traces`, and loaded in processes that tell something. Sent from a thread behind the
 work; a collector that is away costs spans and nothing else. Like the database it is named by who runs the process, not

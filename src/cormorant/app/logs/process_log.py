@@ -1,4 +1,6 @@
-"""Where does a process say what it did? In the data folder: logs/PROCESS.log, an object of JSON a line.
+"""Process log: where a process writes what it did.
+
+In the data folder: logs/PROCESS.log, an object of JSON a line.
 
 The newest is put aside when it has grown, beside the ones before; the oldest goes. What is said of a run is written
 into the run's log as well, or there alone.
@@ -103,7 +105,7 @@ class _Flood(logging.Filter):
         self._seen: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written."""
+        """Return whether the flood filter lets a log line through."""
         key = record.name, str(record.msg)[:100]
         since, count = self._seen.get(key, (record.created, 0))
         if not 0 <= record.created - since < WITHIN_S:

@@ -1,4 +1,6 @@
-"""Where does a process write what it says of a run? `logs/runs/RUN/PROCESS.log`, an object of JSON a line.
+"""Run log: where each process writes its log lines about a run.
+
+`logs/runs/RUN/PROCESS.log`, an object of JSON a line.
 
 A file of its own for each process, so that none waits for another; `operate/runs/log.py` reads them as one. A disk that
 refuses a line stops nothing.

@@ -1,4 +1,6 @@
-"""Does the database answer? Who cannot do without waits here before it begins, instead of dying once a second.
+"""Wait for the database until it answers.
+
+Who cannot do without waits here before it begins, instead of dying once a second.
 
 lost the database --ends, is started again--> asks: no answer -> 0.1 s, 0.15 s ... MOST_S -> answered: begins
 """

@@ -1,4 +1,4 @@
-"""What each process does, from its fork to its end."""
+"""Entry points of the child processes: the work of each, from its fork to its end."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def way_out(plan: BuildPlan, house: Installation) -> Egress:
 
 
 def settling(house: Installation) -> Settle:
-    """What keeps which addresses named hosts had at first: in the database, so that every process goes by one answer.
+    """Return a function that stores the first address classes of a named host in the database. All processes use them.
 
     Asked once a host and process, before the first connection to it.
     """
@@ -245,7 +245,7 @@ class RetrieverAssignments:
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
     def _shares_with(self, node: str) -> bool:
-        """Does a node work on any of these runs as well? Before there is one, on all that will be."""
+        """Return whether a node works on any of these runs as well. Before there is one, on all that will be."""
         return not self._runs or any(row.is_for(node) for row, _ in self._runs.values())
 
     def _lapse(self) -> None:

@@ -1,4 +1,6 @@
-"""Which fork servers convert documents? One for each task, so that a crawl of pages never carries an office suite.
+"""Fork servers for document conversion.
+
+One for each task, so that a crawl of pages never carries an office suite.
 
 retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps
                      `-> convert_office .. what xberg reads: four times as much memory, and rare on most sites

@@ -1,4 +1,4 @@
-"""How do the processes share memory, and give back what big pages took?
+"""Memory of forked processes: sharing pages, and giving back what large documents took.
 
 A forked child shares every page of memory with its parent until either writes to it. The garbage collector writes into
 each object it looks at, so what exists before a fork is put out of its sight. And the C library (glibc; elsewhere
@@ -105,7 +105,7 @@ def trimmer(clock: Clock) -> Callable[[], None]:
 
 
 def _resident_bytes() -> int:
-    """What of this process is in memory; 0 where that is not told."""
+    """Return the resident memory of this process in bytes; 0 where the system does not report it."""
     return _statm_bytes(1) if _STATM.exists() else 0
 
 
@@ -166,7 +166,7 @@ def _watch(folder: str, left: int, ended: Event) -> None:
 
 
 def _mapped_bytes() -> int:
-    """What is in memory of the files that this process has mapped."""
+    """Return the resident bytes of files that this process has mapped into memory."""
     return _statm_bytes(2)
 
 

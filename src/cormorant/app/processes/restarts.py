@@ -1,4 +1,6 @@
-"""Does the program begin anew? Whoever was started again by the supervisor goes on with what was begun before.
+"""Restarts: tells a start of the program from a restart of one child, which goes on with earlier runs.
+
+Whoever was started again by the supervisor goes on with what was begun before.
 
 supervisor starts -> conductor: what was cut off ends, where it is to (`Birth` says that this is done) -> runs go on
                  |       `died -> conductor again: runs go on

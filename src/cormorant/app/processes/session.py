@@ -72,7 +72,10 @@ def supervise(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawlin
 
 
 def _do(plan: BuildPlan, name: str, job: Callable[[], None]) -> None:
-    """What a child does, its name first. All but the pages, which say so themselves, wait for the database."""
+    """Run the job of a child process under its process name.
+
+    All but the pages, which say so themselves, wait for the database.
+    """
     _call(plan, name)
     if name != WEB:
         database_wait.database(plan.store_url)
@@ -81,7 +84,7 @@ def _do(plan: BuildPlan, name: str, job: Callable[[], None]) -> None:
 
 
 def _call(plan: BuildPlan, name: str) -> None:
-    """What this process is called, where processes are listed and by its log."""
+    """Set the name of this process in process lists, and open its log."""
     name_process(name)
     process_log.keep(plan, name)
 

@@ -1,4 +1,6 @@
-"""When may a signal end what is under way? Not in the middle of a statement, a fork or a close, but at the next look.
+"""Deferred signals: a signal ends the current work only at a safe point.
+
+Not in the middle of a statement, a fork or a close, but at the next look.
 
     signal -> noted -> `let_through`, between two steps of the work: whoever received it before is called, and raises
                 `-> another one, while the first has waited for long: the same, at once

@@ -50,7 +50,7 @@ _COMM = Path("/proc/self/comm")
 
 
 def rest_s(deaths: int, code: int) -> float:
-    """How long a child rests before it is started again, by how often it died in a row and how it ended last."""
+    """Return the seconds before a dead child restarts, by `deaths` in a row and its last exit `code`."""
     return min(0.05 * 2**deaths, AWAY_REST_S if code == AWAY else MAX_REST_S) if deaths else 0.0
 
 

@@ -34,7 +34,7 @@ SELDOM = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Who can reach the pages, and by which names.
+    """Exposure of the web server: who can reach its pages, and by which host names.
 
     `names` are asked for besides the addresses and the name of the machine; `proxies` are believed in what they say of
     whom they speak for; `private` asks for a token before anything is searched. `named`: somebody chose the port, so no
@@ -50,12 +50,12 @@ class Reach:
 
     @property
     def is_beyond(self) -> bool:
-        """Whether others reach the pages: over the network, or through a proxy that answers to a name of its own."""
+        """Return whether others reach the pages: over the network, or through a proxy with its own name."""
         return self.private or bool(self.names or self.proxies) or not _is_loopback(self.host)
 
     @property
     def hosts(self) -> list[str]:
-        """What requests may name as their host; the address that each came to is known when it comes."""
+        """Host names that requests may use. The address that a request came to is added when it comes."""
         named = [*self.names, f"[{self.host}]" if ":" in self.host else self.host]
         machine = socket.gethostname().lower()
         return [*named, machine, machine.partition(".")[0]] if self.is_beyond else named
@@ -65,7 +65,10 @@ def reach_of(
     plan: BuildPlan, host: str | None, port: int | None, *,
     names: Sequence[str] = (), proxies: Sequence[str] = (), private: bool = False,
 ) -> Reach:  # fmt: skip
-    """Where to listen: where was asked for, else where the installation says. Raises UsageError for no address."""
+    """Return the address to listen on: as requested, else as the installation is configured.
+
+    Raises UsageError for no address.
+    """
     set_host = plan.installation.listen.rpartition(":")[0]
     chosen = (host or set_host or "127.0.0.1").strip("[]").lower()
     number = plan.installation.port if port is None else port
@@ -178,7 +181,10 @@ def moved(listener: Listener, reach: Reach) -> str:
 
 
 def port_free(plan: BuildPlan, *, busy: bool) -> Finding:
-    """Could `serve` listen where the installation says? `busy`: processes of this folder are at work, perhaps there."""
+    """Check whether `serve` could listen on the configured host and port.
+
+    `busy`: processes of this folder are at work, perhaps there.
+    """
     try:
         reach = replace(reach_of(plan, None, None), named=True)
         bind(reach, plan).close()

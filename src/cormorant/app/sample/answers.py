@@ -23,7 +23,7 @@ _PHRASES = {
 
 
 class SampleResponse(NamedTuple):
-    """What goes back, what the log says, and whether the connection stays open."""
+    """Response of the sample site: its bytes, its log fields, and whether the connection stays open."""
 
     data: bytes
     method: str

@@ -1,4 +1,4 @@
-"""What is there, and what has moved or gone."""
+"""Pages of the sample site, with those that have moved or gone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ _OPENED = (2026, 1, 6)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is answered at one path. Header names are in the usual spelling; Content-Length is added when sent."""
+    """Response at one path of the sample site.
+
+    Header names are in the usual spelling; Content-Length is added when sent.
+    """
 
     status: int
     body: bytes
@@ -58,7 +61,7 @@ def read_pages(folder: Path = HERE / "site") -> dict[str, Page]:
 
 
 def missing() -> Page:
-    """What is answered where nothing is."""
+    """Return the 404 page for a path with no page."""
     return Page(404, _note("There is no such page", 'Perhaps <a href="/">from the beginning</a>?'), _html())
 
 

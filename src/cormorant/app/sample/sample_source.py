@@ -91,7 +91,7 @@ def served_at(port: int) -> Iterator[str]:
 
 
 def _listens(port: int) -> bool:
-    """Does anything accept connections there?"""
+    """Return whether a server accepts connections on this port."""
     try:
         socket.create_connection((HOST, port), _ANSWER_S).close()
     except OSError:
@@ -112,5 +112,5 @@ def make(house: Installation, site: SampleSite) -> list[Made]:
 
 
 def _is_at(settings: Mapping[str, Any], given: Mapping[str, str]) -> bool:
-    """Whether a source is where it should be, its one setting alone or in a list."""
+    """Return whether a source has the given settings, each alone or as the only item of a list."""
     return all(settings.get(name) in (value, [value]) for name, value in given.items())

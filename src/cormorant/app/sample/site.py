@@ -94,7 +94,7 @@ class SampleSite:
         ]
 
     def _written(self) -> bytes:
-        """What the child has written to the log; read without moving the child's place in it."""
+        """Return what the child has written to the log, without moving the child's file offset."""
         if self._log is None:
             return b""
         descriptor = self._log.fileno()
@@ -131,7 +131,7 @@ async def serve(port: int, ready: Callable[[int], None], note: Callable[[SampleR
             keep = said.keep
 
     async def connected(reader: StreamReader, writer: StreamWriter) -> None:
-        """Whatever the other side does ends its own connection only."""
+        """Serve one client; any failure on the other side ends its own connection only."""
         try:
             await converse(reader, writer)
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):

@@ -82,7 +82,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
 
 
 def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path) -> None:
-    """What waits for somebody to be at work: deliveries, and schedules, which fire beside the pages alone."""
+    """Print what waits for a running process: deliveries, and schedules, which fire only under `serve`."""
     from cormorant.app import data_dir
     from cormorant.cli.display.report import undelivered
 
@@ -106,7 +106,7 @@ def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path
 
 
 def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> None:
-    """Which disks are nearly full, and what that means."""
+    """Print which disks are nearly full, and that crawls wait until there is room."""
     for each in disks:
         if each["full"]:
             say.print()
@@ -133,7 +133,7 @@ def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -
 
 
 def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Where documents killed their converter."""
+    """Print which sources have quarantined documents, those that killed their converter."""
     from cormorant.model.status import Status
 
     for source in sources:
@@ -147,7 +147,7 @@ def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any
 
 
 def _tell_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Where a run would let go of too much by now, or would have when it was stopped."""
+    """Print which sources would lose too many documents by now, or would have when their run was stopped."""
     for source in sources:
         if source["would_leave"]:
             many = plural(source["would_leave"], "document")
@@ -159,7 +159,7 @@ def _tell_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) 
 
 
 def _tell_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any]]) -> None:
-    """Which schedules went wrong last, and why."""
+    """Print which schedules failed the last time, and why."""
     for each in schedules:
         if each["state"] in ("failed", "partially_failed"):
             how = each["state"].replace("_", " ")
@@ -169,7 +169,7 @@ def _tell_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any
 
 
 def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Which sites did not answer, what to do, and that the next crawl asks them again."""
+    """Print which sites did not answer, what to do, and that the next crawl asks them again."""
     for source in sources:
         for each in source["troubles"]:
             again = "" if each["not_before"] else f" `cormorant crawl {shlex.quote(source['source'])}` asks it again."

@@ -124,7 +124,7 @@ def _folder_words(say: Terminal) -> str:
 
 
 def _minor(house: Installation, ordered: Sequence[Ordered], name: str) -> bool:
-    """Whether the run came to its end, and only single documents failed."""
+    """Return whether the run finished and only single documents failed."""
     from cormorant.operate.runs import report, start
 
     number = next(each.run for each in ordered if each.source == name)

@@ -26,7 +26,7 @@ app = new_app()
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlOptions:
-    """How a crawl is ordered."""
+    """Options of a crawl order."""
 
     force: Annotated[
         bool,
@@ -241,7 +241,7 @@ def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
 
 
 def _interrupted(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Interrupted:
-    """What becomes of what was ordered, now that nobody waits for it."""
+    """Return the error after Ctrl-C that says what becomes of the ordered runs without a watcher."""
     from cormorant.app.commands.follow import left_by
 
     left = left_by(asked, plan, ordered)
@@ -249,7 +249,7 @@ def _interrupted(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Or
 
 
 def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
-    """How to go on with runs that have stopped: suspended ones (`left`), or since the program has ended."""
+    """Say how stopped runs go on: suspended runs (`left`), or runs cut off as the program ended."""
     names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
     survives = left is not None or any(each.survives for each in ordered)
     what = "goes on with it" if survives else "begins anew, since survives_restart is off"
@@ -257,7 +257,7 @@ def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
 
 
 def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
-    """What becomes of runs that another command carries out, when nobody watches them any more."""
+    """Say what becomes of runs that another command carries out, when nobody watches them any more."""
     said = ["Interrupted."]
     if suspended:
         said.append(_kept(suspended, suspended))

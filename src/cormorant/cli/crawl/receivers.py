@@ -195,14 +195,14 @@ def resend(
 
 
 def _nothing(name: str, *, only_faulty: bool) -> str:
-    """What is said when there is nothing to send."""
+    """Say that there is nothing to send to a receiver."""
     if only_faulty:
         return f"There is nothing to send: {name!r} has taken everything that it was told."
     return f"There is nothing to send to {name!r}: nothing is kept."
 
 
 def _ordered(plan: BuildPlan, record: Mapping[str, Any]) -> str:
-    """What is said of deliveries that nobody waits for."""
+    """Say what becomes of deliveries that nobody waits for."""
     from cormorant.app import data_dir
 
     waits = f"{plural(record['backlog'], 'delivery waits', 'deliveries wait')} for {record['receiver']!r}."
@@ -214,7 +214,10 @@ def _ordered(plan: BuildPlan, record: Mapping[str, Any]) -> str:
 
 
 def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[str, Any]) -> str:
-    """What is said when all was delivered. Tells what was not, and ends with another code then."""
+    """Return the sentence for a replay after which everything was delivered.
+
+    Tells what was not, and ends with another code then.
+    """
     from cormorant.operate.delivery import replay_result
 
     with say.house() as house:

@@ -25,7 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleOptions:
-    """What is said of a schedule; None and empty lists: nothing."""
+    """Options of a schedule; None and empty lists mean that nothing was given."""
 
     sources: Annotated[
         list[str] | None, typer.Option("--source", metavar="S", help="A source; may repeat: one after another.")
@@ -79,7 +79,7 @@ class ScheduleOptions:
 
 
 def _every(given: str) -> str:
-    """What stands behind --every, as --when would have it."""
+    """Return the value of --every in the form that --when takes."""
     return f"every {given.strip().removeprefix('every ')}"
 
 

@@ -231,7 +231,7 @@ def tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
 
 
 def _followed(effect: dict[str, Any], *, resting: bool) -> str:
-    """Who follows an edit, and when; `resting`: nothing is at work on the data folder."""
+    """Say which run follows an edit, and when. `resting` means that nothing is at work on the data folder."""
     later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
     if effect["suspended"]:
         return f"Run {effect['run']}, which is suspended, goes on under it."

@@ -125,7 +125,7 @@ def _sites(seen: LiveView) -> Table:
 
 
 def _state(site: SiteLook) -> str:
-    """What a site does, or why it does not."""
+    """Return what a site does, or why it waits."""
     if site.trouble is not None:
         return site.trouble.what + (f", asked again in {duration(site.resting_s)}" if site.resting_s else "")
     return "at work" if site.leased else "waits"

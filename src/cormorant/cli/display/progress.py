@@ -1,4 +1,4 @@
-"""How a crawl goes, while it goes: a live display on a terminal, else a line now and then."""
+"""Crawl progress: a live display on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ class Lines:
 
 
 def interval(before_s: float, *, same: bool) -> float:
-    """How long the next line is away; `same`: this one says nothing new."""
+    """Return the seconds until the next line; `same` means that the current line says nothing new."""
     return min(before_s * 2, RARE_S) if same else LINE_S
 
 
 def line(course: Course, seen: LiveView) -> str:
-    """How far a run is, on one line."""
+    """Return the progress of a run as one line."""
     report = seen.report
     if report["state"] not in OPEN_STATES:
         ended = f"{report['source']}: {report['state']} after {duration(report['seconds'])}"

@@ -52,13 +52,13 @@ class Course:
         return rate(self._samples)
 
     def ahead(self, seen: LiveView) -> Ahead | None:
-        """What is still to be expected."""
+        """Return the estimate of what is still to be expected (ETA)."""
         from cormorant.operate.runs import live
 
         return live.ahead(seen, list(self._samples))
 
     def bottleneck(self, seen: LiveView) -> str:
-        """What holds it up."""
+        """Return the bottleneck of the run."""
         from cormorant.operate.runs import live
 
         return live.bottleneck(seen, self.busy, list(self._samples))
@@ -70,7 +70,7 @@ def waiting(error: CormorantError) -> str:
 
 
 def awaited(seen: LiveView) -> str:
-    """What the run waits for, or which sites have to wait and why, and when the run gives up; "" when none has to."""
+    """Say what a run waits for, or which sites have to wait, why, and when it gives up. Return "" when none waits."""
     if seen.report["waits"]:
         return str(seen.report["reason"] or "")
     if seen.suspended_s:

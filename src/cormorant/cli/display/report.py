@@ -1,4 +1,4 @@
-"""What a run came to, for a person and for a program."""
+"""Run report for people and for programs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def tell(say: Terminal, plan: BuildPlan, numbers: Sequence[int], *, failed: bool
 
 
 def undelivered(count: int, paused: bool, *, resting: bool) -> str:
-    """What has been found and waits to be delivered, and what delivers it; "" where somebody does so by now.
+    """Say how many changes wait for delivery, and what delivers them. Return "" when they are being delivered by now.
 
     `resting`: nothing is at work on the data folder.
     """
@@ -95,7 +95,7 @@ def _warn(say: Terminal, record: Mapping[str, Any], code: int) -> None:
 
 
 def _ended(record: Mapping[str, Any]) -> str:
-    """How a run ended, in one sentence."""
+    """Return how a run ended, as one sentence."""
     state = f"Run {record['run']} of {record['source']!r} is {record['state']}."
     return f"{state} {record['reason']}" if record["reason"] else state
 
@@ -134,7 +134,7 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def figures(record: Mapping[str, Any]) -> Iterator[str]:
-    """How the run went, and what it counted."""
+    """Yield the lines of a run report: how the run went, and its counters."""
     took = duration(record["seconds"])
     head = f"Run {record['run']} of {record['source']!r}: {record['state']} after {took}"
     yield f"{head}, {record['pages_per_s']:g} pages a second"
@@ -160,7 +160,7 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """What a person should look at, by the run that met it: they may go elsewhere than its figures.
+    """Yield the problems of a run for a person, headed by the run: they may be printed apart from its figures.
 
     That a run waits for an answer is not repeated, since it ends in a question.
     """
@@ -188,7 +188,7 @@ def leaving_lines(record: Mapping[str, Any], going: int, most: int = FEW) -> Ite
 
 
 def questions(record: Mapping[str, Any]) -> Iterator[str]:
-    """What a person has to answer, if the run waits for that."""
+    """Yield the questions that a person has to answer, if the run waits for an answer."""
     run = record["run"]
     if record["state"] == RunState.HELD:
         yield ""

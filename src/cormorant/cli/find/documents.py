@@ -39,7 +39,7 @@ Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in 
 
 @dataclass(frozen=True, kw_only=True)
 class ListOptions:
-    """Which documents are listed, and how many."""
+    """Options of a document list: which documents are listed, and how many."""
 
     source: OfSource = None
     state: OfState = None
@@ -95,7 +95,7 @@ def list_(context: typer.Context, listed: ListOptions) -> None:
 
 
 def _word(record: Mapping[str, Any]) -> str:
-    """How it is with an address, for people: what a run changed; is it found, or else how did its last visit end?"""
+    """Return the label of an address for people: its change in a run, else its state in search or last outcome."""
     if record.get("change") in _CHANGES:
         return _CHANGES[record["change"]]
     if record["state"] == "todo":

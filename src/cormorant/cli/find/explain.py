@@ -80,7 +80,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
 
 
 def _takedown(said: Mapping[str, Any] | None) -> list[str]:
-    """Who took it down, when, until when and why."""
+    """Return a line on a takedown: by which author, when, until when and why."""
     if said is None:
         return []
     until = f", until {wall_time(said['expires_at'])}" if said["expires_at"] else ""
@@ -88,7 +88,7 @@ def _takedown(said: Mapping[str, Any] | None) -> list[str]:
 
 
 def _next(said: Mapping[str, Any]) -> str:
-    """When it is visited again, as the end of a sentence."""
+    """Return when an address is visited again, as the end of a sentence."""
     parts = [str(said.get("when") or f"not before {wall_time(said['not_before'])}")]
     if said.get("attempts"):
         parts.append(f"after {plural(said['attempts'], 'try', 'tries')}")
@@ -124,7 +124,7 @@ def _path(path: Mapping[str, Any]) -> str:
 
 
 def _gate(gate: Mapping[str, Any]) -> str:
-    """What a gate says; `source` is there where several sources are told of at once."""
+    """Return the ruling of a gate as text; `source` is present where several sources are shown at once."""
     source = f"{gate['source']}: " if gate.get("source") else ""
     return f"{source}{gate['gate']} {gate['ruling']}: {gate['rule']}"
 

@@ -64,7 +64,7 @@ class By(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """What is wanted of all that a query finds."""
+    """Options of a search: which of all the results of a query are wanted."""
 
     source: Annotated[
         list[str],
@@ -144,7 +144,7 @@ def search(
 
 
 def _question(text: str, wanted: ResultOptions) -> Question:
-    """What is asked of the library."""
+    """Return the question for the search library."""
     from cormorant.search.reader import Filters, GroupBy, Question, Sort
 
     return Question(

@@ -1,4 +1,6 @@
-"""What does a batch of visits write? Pure: visits in, rows for every table out, before the transaction begins.
+"""Rows that a batch of visits writes to the database.
+
+Pure: visits in, rows for every table out, before the transaction begins.
 
 Not a part of the story but its bookkeeping: which outcome touches which table is decided here and nowhere else.
 
@@ -61,7 +63,7 @@ class Visited(NamedTuple):
 
     @property
     def resource(self) -> Resource:
-        """What was visited."""
+        """The visited resource."""
         return self.report.task.resource
 
 
@@ -289,7 +291,10 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
 
 
 def _told(visited: Visited, row: ContentRow) -> Event:
-    """What is told of a document that was there. One whose copy was lost is for the index alone if it is as it was."""
+    """Return the event that receivers get for a document that was already indexed.
+
+    One whose copy was lost is for the index alone if it is as it was.
+    """
     resource = visited.resource
     as_it_was = resource.renewed and row.acl_id == resource.acl and says_the_same(resource, visited.report.outcome)
     return Event.FOUND if as_it_was else Event.CHANGED
@@ -309,7 +314,7 @@ def content_of(packed: Packed, place: tuple[int, int, int], acl_number: Callable
 
 
 def _changes(made: BatchRows, visited: Visited, run: int, acl_number: Callable[[ACL], int], *, moved: bool) -> None:
-    """What one visit changed: its journal row, its hiding or showing, its validators and rights."""
+    """Record the changes of one visit: journal row, hiding or showing, validators and access rights."""
     resource, fate, outcome = visited.resource, visited.fate, visited.report.outcome
     changed = _change(resource, outcome, fate)
     found = resource.indexed and resource.role is Role.DOCUMENT
@@ -341,7 +346,7 @@ def _changes(made: BatchRows, visited: Visited, run: int, acl_number: Callable[[
 
 
 def says_the_same(resource: Resource, outcome: Outcome) -> bool:
-    """Was a document fetched and delivered anew by force, and says what it said before?"""
+    """Return whether a document that was fetched and delivered again by force says the same as before."""
     document = outcome.document if isinstance(outcome, Ok) else None
     return resource.indexed and document is not None and document.text_hash == resource.before
 
@@ -363,7 +368,10 @@ def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
 
 
 def _change(resource: Resource, outcome: Outcome, fate: RowUpdate) -> str:
-    """What the journal calls this visit, "" when it brought nothing new. A robots.txt is never a new document."""
+    """Return the name of the change that the journal records for a visit, "" if it brought nothing new.
+
+    A robots.txt is never a new document.
+    """
     if fate.outcome is OutcomeKind.OK and resource.role is Role.DOCUMENT and not says_the_same(resource, outcome):
         return "content" if resource.indexed else "new"
     if isinstance(outcome, Ok) and outcome.content.lists:  # it was a document before
@@ -377,7 +385,7 @@ def _good(outcome: int) -> bool:
 
 
 def _is_unread(outcome: Outcome) -> bool:
-    """Did nothing come that could be judged?"""
+    """Return whether the visit brought no content that could be judged."""
     if isinstance(outcome, Excluded | Quarantined):
         return outcome.content is None
     return not isinstance(outcome, Ok | Unchanged)

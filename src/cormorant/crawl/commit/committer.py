@@ -55,7 +55,7 @@ class BatchCommitter:
             self.takedowns.look(tx)
 
     def may_visit(self, now: float) -> bool:
-        """Is there room for one more document under the run's limits now (monotonic seconds)?"""
+        """Return whether the run's limits leave room for one more document now (monotonic seconds)."""
         self.allowance.reckon(self.counters, self.batch, self.under_way)
         return self.allowance.has_room(self.under_way, now)
 

@@ -1,4 +1,7 @@
-"""What do a batch of visits, and the end of a run, add to its figures? Every document once, as receivers are told."""
+"""Counter updates of a run, from a batch of visits and from the end of the run.
+
+Every document once, as receivers are told.
+"""
 
 from __future__ import annotations
 

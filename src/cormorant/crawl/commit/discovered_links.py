@@ -1,4 +1,6 @@
-"""What does a visit lead to, and what do the facts of a site? Screened here, admitted by the transaction that settles.
+"""Discovered URLs that a visit or the facts of a site lead to.
+
+Screened here, admitted by the transaction that settles.
 
 A page leads to its links; a sitemap to its entries, among them other sitemaps; a robots.txt to the sitemaps it names.
 """
@@ -191,7 +193,7 @@ def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
 
 
 def _lists(visited: Visited) -> bool:
-    """Was it known as a document, and read as a list of addresses?"""
+    """Return whether a URL was known as a document but was read as a sitemap or other list of URLs."""
     outcome = visited.report.outcome
     return isinstance(outcome, Ok) and visited.resource.role is Role.SITEMAP and outcome.content.lists
 
@@ -287,7 +289,7 @@ def note(visited: Visited, outcome: Outcome, found: Screened) -> None:
 
 
 def learned(batch: Batch) -> Iterator[Fact]:
-    """What the watches of a batch's sites have learned, once each, to be kept with it."""
+    """Yield the facts that trap detectors learned about the sites of a batch, once each, to be stored with it."""
     watches = {(v.resource.site, v.resource.source): v.report.task.site.watches for v in batch.visited}
     for (site, source), at in watches.items():
         watch = at.get(source)

@@ -1,4 +1,6 @@
-"""Do many documents come to say one and the same all at once? Then what they said before stays until somebody answers.
+"""Guard against mass changes: many documents that change to the same text at once.
+
+Then what they said before stays until somebody answers.
 
     settled: changed alone -> in use, the older version kept beside it
              changed to what two others were changed to, all three different before -> HELD, the newer one kept beside
@@ -51,7 +53,7 @@ CHUNK = 500
 
 
 class Swallowing:
-    """What one retriever knows of the texts that documents of a run were changed to."""
+    """One retriever's knowledge of the texts that documents of a run were changed to."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache

@@ -1,4 +1,4 @@
-"""What becomes of what a run finds, where it is not just indexed?
+"""Run modes in which documents that a run finds are not simply indexed.
 
     examine     nothing is told to anybody -> PENDING -> a person begins indexing -> swept like any other
     test        nothing is told to anybody -> FINISHED, and deletes nothing
@@ -84,7 +84,7 @@ def begin(store: Store, row: RunRow) -> None:
 
 
 def is_over(store: Store, row: RunRow, now: float) -> bool:
-    """Does a run go no further, now that it has visited everything: is it a test, or does a person look at it first?
+    """Return whether a run ends after visiting everything, as a test or because a person reviews it first.
 
     Once that person has said so, what it found is indexed.
     """

@@ -1,4 +1,6 @@
-"""What of a listing is new at its address only? Renaming a folder brings nothing that is not known (fault F10).
+"""Detection of moved files in a listing, which are new only at their URL.
+
+Renaming a folder brings nothing that is not known (fault F10).
 
 named for the first time -> held back until the listing has ended -> a document is absent that had its version? moved
                                                                 `-> else admitted as new
@@ -40,7 +42,10 @@ MOST = 100_000
 
 
 class Newcomers:
-    """What a complete listing has named for the first time so far. Nothing is held back where nothing was known."""
+    """Files that a complete listing has named for the first time so far.
+
+    Nothing is held back where nothing was known.
+    """
 
     def __init__(self, store: Store, source: Source, order: Admission, sites: SiteNumbers) -> None:
         self._source, self._order, self._sites = source, order, sites
@@ -73,7 +78,7 @@ class Newcomers:
         return moved, absent[-1].id if len(absent) == CHUNK else None
 
     def _taken(self, was: Absent) -> DiscoveredUrl | None:
-        """What an absent document is now, of several the one of the same name."""
+        """Return the new URL of an absent document, the one of the same name if there are several."""
         alike = self._held.get(was.validator)
         if not alike:
             return None
@@ -99,14 +104,17 @@ class Newcomers:
         return len(taken)
 
     def left(self) -> Iterator[list[DiscoveredUrl]]:
-        """What is new after all, in batches."""
+        """Return the files that are new after all, in batches."""
         found = [each for alike in self._held.values() for each in alike]
         self._held.clear()
         return (found[start : start + CHUNK] for start in range(0, len(found), CHUNK))
 
 
 def unread(tx: Tx, visited: Sequence[Visited]) -> set[int]:
-    """Which of these visits are the first of a moved document at its new address? Receivers are told of it now."""
+    """Return the resources whose visit is the first of a moved document at its new URL.
+
+    Receivers are told of it now.
+    """
     some = [each.resource.id for each in visited if each.resource.indexed and not each.resource.content_hash]
     return visits.renamed(tx, some) if some else set()
 

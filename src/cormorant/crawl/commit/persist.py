@@ -1,4 +1,4 @@
-"""Which table takes which of a batch's rows? Inside the transaction that settles it."""
+"""Persistence of a batch: the mapping of its rows to database tables. Inside the transaction that settles it."""
 
 from __future__ import annotations
 

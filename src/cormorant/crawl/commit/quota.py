@@ -1,4 +1,4 @@
-"""What may this process still fetch for a run that has a limit: how many documents, how many bytes?
+"""Quota of documents and bytes that this process may still fetch for a run with a limit.
 
 Processes claim what they fetch before they do (`store.journal.quota_claims`), each its share of what nobody has
 claimed, and claim again when half of that is used. So all together keep the limit. When nothing is left to be claimed,
@@ -47,12 +47,12 @@ class Limit:
 
     @property
     def has_room(self) -> bool:
-        """May more be asked for?"""
+        """Return whether more documents or bytes may be requested."""
         return self.most is None or self.used < self.claim
 
     @property
     def is_low(self) -> bool:
-        """Is it time to claim more?"""
+        """Return whether it is time to claim more of the limit."""
         return self.most is not None and self.claim - self.used <= self._granted / 2
 
     def grant(self, by_others: int, peers: int) -> None:
@@ -100,7 +100,7 @@ class Allowance:
         self.received.used = counted.bytes + batch.received + on_their_way
 
     def has_room(self, under_way: int, now: float) -> bool:
-        """May one more document be asked for now (monotonic seconds), while so many are under way?
+        """Return whether one more document fits now (monotonic seconds), with `under_way` in progress.
 
         As long as nobody knows how big documents are, they are asked for one by one where bytes are limited.
         """
@@ -112,7 +112,7 @@ class Allowance:
 
     @property
     def is_limited(self) -> bool:
-        """Has the run any limit?"""
+        """Return whether the run has any limit."""
         return self.documents.most is not None or self.received.most is not None
 
     @property
@@ -122,7 +122,7 @@ class Allowance:
 
     @property
     def is_news(self) -> bool:
-        """Has it claimed another part of a limit than others know?"""
+        """Return whether the claimed part of a limit differs from the part that other processes know."""
         return self.is_limited and self.told != self.claimed
 
     def share(self, others: QuotaClaim, peers: int, *, more: bool) -> None:
@@ -131,11 +131,14 @@ class Allowance:
             (limit.grant if more else limit.give_back)(by_others, peers)
 
     def is_low(self) -> bool:
-        """Is it time to claim more of a limit? The first time before anybody asks."""
+        """Return whether it is time to claim more of a limit. The first time before anybody asks."""
         return (self.asked or not self._idle_since) and (self.documents.is_low or self.received.is_low)
 
     def is_idle(self, now: float) -> bool:
-        """Has nobody asked for a while (monotonic seconds), though something is claimed? Said once a while."""
+        """Return whether part of a limit is claimed but unused for a while (`now` in monotonic seconds).
+
+        Said once a while.
+        """
         if not self.asked and now - self._idle_since <= IDLE_S:
             return False
         idle, self.asked, self._idle_since = not self.asked, False, now

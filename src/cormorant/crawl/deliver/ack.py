@@ -1,4 +1,4 @@
-"""What is written when a receiver has confirmed a batch: its place, what it could not take, what it wants stopped."""
+"""Acknowledgement of a batch by a receiver: its position, refused documents, and runs it wants stopped."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def overtake(tx: Tx, place: int) -> None:
 
 
 def _told(events: Mapping[Event, int]) -> Counters:
-    """What the index counts that is told of so many events of each kind."""
+    """Return the index counters for events delivered to the index, given how many there are of each kind."""
     told = Counters(indexed=events.get(Event.NEW, 0), index_link_updates=events.get(Event.LINKS, 0))
     for event, count in events.items():
         if event.of_gone:
@@ -97,7 +97,7 @@ def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, RejectedDelivery], refu
 
 
 def _is_beside(event: Event) -> bool:
-    """Does an event say nothing of what is in a document?"""
+    """Return whether an event says nothing about the content of a document."""
     return event is Event.LINKS or event.of_unvisited
 
 

@@ -83,7 +83,7 @@ def _says_nothing(event: Numbered) -> bool:
 
 
 def _told(each: Payload, off: set[int]) -> ClusterChange:
-    """What classes are told of a document; one whose copy is damaged is not compared."""
+    """Return the change to report to the duplicate clusters; a document with a damaged copy is not compared."""
     event, row, frame = each.event, each.row, each.frame
     if row is None or frame is None or not row.indexed or event.source in off:
         return ClusterChange(event.resource, event.source, 0, b"", event.seq)

@@ -1,4 +1,4 @@
-"""What is a receiver told? Events of the stream with the documents they are about, from the rows and the cache."""
+"""Payload of a receiver. Events of the stream with the documents they are about, from the rows and the cache."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Payload(NamedTuple):
 
     @property
     def damaged(self) -> bool:
-        """Is the document there, and its kept copy cannot be read?"""
+        """Return whether the document exists but its cached copy cannot be read."""
         return self.row is not None and self.frame is None
 
     @property
@@ -85,11 +85,11 @@ class Sink(Protocol):
         ...
 
     def counted(self) -> Mapping[int, Counters]:
-        """What has been counted by run since the last call."""
+        """Return the counters gathered by run since the last call."""
         ...
 
     def said(self) -> Sequence[Refusal | Stop]:
-        """What the receiver could not take since the last call, and which runs it wants stopped."""
+        """Return the documents that the receiver refused since the last call, and the runs to stop."""
         ...
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ _ROWS = (
 
 
 def _needs_copy(event: Numbered, anew: Container[int]) -> bool:
-    """Is the document there, and does more than links say something else of it, or is it told of `anew`?
+    """Return whether the copy of an existing document is needed: not for links alone, unless in `anew`.
 
     What has the number of one that is gone now, if anything, is not what the event is about.
     """

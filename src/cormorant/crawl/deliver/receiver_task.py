@@ -55,7 +55,7 @@ class ReceiverTask:
 
     @property
     def busy(self) -> bool:
-        """Has it a batch that it has not done with?"""
+        """Return whether a batch is still in progress."""
         return self._done is not None and not self._done.done()
 
     def hand_over(self, found: Sequence[Payload], upto: int, then: Callable[[], None], *, more: bool) -> None:
@@ -91,11 +91,11 @@ class ReceiverTask:
         raise CormorantError(fault(error)) from error
 
     def gathers(self) -> bool:
-        """Is it better to wait for more than to hand over what there is?"""
+        """Return whether waiting for more events is better than delivering the available ones."""
         return _time() < self._next
 
     def is_late(self) -> bool:
-        """Is it to be told now that it does not come back? Once a batch."""
+        """Return whether to report now that the receiver does not return. Once a batch."""
         late = self.busy and not self._late and _time() - self._since > LATE_S
         self._late = self._late or late
         return late
@@ -128,7 +128,7 @@ def rest_of(error: CormorantError, failures: int) -> float:
 
 
 def is_of_making(error: CormorantError) -> bool:
-    """Could a receiver not even be made: its kind, or the code or file that its settings name, is not there?"""
+    """Return whether a receiver could not be created: its kind, or the code or file it names, is missing."""
     return isinstance(error, NotMade | UsageError | NotFoundError)
 
 

@@ -41,7 +41,7 @@ def go_on(store: Store, row: ReceiverRow) -> bool:
 
 
 def left(tx: Tx, row: ReceiverRow) -> int:
-    """How many documents have not been appended yet."""
+    """Return how many documents of a replay have not been appended to the stream yet."""
     wanted = row.resend
     if wanted is None:
         return 0

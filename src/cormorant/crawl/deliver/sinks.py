@@ -165,7 +165,7 @@ def _deciding(found: Sequence[Payload]) -> list[Payload]:
 
 
 def entry_of(found: Payload) -> IndexedDocument:
-    """What the index holds of a document."""
+    """Return the index entry of a document."""
     row, frame = found.row, found.frame
     if row is None or frame is None:
         raise LookupError(found.event.resource)
@@ -258,7 +258,7 @@ class ReceiverSink:
         return {}
 
     def said(self) -> Sequence[Refusal | Stop]:
-        """What the receiver could not take since the last call, and which runs it wants stopped."""
+        """Return the documents that the receiver refused since the last call, and the runs to stop."""
         taken, self._said = self._said, []
         return taken
 
@@ -280,7 +280,7 @@ class ReceiverSink:
 
 
 def is_told(event: Event, settings: ReceiverSettings) -> bool:
-    """Is an event for a receiver with these settings? Of links the index alone is told."""
+    """Return whether an event is for a receiver with these settings. Of links the index alone is told."""
     if event is Event.LINKS:
         return False
     if event.of_run:
@@ -289,7 +289,10 @@ def is_told(event: Event, settings: ReceiverSettings) -> bool:
 
 
 def _is_past(each: Payload) -> bool:
-    """Has the document left that it tells of? A later event says so, and nothing could be done with this one."""
+    """Return whether the document of an event is already gone.
+
+    A later event says so, and nothing could be done with this one.
+    """
     event = each.event.event
     return not (event.of_gone or event.of_run) and (each.row is None or not each.row.indexed)
 
@@ -301,7 +304,7 @@ def _chained(batch: Sequence[Delivery], before: int) -> list[Delivery]:
 
 
 def gives_html(settings: ReceiverSettings) -> bool:
-    """Is a receiver with these settings given the HTML of what came as HTML?"""
+    """Return whether a receiver with these settings gets the HTML of documents that came as HTML."""
     return isinstance(settings, RecordSettings) and settings.html
 
 
@@ -331,7 +334,7 @@ def document_record(row: Any) -> dict[str, object]:
 
 
 def _shown(row: Any) -> str:
-    """Where a document was fetched, as others may be told it: less what is not shown of its address.
+    """Return the URL that a document was fetched from, without the parts that must not be shown to others.
 
     What the source's own settings hide is known by the address that is shown. Where a rule has another one fetched
     than is shown, the usual names are hidden in it.

@@ -1,4 +1,4 @@
-"""What discovery names becomes resources: seeds through the follow gate, listings against what is known."""
+"""Discovery of resources: seeds pass the follow gate, listings are compared with known documents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _VETO = Ruling(False, Gate.PLUGIN, "a receiver said that it may not be entered",
 
 
 class ListingResult(NamedTuple):
-    """What discovery proved: whether what it did not name is gone, and below which addresses it is not.
+    """Result of a discovery: whether documents it did not name are gone, and below which URLs they are not.
 
     `cursor` is what the source is to be given the next time, once somebody who might refuse this run has not.
     """
@@ -104,7 +104,9 @@ class Intake:
             runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _remembers(self) -> bool:
-        """Is the source given what it left the last time? A listing is also where nothing else is to be remembered.
+        """Return whether the source gets the cursor it left after its last discovery.
+
+        A listing is also where nothing else is to be remembered.
 
         Only a person may say that another place is the right one.
         """
@@ -180,7 +182,7 @@ class Intake:
             runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _screen(self, tx: Tx, found: list[DiscoveredUrl]) -> list[NewUrl]:
-        """What a source names is screened like any link; exclusions are journalled and counted."""
+        """Screen the URLs that a source names like any link; journal and count the exclusions."""
         arrivals, refused = list[NewUrl](), list[Exclusion]()
         for named in found:
             each = url_rewriting.of_found(named, self._source)

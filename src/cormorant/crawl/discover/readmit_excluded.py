@@ -1,4 +1,4 @@
-"""What was kept out and may come in, since the settings were edited: a run takes it up before it asks anybody.
+"""Readmission of excluded URLs after a settings edit, which a run does before it contacts any server.
 
 A link that a gate excludes is remembered and not looked at again, and the page it stands on may be gone or excluded
 itself by now. So after an edit everything that was excluded is judged once more.

@@ -1,4 +1,6 @@
-"""How is a listing waited for that may never go on? In a thread of its own, and not for ever (fault F11).
+"""Timed iteration over a listing that may never continue.
+
+In a thread of its own, and not for ever (fault F11).
 
 A share whose server is gone keeps whoever looks at it, and nothing can end that. So each step is taken in a thread that
 nobody waits for any more when its time is over; the process ends without it (`app/processes/supervisor.py`).

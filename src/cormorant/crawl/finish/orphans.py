@@ -1,4 +1,6 @@
-"""What becomes of documents that nothing links to any more? They are visited and kept, and receivers are told.
+"""Orphans: documents that nothing links to any more.
+
+They are visited and kept, and receivers are told.
 
     lost its last link -> UNVISITED                  with another text -> UNVISITED_CHANGED, behind its CHANGED
     gone as well ------> UNVISITED_DELETED (`sweep`)         linked again -> CHANGED

@@ -1,4 +1,6 @@
-"""What did a run leave unseen, and what must go? Deletion needs a complete run, below the brake.
+"""Sweep of documents that a run left unseen, and of those that must be deleted.
+
+Deletion needs a complete run, below the brake.
 
 absent from a complete listing -> hidden --+
 removed, says a feed ------------> hidden --+
@@ -55,7 +57,7 @@ def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
 
 
 def settle(store: Store, row: runs.RunRow) -> int:
-    """What the run hid is deleted: events for every receiver, no links any more, rows purged by rule; how many."""
+    """Delete what the run hid and return the count: events for all receivers, no links, rows purged by rule."""
     count, behind, source = 0, 0, row.source_id
     while True:
         with store.begin() as tx:
@@ -79,7 +81,7 @@ def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]]) -> None:
 
 
 def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[NewEvent]:
-    """What receivers are told of documents that go: also that nothing has linked to them any more, which is counted."""
+    """Return the events about deleted documents for receivers, and count those that had become orphans."""
     lost = orphans.gone_among(tx, [number for number, _ in going])
     if lost:
         counters = runs.counted_by(tx, run, runs.ITSELF)

@@ -1,4 +1,4 @@
-"""Must the end of a run wait for a person's answer?
+"""Approval at the end of a run: decides whether the run must wait for a person's answer.
 
 what waits is in use, or put back (swallowing) -> copies -> links -> absent from a listing, orphans -> brake? held
 accepted ------> all of it in use                    `---> what the brake held is hidden again

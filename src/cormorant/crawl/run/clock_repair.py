@@ -1,4 +1,4 @@
-"""What was written by a clock that has been set back since: nobody waits for it longer than anything takes.
+"""Clock repair: bounds the wait for times written by a clock that has been set back since.
 
 Who looks for all others (the conductor) does so when it begins or has not looked for long, since it cannot know what
 the clock showed before, and whenever that is seen to be set back. It may have been set forward and back again between

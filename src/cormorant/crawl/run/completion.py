@@ -1,4 +1,7 @@
-"""When is a run done retrieving, and when delivered? Looked up in the store, since other processes do the work."""
+"""Completion of a run: detects when it is done retrieving and when it is delivered.
+
+Looked up in the store, since other processes do the work.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ class _Look(NamedTuple):
 
     @property
     def left_steadily(self) -> Remaining:
-        """What is left, which may go on by that clock."""
+        """Remaining work, with the time at which it may go on by the steady clock."""
         return self.left._replace(goes_on_at=self.left.goes_on_at - self.stepped)
 
 
@@ -161,7 +164,7 @@ def _said(store: Store, row: RunRow, lack: str) -> str:
 
 
 def _since(store: Store, row: RunRow) -> float:
-    """When a run began, by the clock that nobody sets."""
+    """Return when a run began, by the steady clock that nobody sets."""
     with store.read() as tx:
         now = tx.now()
         return now - tx.stepped() - max(now - (row.started_at or now), 0.0)
@@ -192,7 +195,7 @@ def _given_up(store: Store, row: RunRow, seen: _Look, patience: IdleTimeout) -> 
 
 
 def _held_up(seen: _Look, pace: float, busy: float) -> str:
-    """What a run waits for at a moment; `busy`: for what part of the time a retriever had or wanted a processor."""
+    """Return what a run waits for now; `busy` is the share of time a retriever used or wanted a processor."""
     left = seen.left
     if left.troubled == left.sites:
         return host_errors.worst(tuple(HostTrouble(each.key, each.trouble) for each in left.some))
@@ -204,7 +207,7 @@ def _held_up(seen: _Look, pace: float, busy: float) -> str:
 
 
 def _worst(held_up: Mapping[str, float]) -> str:
-    """What a run waited for most of the time, by the seconds it waited for each.
+    """Return what a run waited for most of the time, given the seconds that it waited for each cause.
 
     What our own processes were short of comes first: it slows down everything else.
     """
@@ -256,7 +259,7 @@ class _Hopes(NamedTuple):
     began: float
 
     def has(self, each: ReceiverRow, moved: float) -> bool:
-        """Is it worth waiting for a receiver? `moved` is when its place last did."""
+        """Return whether a receiver is worth waiting for. `moved` is when its place last did."""
         if each.kind == receivers.INDEX:
             return not each.error or each.is_lent(self.now) or self.steady < self.began + TRIED_AGAIN_S
         if each.unmade:
@@ -266,5 +269,8 @@ class _Hopes(NamedTuple):
 
 
 def is_of_store(error: CormorantError) -> bool:
-    """Did the database say so? The run then stays as it is, and goes on when the database does."""
+    """Return whether an error came from the database.
+
+    The run then stays as it is, and goes on when the database does.
+    """
     return type(error.__cause__).__module__.partition(".")[0] in ("sqlalchemy", "psycopg")

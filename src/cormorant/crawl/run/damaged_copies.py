@@ -1,4 +1,4 @@
-"""What becomes of a document whose kept copy is found to be damaged, when it is delivered, looked at or indexed anew?
+"""Damaged copies: recovery of documents whose cached copy fails at delivery, viewing or reindexing.
 
 damage met -> on the list of what its receiver could not take
 the next run of its source begins -> read once more -> still damaged: this run fetches it whole and keeps it anew
@@ -88,7 +88,7 @@ def _put_right(tx: Tx, source: int, receiver: int, found: Mapping[int, bool | No
 
 
 def _looked_at(cache: Cache, place: tuple[int, int, int]) -> bool | None:
-    """Is a copy as it was? None where nobody can tell now."""
+    """Return whether a cached copy is intact. None where nobody can tell now."""
     try:
         cache.read(BlobPlace(*place))
     except (OutOfSight, DataFolderError):

@@ -1,4 +1,6 @@
-"""Would a run that is under way let go of too much by now? Until it has come to its end that is found meanwhile.
+"""Deletion watch: detects during a run that it would delete too many documents.
+
+Until it has come to its end that is found meanwhile.
 
 too much hidden --> found again, and what is hidden next as well --> no longer too much: hidden once more
                          `--> stopped, suspended, killed: found until the next run of the source says otherwise
@@ -23,7 +25,7 @@ LOOK_S: Final = 2.0
 
 
 class Going(NamedTuple):
-    """How many documents of a source would go by now, `may_go` of them as a person agreed to.
+    """Counts of documents of a source that would be deleted by now, `may_go` of them with a person's approval.
 
     `silent` are on their way to leave since they do not answer. `documents` are counted as far as it matters: all of
     them when too many would go.
@@ -36,7 +38,7 @@ class Going(NamedTuple):
 
     @property
     def too_many(self) -> bool:
-        """Is that more than may go without being asked about?"""
+        """Return whether more documents would be deleted than allowed without approval."""
         return deletion_guard.trips(self.going - self.may_go + self.silent, self.documents - self.may_go)
 
 

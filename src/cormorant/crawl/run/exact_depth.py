@@ -1,4 +1,6 @@
-"""How deep is what was met by a long way first? The shortest ways are looked up over what pages said when last read.
+"""Exact depth of resources that were first reached by a long path.
+
+The shortest ways are looked up over what pages said when last read.
 
 Where depth is to be exact, and when nothing is to be remembered, until everything within the depth is found:
 
@@ -75,7 +77,10 @@ async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Sou
 
 
 def _is_exact(row: RunRow, source: Source) -> bool:
-    """Is depth the shortest way when this run ends? It is also when nothing that was known before is to count."""
+    """Return whether depth is the shortest path when this run ends.
+
+    It is also when nothing that was known before is to count.
+    """
     scratch = row.refresh is Refresh.SCRATCH and source.discovery is Discovery.SEEDS
     return (source.settings.exact_depth or scratch) and row.mode is not Mode.INDEX_ONLY
 

@@ -1,4 +1,7 @@
-"""How near is everything, by what the store knows now? Asked a chunk at a time, so that other runs go on meanwhile."""
+"""Link survey: the distance of every URL from the start, by the current state of the store.
+
+Asked a chunk at a time, so that other runs go on meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +128,7 @@ class Survey:
 
 
 def found(stranger: Stranger, source: Source) -> DiscoveredUrl:
-    """What may be admitted now."""
+    """Return the discovered URL of a stranger that may be admitted now."""
     site, priority = origin_of(stranger.address).site, usual(source.settings.level(stranger.address))
     return DiscoveredUrl(
         stranger.address, site, stranger.depth, DiscoveredBy.LINK, referrer=stranger.by or None, priority=priority

@@ -1,4 +1,6 @@
-"""What of earlier runs must be put right before a run visits anything? Each step may be repeated after a kill.
+"""Preparation of a run: corrects leftovers of earlier runs before the first visit.
+
+Each step may be repeated after a kill.
 
 what waited for a person -> as it was     what was examined -> unknown     order of visits -> as the settings want it
 of all that is known nothing but the documents that can be found, where nothing is to be remembered

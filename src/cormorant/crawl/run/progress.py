@@ -1,4 +1,4 @@
-"""How far is a run? Looked at every few seconds while it is under way, and written down for whoever asks."""
+"""Progress of a run under way. Looked at every few seconds while it is under way, and written down for whoever asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whose turn is it? So many runs are under way at once at the most; the others wait: first asked, first served.
+"""Run queue: the order in which runs get their turn.
+
+So many runs are under way at once at the most; the others wait: first asked, first served.
 
 ordered, resumed, answered -> WAITING --its turn--> it begins, or goes on where it was left
                                  `-> behind: of the runs under way one has to end first

@@ -1,4 +1,6 @@
-"""Is a document that was read another than before? By what its source names as the condition. Pure.
+"""Change detection: compares a document that was read with its previous version.
+
+By what its source names as the condition. Pure.
 
     checksum  what it says, by change_by     date  Last-Modified, or another version by the listing
     etag      as sent                        acl   who may read it

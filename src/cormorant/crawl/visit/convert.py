@@ -1,4 +1,7 @@
-"""What does it say? Inline where that is safe and quick, in a limited child for everything else."""
+"""Conversion of fetched documents to text.
+
+Inline where that is safe and quick, in a limited child for everything else.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ class Converter:
         self._rights = rights
 
     async def believed(self, read: ReadContent, source: Source, wire: VisitTrace) -> Outcome:
-        """How a visit ends whose page was read: as it seems to, unless there is reason to doubt what came."""
+        """Return how a visit of a read page ends: as it appears, unless there is reason for doubt."""
         if fell_silent(read):
             return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl agrees.")
         return await self._doubts.outcome(read, source, self.read, wire) if self._doubts is not None else read.outcome
@@ -73,7 +76,7 @@ class Converter:
     def outcome(
         self, source: Source, resource: Resource, content: Content, said: Extraction, content_hash: bytes
     ) -> Outcome:
-        """What it means for the resource that its page says this."""
+        """Return the outcome for a resource whose page has this content."""
         here = {content.address, resource.address}
         if said.refresh and not {said.refresh, url_rewriting.known_as(said.refresh, source)} & here:
             return Moved(said.refresh, 953)
@@ -92,7 +95,9 @@ class Converter:
         return Ok(content, document, follow, unfollowed, likeness=replacing(resource, document))
 
     def judged(self, source: Source, resource: Resource, content: Content, said: Extraction) -> Ruling:
-        """May what it says be delivered? Not lasting when the same version may be judged otherwise another time.
+        """Return the ruling on whether the extracted content may be delivered.
+
+        Not lasting when the same version may be judged otherwise another time.
 
         A page that calls itself a copy of another one, which this source may follow, goes when a document of this
         source stands there: no page can have another site's document removed, nor its own for one that is missing. As
@@ -190,7 +195,7 @@ class Converter:
         return Ok(content, None, sitemap=said)
 
     async def _answer(self, task: str, payload: tuple[bytes, bytes], content: Content) -> bytes | Outcome:
-        """What a child answers, or the outcome that says why there is no answer."""
+        """Return the answer of a child process, or the outcome that explains why there is none."""
         why = ""
         for _ in range(KILLS):
             try:
@@ -235,7 +240,7 @@ def _with_detail(reason: str, detail: str) -> str:
 def document_of(
     source: Source, resource: Resource, content: Content, said: Extraction, content_hash: bytes
 ) -> Document:
-    """What is kept and delivered of a document.
+    """Return the document that is stored and delivered.
 
     Its text's hash covers title, attributes, what the page asks of those who show it, and a language that only the
     source gives it: new ones are changes. With `change_by=main`, attributes alone are none.
@@ -304,7 +309,7 @@ def copy_of(original: str) -> Ruling:
 
 
 def says_nothing(document: Document, content: Content) -> bool:
-    """Is there nothing to it but a name?"""
+    """Return whether a document contains nothing but a name."""
     return not document.text and document.title == name_of(content.address, content.called)
 
 
@@ -317,7 +322,7 @@ def followed(content: Content, said: Extraction) -> tuple[tuple[PageLink, ...], 
 
 
 def fell_silent(read: ReadContent) -> bool:
-    """Did it say something when it was indexed, and says nothing now, for the first time?"""
+    """Return whether a page was indexed with text and is now empty for the first time."""
     resource, outcome = read.resource, read.outcome
     if not resource.indexed or not isinstance(outcome, Ok) or outcome.document is None:
         return False

@@ -1,4 +1,6 @@
-"""Is what came what it pretends to be? A login page, or the page of a missing address, comes with status 200.
+"""Soft error detection: soft 404 pages and login pages that come with status 200.
+
+A login page, or the page of a missing address, comes with status 200.
 
     text differs? --login page, the copy was none-------------------> HELD, what it said stays
                  `-like the answer to an address that nobody made --> new: Excluded; indexed: Failed once, then Gone
@@ -60,7 +62,7 @@ _PASSWORD = re.compile(rb"<input[^>]{0,500}type\s*=\s*[\"']?password", re.IGNORE
 
 
 class ReadContent(NamedTuple):
-    """What came of reading an answer, and how the visit ends if that is believed."""
+    """Result of reading a response, and the outcome of the visit if that result is believed."""
 
     task: VisitTask
     content: Content
@@ -69,12 +71,12 @@ class ReadContent(NamedTuple):
 
     @property
     def resource(self) -> Resource:
-        """What was visited."""
+        """The visited resource."""
         return self.task.resource
 
 
 class _Said(NamedTuple):
-    """What was said under one title: by which resource last, in what words (None: unread), how often in a row."""
+    """Last use of a page title: the resource, its text (None: unread), and how often in a row."""
 
     last: int
     words: int | None
@@ -82,7 +84,10 @@ class _Said(NamedTuple):
 
 
 class Doubts:
-    """What one retriever doubts. `copy` gives the kept copy of a document, None when there is none."""
+    """Soft error doubts of one retriever about the pages it reads.
+
+    `copy` gives the kept copy of a document, None when there is none.
+    """
 
     def __init__(self, copy: Callable[[int], Frame | None]) -> None:
         self._copy = copy
@@ -91,7 +96,10 @@ class Doubts:
         self._sketches: dict[bytes, Sketch | None] = {}
 
     async def outcome(self, read: ReadContent, source: Source, reads: Reads, wire: VisitTrace) -> Outcome:
-        """How a visit ends. What is as it was is not doubted, nor what asks to be left out of the index."""
+        """Return the outcome of a visit after checking it for soft errors.
+
+        What is as it was is not doubted, nor what asks to be left out of the index.
+        """
         outcome, settings = read.outcome, source.settings
         if isinstance(outcome, Unchanged):
             return outcome
@@ -120,7 +128,10 @@ class Doubts:
     async def _is_missing(
         self, read: ReadContent, document: Document, source: Source, reads: Reads, wire: VisitTrace
     ) -> bool:
-        """Is it what the site shows for addresses that do not exist? Asks the site when it looks so and must."""
+        """Return whether a page is the one that the site shows for addresses that do not exist.
+
+        Asks the site when it looks so and must.
+        """
         site = read.task.site
         known = site.facts.get(FACT)
         if known is not None and self._is_like(known, read, document):
@@ -135,7 +146,7 @@ class Doubts:
         return found is not None and self._is_like(found, read, document)
 
     def _suspected(self, read: ReadContent, document: Document) -> bool:
-        """Does it say itself that it is missing, or just what others of its site said before it?"""
+        """Return whether a page says it is missing, or says just what others of its site said before."""
         resource = read.resource
         headlines = read.said.attributes.get("Headline1")
         above = [document.title, *map(str, headlines[:2])] if isinstance(headlines, tuple) else [document.title]
@@ -154,7 +165,7 @@ class Doubts:
         return said.times >= SEVERAL
 
     def _is_like(self, known: bytes, read: ReadContent, document: Document) -> bool:
-        """Is it like what a fact says? Sketched only when it is as long."""
+        """Return whether a page is like the sketch stored in a fact. Sketched only when it is as long."""
         if known not in self._sketches:
             if len(self._sketches) >= 1_000:
                 self._sketches.clear()
@@ -219,7 +230,10 @@ def _share(before: str, now: str) -> float:
 
 
 def copies(store: Store, cache: Cache) -> Callable[[int], Frame | None]:
-    """What gives the kept copy of a document by its number. Where it cannot be read there is none."""
+    """Return a function that gives the cached copy of a document by its number.
+
+    Where it cannot be read there is none.
+    """
 
     def copy(number: int) -> Frame | None:
         with store.read() as tx:

@@ -33,7 +33,7 @@ _log = logger(__name__)
 
 
 class VisitResult(NamedTuple):
-    """How a visit ended, what it cost, and when it ended (epoch seconds)."""
+    """Result of a visit: how it ended, what it cost, and when it ended (epoch seconds)."""
 
     task: VisitTask
     outcome: Outcome
@@ -42,7 +42,7 @@ class VisitResult(NamedTuple):
 
     @property
     def lack(self) -> Shortage | None:
-        """What this process was short of, so that the visit was not made."""
+        """Resource shortage of this process that prevented the visit; None if there was none."""
         return self.outcome.lack if isinstance(self.outcome, Deferred) else None
 
 

@@ -1,4 +1,6 @@
-"""How many visits at once? As many as the worker is wide, those that take long not counted.
+"""Concurrency: the number of simultaneous visits of a worker.
+
+As many as the worker is wide, those that take long not counted.
 
     take -> began -> ended, soon --------------> take ...
               `----> still under way after LONG_S: another slot opens, and this one closes when its visit ends
@@ -38,7 +40,7 @@ class Slots:
             self._open()
 
     def __len__(self) -> int:
-        """How many visits may be under way now."""
+        """Return how many visits may be in progress now."""
         return len(self._tasks)
 
     def _open(self) -> None:

@@ -1,4 +1,4 @@
-"""What a visit teaches about its site: facts that others wait for, and rests that a server asks for."""
+"""Host updates after a visit: facts that other visits wait for, and rests that a server asks for."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _answered(site: HostState, desk: Workbench, now: float) -> None:
 
 
 def _was_unasked(report: VisitResult) -> bool:
-    """Does a visit say nothing of its site, which was not asked: forbidden, held back, or a fault of ours?"""
+    """Return whether a visit says nothing of its site, as nothing was asked: forbidden, held back, our fault."""
     outcome = report.outcome
     by_us = isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
     return by_us and not report.wire.used
@@ -189,7 +189,10 @@ def make_up(site: HostState, run: BatchCommitter, means: WorkerContext) -> None:
 
 
 def _reconsider(site: HostState, source: Source) -> None:
-    """Where a name leads, and what its robots.txt asks for, is known only now. Several sources take the slowest."""
+    """Update the pace of a site, now that its network address and its robots.txt are known.
+
+    Several sources take the slowest.
+    """
     pace = source.pace(site.key, site.facts)
     if len(site.sources) == 1:
         site.set_pace(pace.delay_s, pace.parallel, pace.rule)

@@ -50,7 +50,7 @@ MOST_AT_ONCE = 64
 
 
 class Assignments(Protocol):
-    """Which runs are worked on, and how many retrievers share them."""
+    """Assignment of runs to retrievers: the runs to work on, and how many retrievers share them."""
 
     peers: int
 
@@ -61,7 +61,7 @@ class Assignments(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WorkerConfig:
-    """What a worker is given: its means, how to read documents, what to work on, its width.
+    """Configuration of a worker: shared objects, document converter, assigned runs, and width.
 
     `most` visits are under way at once, those that take long included. `tidy` gives memory back that big pages took.
     Nothing is begun while `room` lacks any.
@@ -99,7 +99,7 @@ class Housekeeper:
         return self._loop.time()
 
     def has_room(self) -> bool:
-        """Whether the disks have room for what is visited next."""
+        """Return whether the disks have room for the next visits."""
         return not self._crew.room.lack()
 
     def waiting(self) -> int:
@@ -107,7 +107,7 @@ class Housekeeper:
         return sum(run.batch.waiting for run in self.runs.values())
 
     def full(self) -> bool:
-        """Is a batch worth settling, by its visits or the memory they take, or since a sitemap says what comes next?"""
+        """Return whether to settle a batch, by visits or memory, or since a sitemap says what is next."""
         if any(run.batch.told for run in self.runs.values()):
             return True
         return self.waiting() >= BATCH or sum(run.batch.size_bytes for run in self.runs.values()) >= BATCH_BYTES
@@ -198,11 +198,11 @@ class Housekeeper:
             host_updates.set_pace(site, self.runs, moment)
 
     def starving(self) -> bool:
-        """Is settling worth it now, because the links that wait in the batch are the next visits?"""
+        """Return whether to settle now because the links that wait in the batch are the next visits."""
         return self.waiting() >= STARVING and self.line.idle > self._crew.width // 2 and not self.desk.has_work()
 
     def limited(self) -> bool:
-        """Has a run come to its share of a limit? The sooner its visits count, the sooner it is over."""
+        """Return whether a run has used up its share of a limit. The sooner its visits count, the sooner it is over."""
         now = self.now()
         return any(each.batch.visited and not (each.under_way or each.may_visit(now)) for each in self.runs.values())
 

@@ -81,7 +81,7 @@ class Worker:
             tending.line.pump()
 
     def _may_begin(self, task: VisitTask, run: BatchCommitter) -> bool:
-        """Is its site leased still, and is there room on the disks and under the run's limits?"""
+        """Return whether the host is still leased, and the disks and the run's limits leave room."""
         now = self._tending.now()
         may_ask = task.site.leased_until > now and self._tending.has_room()
         return may_ask and (task.resource.role is not Role.DOCUMENT or run.may_visit(now))

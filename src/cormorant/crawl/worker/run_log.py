@@ -1,4 +1,4 @@
-"""What does the log of a run say of visits and of sites, where its source asks for that?"""
+"""Run log of visits and sites, written if the source asks for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do two pages say the same, but for what tells one address or one moment from another?
+"""Comparison of two pages that ignores the parts that differ only by URL or by time.
 
 A server in trouble, or one that has no such page, gives one answer to every address. What differs in it is the address
 that it repeats, a date, a number by which to report it.

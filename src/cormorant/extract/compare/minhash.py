@@ -1,4 +1,6 @@
-"""What is a document compared by, to tell whether another is nearly the same? About a hundred bytes, made in one pass.
+"""MinHash sketches of documents for the detection of near duplicates.
+
+About a hundred bytes, made in one pass.
 
     text -> lines that say something -> pieces of about six words -> MinHash -> 64 bytes, and the title
 

@@ -1,4 +1,6 @@
-"""Is a page what its site shows for addresses that do not exist? By what it says, compared line by line (fault W9).
+"""Detection of soft 404 pages by comparison with the site's page for URLs that do not exist.
+
+By what it says, compared line by line (fault W9).
 
     probe: an address that nobody has made -> 200 -> Sketch, kept
     page: suspicious? (`says_missing`) -> Sketch -> `is_like`
@@ -60,7 +62,7 @@ class Sketch(NamedTuple):
 
     @property
     def words(self) -> int:
-        """How many words it has, each line counted once."""
+        """The number of words, with each line counted once."""
         return sum(self.lines.values())
 
     def pack(self) -> bytes:
@@ -69,7 +71,7 @@ class Sketch(NamedTuple):
 
 
 def unpack(value: bytes) -> Sketch | None:
-    """What `pack` made, None for anything else."""
+    """Return the sketch that `pack` encoded, or None for any other bytes."""
     try:
         return Sketch(*msgspec.msgpack.decode(value, type=tuple[dict[int, int], frozenset[int], int]))
     except msgspec.DecodeError:
@@ -101,7 +103,7 @@ def _key(words: list[str]) -> int:
 
 
 def may_be_like(characters: int, missing: Sketch) -> bool:
-    """Can a text of this length be like that at all? To be asked before it is sketched."""
+    """Return whether a text of this length can be like the sketched page at all. To be asked before it is sketched."""
     return abs(characters - missing.characters) <= 200 + 0.3 * missing.characters
 
 

@@ -1,4 +1,6 @@
-"""Does it say anything new? With `change_by = main` a date in the footer is nothing new, a sentence in the middle is.
+"""Detection of new content in the text of a page.
+
+With `change_by = main` a date in the footer is nothing new, a sentence in the middle is.
 
 The main text is what the page's structure shows to be its own; where there is none, all of the text counts. The moment
 a page was made stands at its edges, so dates and times do not count in the first and last lines of the main text, and

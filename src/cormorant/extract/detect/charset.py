@@ -1,4 +1,6 @@
-"""In what charset are these bytes? For everything but HTML, whose parser answers that itself by the same tables.
+"""Detection of the charset of a document's bytes.
+
+For everything but HTML, whose parser answers that itself by the same tables.
 
 The order is the WHATWG's: byte-order mark, transport, what the format declares, the default of the source, then the
 bytes. UTF-7 is no label of the Encoding Standard and is never honoured; what cannot be decoded becomes U+FFFD.

@@ -1,4 +1,6 @@
-"""In what language is a text? What the page says is believed unless the text plainly says another.
+"""Detection of the language of a text.
+
+What the page says is believed unless the text plainly says another.
 
     declared by page or header --its commonest words are there--> believed
               |                 `--they are not, and another's plainly are--> that one

@@ -1,4 +1,4 @@
-"""Which formats are there, who reads them, and what are their files called? Tables only."""
+"""Document formats with their MIME types, readers and file name extensions. Tables only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class FormatReader(StrEnum):
-    """What draws the text from a format."""
+    """The reader that extracts the text from a format."""
 
     HTML = "html"
     TEXT = "text"

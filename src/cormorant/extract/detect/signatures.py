@@ -1,4 +1,6 @@
-"""By what bytes does a format show itself? The tables of the MIME Sniffing Standard, and the formats it leaves out.
+"""Byte signatures (magic numbers) of file formats.
+
+The tables of the MIME Sniffing Standard, and the formats it leaves out.
 
 Source: https://mimesniff.spec.whatwg.org/ sections 6 and 7; the others from the formats' own descriptions.
 """

@@ -1,4 +1,6 @@
-"""What is this really? The content decides; what was declared and the file's name are hints where it cannot tell.
+"""MIME type sniffing: the real format of a document.
+
+The content decides; what was declared and the file's name are hints where it cannot tell.
 
     bytes that prove a format            -> that format (a ZIP or an OLE file: what lies in it)
     bytes that no text has               -> the declared type, if it is one that has no signature; else octet-stream

@@ -1,4 +1,6 @@
-"""What is inside a ZIP, and is it what it says? Names and sizes from the directory, real bytes by inflating.
+"""Inspection of a ZIP file: its contents, and whether it is the format that it claims to be.
+
+Names and sizes from the directory, real bytes by inflating.
 
 Office documents, OpenDocument and EPUB are ZIP files. Before a converter opens one, the whole of it is inflated once
 into nothing, counting: a bomb ends here, whatever its headers say (fault B2).

@@ -1,4 +1,4 @@
-"""What is in a gzip file? Its beginning, as far as it is whole, under a cap in bytes and in ratio (fault B1)."""
+"""Decompression of a gzip file. Its beginning, as far as it is whole, under a cap in bytes and in ratio (fault B1)."""
 
 from __future__ import annotations
 

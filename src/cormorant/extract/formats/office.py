@@ -1,4 +1,6 @@
-"""What do office documents say? Word, Excel, PowerPoint, OpenDocument, RTF, EPUB and mail, by xberg.
+"""Text extraction from office documents.
+
+Word, Excel, PowerPoint, OpenDocument, RTF, EPUB and mail, by xberg.
 
 Runs only in a limited child. xberg gets bytes, never a path or an address; recognition of text in pictures, its cache,
 its network and the unpacking of archives inside are off. Its interface is asynchronous: a loop runs for the one call.

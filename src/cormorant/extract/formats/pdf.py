@@ -1,4 +1,7 @@
-"""What does a PDF say? Text page by page and its own particulars, by PDFium. Runs only in a limited child."""
+"""Text and metadata extraction from a PDF.
+
+Text page by page and its own particulars, by PDFium. Runs only in a limited child.
+"""
 
 from __future__ import annotations
 

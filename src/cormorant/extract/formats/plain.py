@@ -1,4 +1,4 @@
-"""What do formats say that are text already? Plain text, Markdown, CSV and JSON."""
+"""Text extraction from formats that are text already. Plain text, Markdown, CSV and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What does an XML document say? Its text, by expat, with nothing resolved and no entity believed.
+"""Text extraction from an XML document.
+
+Its text, by expat, with nothing resolved and no entity believed.
 
 A document that declares entities of its own is refused: every XML bomb needs one (faults B4, B5). A document type that
 is only named is passed over; expat opens nothing.

@@ -1,4 +1,6 @@
-"""Which pages would cost more than they say? Large ones that make a parser build far more than was sent.
+"""Detection of HTML pages that would cost more to parse than they are worth.
+
+Large ones that make a parser build far more than was sent.
 
 The HTML standard rebuilds formatting elements that were left open in every following block, up to the depth of the
 tree: twelve bytes become 512 elements, four megabytes twelve gigabytes. And every further `page` or `body` tag is

@@ -1,4 +1,4 @@
-"""What does a page say about itself? Title, metas, headings, language, and where it says it really is."""
+"""Metadata that an HTML page states about itself. Title, metas, headings, language, and where it says it really is."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _LANGUAGE: Final = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
 
 
 class HtmlHead(NamedTuple):
-    """What the metas of a page say.
+    """The values of the meta elements of a page.
 
     `refresh` is as written, not yet joined, `later` one that comes late; `charset` is the first label, if any.
     """

@@ -1,4 +1,6 @@
-"""Which references count as links by choice? What a source's setting `links` names beside what a reader follows.
+"""Optional kinds of references that count as links.
+
+What a source's setting `links` names beside what a reader follows.
 
 | kind      | references                                                                                       |
 |-----------|--------------------------------------------------------------------------------------------------|
@@ -175,7 +177,7 @@ def _fields(document: Document) -> dict[Element, list[tuple[str, str]]]:
 
 
 def _value(tag: str, field: Element) -> str | None:
-    """What a field holds before anybody fills it in, None when it would not be sent."""
+    """Return the value of a form field before it is filled in, or None when it would not be sent."""
     if tag == "textarea":
         return field.text
     if tag == "select":

@@ -1,4 +1,6 @@
-"""Where does a page lead? Its references, gathered in one pass and joined once each.
+"""Link extraction from an HTML page.
+
+Its references, gathered in one pass and joined once each.
 
 Of a hundred references on a page eighteen differ once fragments are cut, so equal strings are dropped before anything
 is parsed, and anchor texts are read only for those that become links.
@@ -79,7 +81,7 @@ class References:
         return References(raws, elements)
 
     def beyond(self, kept: int) -> int:
-        """How many references were left out when `kept` links are all that fit, 0 when all did."""
+        """Return how many references were left out when only `kept` links fit, 0 when all did."""
         return max(len(self.first) - kept, 0) if kept >= MAX_LINKS else 0
 
     def later(self, text: str) -> list[Element]:
@@ -122,7 +124,7 @@ def gathered(document: Document, links: list[Element]) -> References:
 
 
 def _source_of(element: Element) -> str:
-    """What an element without a `href` leads to: a frame has a source, a link in a drawing may be of XLink."""
+    """Return the target of an element without `href`: `src` of a frame, or `xlink:href` of a drawing's link."""
     return element.attr("src") or element.attr("xlink:href") or ""
 
 
@@ -240,7 +242,7 @@ def _other_text(first: Element, later: list[Element]) -> tuple[str, bool]:
 
 
 def _alternative(element: Element) -> str:
-    """What stands for an anchor without text: its own title, or the alternative text of its picture."""
+    """Return the text of an anchor without text: its own title, or the alternative text of its image."""
     title = element.attr("title") or element.attr("aria-label") or element.attr("alt")
     if title:
         return title

@@ -1,4 +1,6 @@
-"""What does an HTML page say? The hot path: one parse, one pass over the elements, one rendering as text.
+"""Extraction of text, links and metadata from an HTML page.
+
+The hot path: one parse, one pass over the elements, one rendering as text.
 
     bytes ──parse──> tree ──links_title──> references, title, metas ──join──> links
                       └────text──> what a reader sees: no script, no style, nothing hidden

@@ -1,4 +1,6 @@
-"""How can a page be shown that nobody trusts? Its own words in their order, in elements that do nothing.
+"""Sanitized HTML for the display of an untrusted page.
+
+Its own words in their order, in elements that do nothing.
 
     bytes --parse--> tree --sanitize--> headings, paragraphs, lists, tables, links --mark--> markup
     text  ------------------------------------------------------------------------------^

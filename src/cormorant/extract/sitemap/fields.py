@@ -1,4 +1,4 @@
-"""What do the fields of a sitemap's entry mean? When it was changed, how often that happens, how much it matters."""
+"""Parsing of the fields of a sitemap entry. When it was changed, how often that happens, how much it matters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _MOST_CHARACTERS: Final = 64
 
 
 def moment(text: str) -> tuple[float | None, float | None]:
-    """Between which epoch seconds lies what a date says (W3C-DTF or RFC 5322)? A day is as long as it is.
+    """Return the range of epoch seconds that a date covers (W3C-DTF or RFC 5322).
+
+    A day is as long as it is.
 
     (None, None) for what is no date; a time without a zone is taken for UTC.
     """

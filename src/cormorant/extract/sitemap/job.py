@@ -100,5 +100,8 @@ def _is_moment(seconds: float | None) -> bool:
 
 
 def _is_address(text: str) -> bool:
-    """Is it one that could be visited? A child's own canonical form is not parsed once more; the gates judge it."""
+    """Return whether a text is a URL that could be visited.
+
+    A child's own canonical form is not parsed once more; the gates judge it.
+    """
     return text.startswith(SCHEMES) and len(text) <= 4 * MAX_ADDRESS and text.isascii() and text.isprintable()

@@ -1,4 +1,6 @@
-"""Which addresses does a sitemap or a feed name? Bytes in, entries out.
+"""Parser of sitemaps and feeds, which returns the URLs that they name.
+
+Bytes in, entries out.
 
     bytes -> gunzip -> text -> tags -> fields of an element -> Entry
 
@@ -161,7 +163,7 @@ class _Entries:
         return address
 
     def _is_declared(self, raw: str) -> bool:
-        """Does it name an entity that the document declares, and so mean another address than it says?"""
+        """Return whether a URL uses an entity that the document declares, and so means another URL."""
         return bool(self.declared) and any(name in self.declared for name in _ENTITY.findall(raw))
 
     def done(self, form: str, *, truncated: bool) -> Sitemap:
@@ -343,7 +345,7 @@ class _Tags:
         self._ended = self._ended or self._made.over
 
     def _tail(self, rest: str) -> None:
-        """What was not closed when the text ended; an address that may go on is not one."""
+        """Process what the end of the text left open; a URL that may be cut off is dropped."""
         end = rest.find("<")
         if self._name and end >= 0:
             self._gather(rest, 0, end)
@@ -361,7 +363,7 @@ def _unescaped(text: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    """What a reference stands for; one that only the document itself explains stays as it is."""
+    """Return the character of a reference; one that only the document itself defines stays as it is."""
     name = match[1]
     if name[0] != "#":
         return html5.get(f"{name};", match[0])

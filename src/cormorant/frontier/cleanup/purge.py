@@ -1,4 +1,6 @@
-"""When do the rows of what is gone go too? After it was gone in two runs, and when no other page links to it any more.
+"""Purge of the rows of resources that are gone.
+
+After it was gone in two runs, and when no other page links to it any more.
 
 Two runs of the same hour are one accident of its server, unless the source says otherwise (`purge_after_s`). A 410 is
 purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
@@ -31,7 +33,7 @@ SETTING = "purge_after_s"
 
 
 def _named_still() -> sa.ColumnElement[bool]:
-    """Does the sitemap that named it stand, and name it still, as far as is known?
+    """Return the condition that the sitemap which named a resource exists and, as far as known, still names it.
 
     One that was read anew by the run that visited the page last says so by a claim of that run; one that is as it was
     names what it named.
@@ -48,7 +50,7 @@ def _named_still() -> sa.ColumnElement[bool]:
 
 
 def wait_s(settings: Mapping[str, Any]) -> float:
-    """How long a source has a 404 be known before its row is purged."""
+    """Return how long a source waits before it purges the row of a 404, in seconds."""
     return float(settings.get(SETTING, HOUR_S))
 
 

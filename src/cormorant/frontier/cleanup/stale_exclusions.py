@@ -1,4 +1,4 @@
-"""Which addresses has a gate excluded, and to which of these does nothing lead any more?
+"""Stale exclusions: URLs that a gate excluded and to which nothing leads any more.
 
 One may be known twice, since settings change and pages are met by several ways: as what was excluded before it became a
 resource, and as a resource. The resource knows more, so it alone counts, here and in every list.
@@ -80,7 +80,10 @@ def forget(tx: Tx, source: int, some: Sequence[Old]) -> int:
 
 
 def _says_so(row: Sequence[int] | None, each: Old) -> bool:
-    """Does what has no links of a page, as a sitemap or a redirect, lead there still? It was not read since if so."""
+    """Return whether a resource without page links, as a sitemap or a redirect, still leads to the URL.
+
+    It was not read since if so.
+    """
     if row is None:
         return False
     role, outcome, run = row
@@ -110,7 +113,7 @@ def known_among(tx: Tx, source: int, excluded: Sequence[Any]) -> set[int]:
 
 
 def count(tx: Tx, source: int, run: int) -> int:
-    """How many addresses a run excluded, each once: at their visit, and before they became resources."""
+    """Count the URLs that a run excluded, each once: at their visit and before they became resources."""
     columns, total, behind = exclusion.c, 0, -(1 << 63)
     visited = sa.select(sa.func.count()).where(
         EXCLUDED, resource.c.source_id == source, resource.c.run == run, resource.c.role == int(Role.DOCUMENT)

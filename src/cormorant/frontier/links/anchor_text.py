@@ -1,4 +1,6 @@
-"""What does a heap of links say of the page they lead to? Pure.
+"""Anchor text and link score of a page, from the links that lead to it.
+
+Pure.
 
 Texts: each once, those first that most pages use, links of other sites and of a site's navigation weighed as below.
 Score: the logarithm of the pages that link there, so that the hundredth counts far less than the third.
@@ -86,7 +88,7 @@ Heap: TypeAlias = Mapping[AnchorLink, int]
 
 
 def texts(links: Heap, sizes: Mapping[int, int], known: str, more: float = 1.0) -> tuple[str, ...]:
-    """What the links call the page, best first; `sizes` are the pages of each site.
+    """Return the anchor texts of a page, best first; `sizes` are the page counts of each site.
 
     Without what says no word that is not `known`, as by its title and address: most links say the title again, and a
     document is written anew for what they say. There are `more` times as many links as those.
@@ -115,7 +117,9 @@ def _read(text: str) -> tuple[str, frozenset[str]]:
 
 
 def score(links: Heap, sizes: Mapping[int, int], own: int, more: float = 1.0) -> float:
-    """What the links are worth, from 0 to 1, in steps. `own` is the page's site.
+    """Return the link score of a page, from 0 to 1 in steps.
+
+    `own` is the page's site.
 
     There are `more` times as many links as those, of which no more are kept.
     """

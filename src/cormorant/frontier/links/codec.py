@@ -49,7 +49,7 @@ def unfollowed(links: Iterable[PageLink]) -> list[PageLink]:
 
 
 def is_followed(link: PageLink) -> bool:
-    """Did nobody ask for it not to be followed, neither the link nor its page?"""
+    """Return whether neither the link nor its page asks for it not to be followed (nofollow)."""
     return "nofollow" not in link.rel or {"nofollow", _BY_PAGE}.isdisjoint(link.rel.split(" "))
 
 
@@ -78,12 +78,12 @@ def texts(blob: bytes | None) -> dict[str, str]:
 
 
 def leads_to(blob: bytes | None, addresses: Set[str]) -> bool:
-    """Does a blob have a link to one of these addresses?"""
+    """Return whether a blob contains a link to one of these addresses."""
     return any(line.partition("\t")[0] in addresses for line in _text(blob).split("\n"))
 
 
 def _mark_of(rest: str) -> str:
-    """What marks the text of a link, by its rel and what stands behind that: not to vouch counts for more."""
+    """Return the mark of a link text, by its rel and the part behind it; an untrusted rel takes precedence."""
     rel, part, _ = rest.partition(_PART)
     if not UNTRUSTED.isdisjoint(rel.split()):
         return _MARK
@@ -116,7 +116,7 @@ def vouches(text: str) -> bool:
 
 
 def calls_it(text: str) -> str:
-    """What a link calls the whole of what it leads to, by its text as it is packed; "" where that is of a part."""
+    """Return the name that a link's packed text gives its whole target, "" if the link leads to a part."""
     return "" if text.endswith(_PART) else text
 
 

@@ -1,4 +1,4 @@
-"""What becomes of an address that is nearer or farther than it was thought to be?
+"""Depth updates of URLs that turn out nearer or farther than recorded.
 
 nearer, and it was too deep ------> READY in this generation: visited, as if it had been met so at first
 farther, and it is too deep now --> READY in this generation: its gate says no, and it leaves as by any other rule
@@ -25,14 +25,14 @@ from cormorant.store.schema import content, resource
 
 
 class Judges(NamedTuple):
-    """What a source says of an address: whether it may be visited at a depth, and how soon it is wanted."""
+    """Rules of a source for a URL: whether it may be visited at a depth, and its priority."""
 
     follow: Callable[[str, int], Ruling]
     level: Callable[[str], Level]
 
 
 class Corrected(NamedTuple):
-    """How many are to be visited now, and the documents among the others that search finds."""
+    """Result of a depth update: how many are to be visited now, and searchable documents among the others."""
 
     opened: int
     found: list[int]
@@ -83,6 +83,9 @@ def correct(tx: Tx, at: Admission, wrong: Sequence[Reached], judges: Judges) -> 
 
 
 def _is_opened(row: _Row, depth: int, judges: Judges) -> bool:
-    """Is it to be visited once more? What goes for another reason stays as it went."""
+    """Return whether a new depth makes a resource due for another visit.
+
+    What goes for another reason stays as it went.
+    """
     was, now = judges.follow(row.address, row.depth).admitted, judges.follow(row.address, depth).admitted
     return was != now and (now or row.outcome not in GOING)

@@ -31,7 +31,7 @@ _SIZE = "length(outlinks.links) + coalesce(length(outlinks.previous), 0)"
 
 @dataclass(slots=True)
 class Change:
-    """What happened to one resource's in-links: those that came or read otherwise now, how many came, who went."""
+    """Change in the in-links of a resource: new or reworded ones, how many were new, and which went."""
 
     came: Sequence[tuple[int, str]]
     fresh: int
@@ -70,7 +70,7 @@ def again(tx: Tx, source: int, pages: Sequence[int]) -> None:
 
 
 def fronts(tx: Tx, source: int) -> frozenset[str]:
-    """How the addresses of a source's resources begin, up to the path: links to others are no in-links of anything."""
+    """Return the URL prefixes of a source's resources, up to the path; links to others are no in-links."""
     statement = (
         sa.select(site.c.key)
         .join(site_source, site_source.c.site_id == site.c.id)
@@ -80,7 +80,7 @@ def fronts(tx: Tx, source: int) -> frozenset[str]:
 
 
 def difference(source: int, known: Container[str], pages: Iterable[tuple[int, bytes, bytes | None]]) -> Difference:
-    """What came and went, by the resource linked to, of addresses with a known front. Pure."""
+    """Return the links that came and went, by linked resource, of URLs with a known prefix. Pure."""
     came: dict[str, list[tuple[int, str]]] = defaultdict(list)
     reworded: Counter[str] = Counter()
     went: dict[str, set[int]] = defaultdict(set)
@@ -176,7 +176,7 @@ def reached(tx: Tx, source: int, pages: Collection[int]) -> set[int]:
 
 
 def _targets(tx: Tx, changes: Difference) -> dict[int, Change]:
-    """Which of these addresses are resources: number -> change. Others belong to no site we know."""
+    """Return the changes of those addresses that are resources: number -> change. Others belong to no site we know."""
     keyed = {front: origin_of(front).site for front in changes}
     sites = dict(bulk.select_in(tx, site, ("key", "id"), "key", set(keyed.values())))
     found: dict[int, Change] = {}

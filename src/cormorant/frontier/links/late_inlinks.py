@@ -1,4 +1,4 @@
-"""Which resources were kept out before they came in, and which pages link to them that have not been read since?
+"""Late in-links: resources excluded before they came in, and pages linking to them that were not reread.
 
     excluded: a link to it is nobody's in-link --comes in--> its exclusion stays, which tells it from what is new
             --> pages whose links were inverted without it are found, to be inverted anew --> the exclusion goes

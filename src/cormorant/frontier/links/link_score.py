@@ -1,4 +1,6 @@
-"""What do others call a document, and what are their links worth? Read from its in-links when these have changed.
+"""Link score and anchor texts of a document.
+
+Read from its in-links when these have changed.
 
     in-links written, or rights changed -> stale --weigh--> texts and score beside them; told apart from those before
 
@@ -41,7 +43,7 @@ _PAGES = sa.select(content.c.id, content.c.acl_id, resource.c.site_id).join(reso
 
 
 class AnchorSummary(NamedTuple):
-    """What links say of a document: texts, best first, and what they are worth, from 0 to 1."""
+    """Anchor summary of a document: link texts, best first, and their link score from 0 to 1."""
 
     anchors: tuple[str, ...] = ()
     score: float = 0.0
@@ -129,12 +131,12 @@ class Weighing:
 
 
 def waits(tx: Tx, source: int) -> bool:
-    """Is there anything to weigh?"""
+    """Return whether any in-links of a source are waiting to be weighed."""
     statement = sa.select(inlinks.c.id).join(content, content.c.id == inlinks.c.id)
     return bool(tx.rows(statement.where(inlinks.c.stale, content.c.source_id == source).limit(1)))
 
 
 def said_of(tx: Tx, numbers: Collection[int]) -> dict[int, AnchorSummary]:
-    """What links say of documents, as it was last weighed; those of which they say nothing are left out."""
+    """Return the last weighed anchor summaries of documents; those without any are left out."""
     found = bulk.select_in(tx, inlinks, ("id", "anchors", "score"), "id", numbers)
     return {row[0]: AnchorSummary(tuple(json.loads(row[1])), row[2]) for row in found if row[2] or row[1] != "[]"}

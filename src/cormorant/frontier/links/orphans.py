@@ -1,4 +1,6 @@
-"""Which documents does nothing lead to any more? They were found by a link or redirect, and none leads to them now.
+"""Orphan detection: documents to which nothing leads any more.
+
+They were found by a link or redirect, and none leads to them now.
 
 What a known address has moved to is led to, for as long as that is known: it is visited in every run, but a crawl from
 scratch forgets it. So is what a sitemap named (`registry.name`), even if it does so no longer. What a copy calls its
@@ -29,12 +31,12 @@ FEW = sa.or_(inlinks.c.count.is_(None), inlinks.c.count <= 1)
 
 
 def is_lost(row: Any) -> bool:
-    """Does no other page link to a resource, by its `id` and its IN_LINKS?"""
+    """Return whether no other page links to a resource, by its `id` and its IN_LINKS."""
     return not row.in_links or (row.in_links == 1 and [each for each, _ in codec.kept_in(row.links)] == [row.id])
 
 
 def count(tx: Tx, source: int) -> int:
-    """How many they are in a source."""
+    """Return the number of orphans in a source."""
     found, behind = 0, 0
     while some := page(tx, source, CHUNK, behind):
         found, behind = found + len(some), some[-1][0]

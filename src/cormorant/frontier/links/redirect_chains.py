@@ -1,4 +1,4 @@
-"""Which redirects led to an address, and how many in a row?
+"""Redirect chains: redirects that led to a URL, and how many in a row.
 
 Each hop is a resource, so a chain is read from who referred to whom. What leads to an address now is what has moved
 there when it was visited last.
@@ -24,7 +24,7 @@ MOST = 10
 
 
 def at_the_end(tx: Tx, numbers: Iterable[int | None]) -> frozenset[int]:
-    """Which of these resources are at the end of so many redirects that none is to be followed from there?
+    """Return the resources at the end of so many redirects that no further one is to be followed.
 
     A query a hop, and one for all that was never redirected to.
     """

@@ -1,4 +1,6 @@
-"""How far is everything from a start? By the shortest path over what pages said when they were last read.
+"""Shortest paths: the distance of every resource from a start URL.
+
+By the shortest path over what pages said when they were last read.
 
     start 0 --link--> 1 --link--> 2 ...        named by a sitemap: 1        moved to: as deep as what moved there
 
@@ -48,7 +50,7 @@ class Reached(NamedTuple):
 
 
 class Leads(NamedTuple):
-    """What a page leads to: its links that are to be followed, and where it has moved to, "" when it has not."""
+    """Outgoing links of a page: links to follow, and its redirect target, "" if it has none."""
 
     number: int
     links: Sequence[str]
@@ -75,7 +77,7 @@ class Chart:
         self._spans[key] = start, len(self._keys)
 
     def place(self, key: str, fingerprint: int) -> int | None:
-        """Where an address of a site stands, None when it is not known."""
+        """Return the position of an address of a site, None if it is not known."""
         start, end = self._spans.get(key, (0, 0))
         place = bisect_left(self._keys, fingerprint, start, end)
         return place if place < end and self._keys[place] == fingerprint else None
@@ -96,7 +98,7 @@ class Chart:
         return True
 
     def changed(self) -> Iterator[Reached]:
-        """What is nearer or farther than it was thought to be."""
+        """Yield the resources that are nearer or farther than recorded."""
         for place, (was, now) in enumerate(zip(self._was, self._now, strict=True)):
             if now not in (was, FAR):
                 yield Reached(self._ids[place], was, now, self._by[place])
@@ -170,7 +172,7 @@ def known(tx: Tx, source: int, place: int, behind: int | None) -> list[tuple[int
 
 
 def stands_alone(how: int) -> bool:
-    """Does an address that was found so have its depth from no link?"""
+    """Return whether an address that was found this way has a depth that does not come from a link."""
     return how in _OWN
 
 
@@ -195,7 +197,10 @@ def too_deep(tx: Tx, source: int, behind: int | None) -> list[tuple[int, int]]:
 
 
 def leads(tx: Tx, numbers: Sequence[int]) -> list[Leads]:
-    """What pages lead to, as they were when they were last read. What is gone or may not be read leads nowhere."""
+    """Return the outgoing links of pages, as of when they were last read.
+
+    What is gone or may not be read leads nowhere.
+    """
     rows = bulk.select_in(tx, resource, ("id", "outcome", "reason"), "id", numbers)
     moved = [Leads(row[0], (), row[2].removeprefix(MOVED_TO)) for row in rows if row[1] == OutcomeKind.MOVED and row[2]]
     speaking = [row[0] for row in rows if _speaks(row[1], row[2] or "")]

@@ -1,4 +1,6 @@
-"""When is a failed visit tried again? Pure: what happened in, seconds out.
+"""Back-off: the time until the retry of a failed visit.
+
+Pure: what happened in, seconds out.
 
 429 and 503 without Retry-After: one minute, doubling to an hour; other faults of the server or the network: one minute,
 doubling to a day (RFC 9110 section 15.6.4 leaves it to the client). Retry-After is obeyed up to 24 hours.

@@ -1,4 +1,6 @@
-"""Would this run delete or overwrite too much? Pure.
+"""Deletion guard: decides whether a run would delete or overwrite too many documents.
+
+Pure.
 
 Held when more than 20 % and more than 50 documents of a source would go, or more than 80 % of a source with at least 5
 documents. No peer stops a mass deletion; an unmounted share or a wrong filter is found before it empties an index.
@@ -34,7 +36,7 @@ def most(going: int) -> int:
 
 
 def expected(going: Mapping[str, int], agreed: Mapping[str, int]) -> int:
-    """How many of those that go, by rule, a person agreed to when the rules were made; never more than that by any."""
+    """Return how many deletions, by rule and up to its number, a person agreed to when the rules were made."""
     return sum(min(count, agreed.get(rule, 0)) for rule, count in going.items())
 
 

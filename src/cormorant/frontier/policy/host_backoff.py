@@ -1,4 +1,7 @@
-"""When must a whole site rest? Pure: the site's failures in a row and the newest outcome in, store time out."""
+"""Host back-off: the rest of a whole site after failures.
+
+Pure: the site's failures in a row and the newest outcome in, store time out.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ CIRCUIT = 10
 
 
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
-    """What the site's next visit must wait for. A site that redirected has answered, whatever came of it elsewhere.
+    """Return the rest that the next visit of a site must wait for.
+
+    A site that redirected has answered, whatever came of it elsewhere.
 
     What we were short of says nothing about it.
     """
@@ -40,7 +45,7 @@ def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
 
 
 def _counts(outcome: Outcome) -> TypeGuard[Failed | Deferred]:
-    """Did no answer come, or one that says nothing of the page, as the server failed?
+    """Return whether a visit got no response, or a server error that says nothing about the page.
 
     A status that is never tried again (501, 505) speaks of the page.
     """

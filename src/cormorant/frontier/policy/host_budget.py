@@ -1,4 +1,6 @@
-"""How much of one site may a run ask for? Documents, bytes received and minutes, each source for itself.
+"""Host budget: how much a run may request of one site.
+
+Documents, bytes received and minutes, each source for itself.
 
 Counted where the site is leased and kept as a fact of it with each batch: so a limit holds whoever has the site, and
 after a kill. What is under way when a limit is met still comes.
@@ -13,7 +15,9 @@ from cormorant.model.settings.source import SiteBudget
 
 @dataclass(slots=True)
 class Spent:
-    """What `run` has asked of a site so far. `since` is when it asked for the first document, in epoch seconds.
+    """Budget of a site that `run` has spent so far.
+
+    `since` is when it asked for the first document, in epoch seconds.
 
     `limit` is the one it met, in words, for which so many visits were `refused`.
     """

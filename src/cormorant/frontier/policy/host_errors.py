@@ -1,4 +1,6 @@
-"""Why does a site have to wait, in words? Pure: the status of its newest failure in, a sentence's parts out.
+"""Reasons why a site has to wait, in words.
+
+Pure: the status of its newest failure in, a sentence's parts out.
 
 no answer came   SILENT    it is tried again, in this run and anew in the next
 429, 503         ASKED     it is left alone until the time it named
@@ -16,7 +18,7 @@ from cormorant.model.status import Status, describe
 
 
 class HoldReason(StrEnum):
-    """What keeps a run from a site, in the words of a bottleneck."""
+    """Hold reason: what keeps a run from a site, in the words of a bottleneck."""
 
     SILENT = "servers that do not answer"
     ASKED = "the servers asked to be left alone for a while"
@@ -62,7 +64,7 @@ class HostTrouble(NamedTuple):
 
     @property
     def why(self) -> HoldReason:
-        """Which of the cases above it is."""
+        """Hold reason of the site, one of the cases above."""
         if self.status in backoff.NO_ANSWER:
             return HoldReason.SILENT
         if self.status == Status.HELD:
@@ -71,12 +73,12 @@ class HostTrouble(NamedTuple):
 
     @property
     def what(self) -> str:
-        """What it does, as it stands behind the site in a sentence."""
+        """Present state of the site, as the predicate of a sentence about it."""
         return _DOES[self.why].format(how=self._how) if self.status else "has to wait"
 
     @property
     def lately(self) -> str:
-        """What it did when it was last asked, as it stands behind the site in a sentence."""
+        """State of the site at its last request, as the predicate of a sentence about it."""
         return _DID[self.why].format(how=self._how)
 
     @property
@@ -96,12 +98,12 @@ class HostTrouble(NamedTuple):
 
     @property
     def advice(self) -> str:
-        """What a person can do."""
+        """Advice to a person on what to do."""
         return describe(self.status).advice
 
 
 def worst(troubles: tuple[HostTrouble, ...]) -> HoldReason:
-    """What keeps a run from several sites: silence before everything else, since somebody should look at it."""
+    """Return the reason that keeps a run from several sites: silence first, since a person should look at it."""
     found = {each.why for each in troubles}
     return next((why for why in HoldReason if why in found), HoldReason.FAILING)
 
@@ -111,7 +113,7 @@ NAMED = 3
 
 
 def told(troubles: tuple[HostTrouble, ...], sites: int) -> str:
-    """What keeps a run from its sites, of which some are known, in one clause."""
+    """Return one clause on what keeps a run from its `sites`, of which only some may be known."""
     named = troubles[:NAMED]
     left = sites - len(named)
     more = [f"{left:,} more {'site has' if left == 1 else 'sites have'} to wait"] if left > 0 else []

@@ -1,4 +1,6 @@
-"""In which order are a site's resources visited? Priority, then depth, then age, within a generation.
+"""Priority queue order of the resources of a site.
+
+Priority, then depth, then age, within a generation.
 
 `due` is one number: generation << 40 | priority << 32 | depth << 16. What is visited in generation g gets a due in
 g + 1, so a full refresh begins by counting the source's generation up and touches no row.
@@ -69,7 +71,7 @@ def moved(before: int, level: Level) -> int:
 
 
 def spans(generation: int) -> list[Span]:
-    """What is due in a generation, in parts: before all levels with all that was left over, each level, and behind."""
+    """Return what is due in a generation, in parts: before all levels with leftovers, each level, and behind."""
     starts = [due(generation, _first(level)) for level in Level] + [due(generation, LAST)]
     return [Span(since, until) for since, until in zip([0, *starts], [*starts, limit(generation)], strict=True)]
 

@@ -1,4 +1,6 @@
-"""How many hosts of one domain may links lead to? So that a name server which knows every name is no endless site.
+"""Subdomain limit: how many hosts of one domain links may lead to.
+
+So that a name server which knows every name is no endless site.
 
 A domain is what somebody registered (`example.org`, `example.co.uk`), by the Public Suffix List that comes with the
 library. Hosts that were named are not counted, and neither are addresses of machines.
@@ -21,7 +23,9 @@ FEW = 8
 
 
 def beyond(tx: Tx, number: int, sites: Collection[str], most: int, listed: Collection[str]) -> dict[str, str]:
-    """Which of these sites would be one too many of their domain for the source? Site key -> domain.
+    """Return the sites that would exceed the subdomain limit of their domain for the source.
+
+    Site key -> domain.
 
     Exact whoever else admits at the same time: on PostgreSQL they wait for each other at the source's row.
     """

@@ -1,4 +1,6 @@
-"""What does an outcome mean for a resource's row? Pure: one visit in, one fate out.
+"""State transitions: what the outcome of a visit means for the row of its resource.
+
+Pure: one visit in, one fate out.
 
 | outcome                    | state of a web page          | state of a listed file | visited again               |
 |----------------------------|------------------------------|------------------------|-----------------------------|
@@ -37,7 +39,7 @@ from cormorant.model.settings.priority import Level
 
 @dataclass(frozen=True, slots=True)
 class VisitConditions:
-    """What a fate depends on besides the visit.
+    """Conditions besides the visit on which the new state of a row depends.
 
     The generation, whether the source lists, store time, a spread near 1, and what the administrator said of errors
     (None: nothing); how soon the page is wanted in the next generation.
@@ -110,7 +112,7 @@ def fate(resource: Resource, outcome: Outcome, at: VisitConditions) -> RowUpdate
 def _ruled(
     resource: Resource, outcome: Failed | Gone | Deferred, at: VisitConditions, errors: ErrorPolicy
 ) -> RowUpdate | None:
-    """What a rule makes of an error of the server; None when that is what is done anyway.
+    """Return the row update that a rule makes of a server error, None if it is the default anyway.
 
     A page that search finds and that nobody may read any more goes by default too (fault N17). What is to be deleted is
     hidden, and goes when its run settles, unless the brake holds it (`frontier/policy/deletion_guard.py`).
@@ -181,7 +183,7 @@ def _unreachable(resource: Resource, outcome: Failed) -> tuple[OutcomeKind, int,
 
 
 def is_unreachable(status: int) -> bool:
-    """Does this status mean that no HTTP answer came: refused, timed out, no such name, TLS, broken stream?"""
+    """Return whether a status means no HTTP response: refused, timed out, no such name, TLS, broken stream."""
     return status in backoff.NO_ANSWER
 
 

@@ -1,4 +1,6 @@
-"""How long does a run wait when nothing answers? Pure: what is left and how much was got in, store time out.
+"""Idle timeout: how long a run waits when no server answers.
+
+Pure: what is left and how much was got in, store time out.
 
     hopeful --all that is left rests or failed--> waiting --for `patience_s`--> spent
        ^--------------- something was got -----------'
@@ -14,7 +16,7 @@ from cormorant.model.run import Counters
 
 
 def got(counters: Counters) -> int:
-    """How much a run has got: visits that something answered, whatever it said. A gate that says no asks nobody."""
+    """Return how many visits of a run got an answer, whatever it said. A gate that says no asks nobody."""
     answered = counters.fetched + counters.unchanged + counters.moved + counters.gone + counters.quarantined
     return answered + counters.failed - counters.unanswered
 
@@ -33,7 +35,7 @@ class IdleTimeout:
         self._got = -1
 
     def is_spent(self, left: Remaining, so_far: int, now: float, visit_s: float) -> bool:
-        """Look at what is left of a run that has got so much: is it time to give up?
+        """Return whether it is time to give up, by what is left of a run that has got so much.
 
         As soon as the next moment at which anything could go on lies beyond the patience, it is. But a visit to a site
         that has just failed may take `visit_s`, its turn included, before anybody knows more, whatever the patience is.

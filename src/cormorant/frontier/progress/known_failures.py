@@ -33,7 +33,7 @@ def of_run(source: int, run: int) -> sa.ColumnElement[bool]:
 
 
 def as_before(run: int) -> sa.ColumnElement[bool]:
-    """Whether a resource that a run could not get or read had ended so before, too."""
+    """Return the condition that a resource which a run could not get or read had ended so before, too."""
     before = visit.alias("before")
     newest = sa.select(sa.func.max(before.c.id)).where(before.c.resource_id == resource.c.id, before.c.run < run)
     same = sa.and_(visit.c.outcome == resource.c.outcome, visit.c.status == resource.c.status)
@@ -41,7 +41,7 @@ def as_before(run: int) -> sa.ColumnElement[bool]:
 
 
 def count(tx: Tx, source: int, run: int, generation: int) -> int:
-    """How many documents failed as before in a run of a generation, with those it left since they have to wait."""
+    """Count the documents of a generation's run that failed as before, with those left since they must wait."""
     columns, counted = resource.c, sa.select(sa.func.count()).select_from(resource)
     found = int(tx.execute(counted.where(of_run(source, run), as_before(run))).scalar_one())
     if remaining.left(tx, source, generation).goes_on_at <= tx.now():

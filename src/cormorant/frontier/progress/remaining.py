@@ -1,4 +1,4 @@
-"""How far is a generation? What is left, and when can it go on?"""
+"""Remaining work of a generation. What is left, and when can it go on?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SiteLeft(NamedTuple):
     trouble: int
 
     def is_troubled(self, now: float) -> bool:
-        """Does it have to wait, or has nothing answered there since it failed?"""
+        """Return whether the site has to wait, or has not answered since it failed."""
         return self.goes_on_at > now or self.failures > 0
 
 
@@ -100,7 +100,7 @@ _SITE = (site.c.id, site.c.key, site.c.not_before, site.c.failures, site.c.troub
 
 
 def _sites_left(*columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """What is chosen of the sites a source is not done with; who asks binds `source` and `generation`."""
+    """Return a query for sites that a source is not done with; the caller binds `source` and `generation`."""
     return (
         sa.select(*columns)
         .select_from(site.join(site_source, site.c.id == site_source.c.site_id))
@@ -118,7 +118,9 @@ _SOONEST = _SOME.order_by(_WAITS, site.c.id)
 
 
 def left(tx: Tx, source: int, generation: int) -> Remaining:
-    """What a source has left to visit in a generation. A long run looks often, so nothing is sorted while it goes on.
+    """Return what a source has left to visit in a generation.
+
+    A long run looks often, so nothing is sorted while it goes on.
 
     When all its sites are in trouble, those that may go on first are named.
     """
@@ -172,7 +174,7 @@ def _put_off(tx: Tx, source: int, site_number: int) -> int:
 
 
 def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) -> int:
-    """How many resources are left to visit, by site from the covering index.
+    """Count the resources left to visit, by site from the covering index.
 
     With `new_of`, a run, only what is new to it counts.
     """
@@ -180,7 +182,9 @@ def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) ->
 
 
 def documents_to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) -> int:
-    """How many documents are left to visit; a robots.txt is none. Looks at every row that is left.
+    """Count the documents left to visit; a robots.txt is not a document.
+
+    Looks at every row that is left.
 
     With `new_of`, a run, only what is new to it counts.
     """
@@ -189,14 +193,14 @@ def documents_to_fetch(tx: Tx, source: int, generation: int, new_of: int | None 
 
 
 def _count(tx: Tx, source: int, which: sa.ColumnElement[bool]) -> int:
-    """How many of these resources there are at the sites of a source."""
+    """Count the resources that match a condition at the sites of a source."""
     sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
     statement = sa.select(sa.func.count()).where(which, resource.c.site_id.in_(sites))
     return int(tx.execute(statement).scalar_one())
 
 
 def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[bool]:
-    """What a source has left in a generation."""
+    """Return the condition for resources that a source has left in a generation."""
     columns = resource.c
     ready = columns.state == sa.literal_column(str(int(UrlState.READY)))
     due = sa.and_(ready, columns.source_id == source, columns.due < priority.limit(generation))
@@ -204,7 +208,7 @@ def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[
 
 
 def deferred(tx: Tx, source: int, run: int, generation: int, new_of: int | None = None) -> int:
-    """How many documents a run left for another time.
+    """Count the documents that a run deferred to another time.
 
     When nothing is left but what must wait, that includes pages it never came to, since their site rests; with
     `new_of`, only those that are new.
@@ -223,7 +227,7 @@ def deferred(tx: Tx, source: int, run: int, generation: int, new_of: int | None 
 
 
 def quarantined(tx: Tx, source: int) -> int:
-    """How many documents of a source are left alone until they change, since they killed their converter."""
+    """Count the quarantined documents of a source, skipped until they change since they killed their converter."""
     columns = resource.c
     these = (TROUBLED, columns.source_id == source, columns.outcome == int(OutcomeKind.QUARANTINED))
     return int(tx.execute(sa.select(sa.func.count()).where(*these)).scalar_one())
@@ -252,12 +256,12 @@ def leaving(tx: Tx, source: int, most: int) -> list[tuple[str, int]]:
 
 
 def leaving_count(tx: Tx, source: int) -> int:
-    """How many documents would leave if a held run were accepted."""
+    """Count the documents that would be deleted if a held run were accepted."""
     return int(tx.execute(_leaving(source, sa.func.count())).scalar_one())
 
 
 def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """What is chosen of documents that search may find although their last visit says that they go."""
+    """Return a query for documents that search may find although their last visit says that they go."""
     going = resource.c.outcome.in_([int(each) for each in GOING])
     read = sa.and_(resource.c.role == int(Role.SITEMAP), resource.c.outcome.in_([int(each) for each in READ]))
     both = content.join(resource, resource.c.id == content.c.id)
@@ -266,7 +270,7 @@ def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
 
 
 class Start(NamedTuple):
-    """What became of a start address; `waits`: it says something else, which was examined and is to be indexed."""
+    """State of a start URL; `waits`: it has new content, which was examined and is to be indexed."""
 
     address: str
     outcome: OutcomeKind
@@ -300,5 +304,5 @@ def starts(tx: Tx, source: int) -> list[Start]:
 
 
 def start(row: Any) -> Start:
-    """What became of an address, by its row."""
+    """Return the state of a start URL, by its row."""
     return Start(row.address, OutcomeKind(row.outcome), row.status, row.reason == unreviewed.WAITS)

@@ -1,4 +1,6 @@
-"""In which set is an address? A view: nothing is moved when a run begins or ends, numbers are compared. Pure.
+"""URL states: the set that a URL is in.
+
+A view: nothing is moved when a run begins or ends, numbers are compared. Pure.
 
     BEGUN --> todo --READ--> found --DELIVERED--> finished --ENDED--> old --BEGUN--> todo
                |  `--SAME, LEFT--------------------^
@@ -27,7 +29,7 @@ from cormorant.model.outcome import OutcomeKind
 
 
 class Cause(StrEnum):
-    """What moves an address from one set to another."""
+    """Cause that moves a URL from one set to another."""
 
     BEGUN = "a run begins"
     READ = "a visit brings something to deliver"
@@ -86,7 +88,7 @@ becomes of the version before it.
 
 
 class Standing(NamedTuple):
-    """What the view looks at: of the address, of its source, and how far the slowest receiver has come.
+    """Standing of a URL: data of the URL and its source, and the position of the slowest receiver.
 
     `run` visited it last; `running` is the run under way, None when there is none. `seq` is the place in the stream of
     what its document said last, 0 for none; `refused` the newest that a receiver could not take of it, None for none.

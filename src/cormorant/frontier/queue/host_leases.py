@@ -1,4 +1,6 @@
-"""Who may visit a site now? Leases on sites, with an epoch that fences late writers.
+"""Host leases: exclusive rights to visit a site.
+
+Leases on sites, with an epoch that fences late writers.
 
 Lease time is store time. A lease outlives the batch; every settling transaction renews it, and a process that finds its
 epoch outdated writes nothing for that site.
@@ -48,7 +50,7 @@ class LeasedSite(NamedTuple):
 
 
 class SiteUse(NamedTuple):
-    """What a settling transaction writes back of a site.
+    """State of a site that a settling transaction writes back.
 
     `known` are the rest and the failures that its row had when its owner read or wrote it last. When it has others by
     now, somebody forgave them; then only a rest that the server asked for is written over them.
@@ -68,22 +70,22 @@ class SiteUse(NamedTuple):
 
     @property
     def is_news(self) -> bool:
-        """Has its owner learned of another rest than it knew?"""
+        """Return whether the owner has learned of another rest than it knew."""
         return self.rest != self.known
 
     @property
     def is_wish(self) -> bool:
-        """Did the server ask for this rest, which nobody may forgive?"""
+        """Return whether the server asked for this rest, which must not be forgiven."""
         return self.trouble in backoff.BUSY
 
 
 def workable(tx: Tx, generations: Mapping[int, int]) -> int:
-    """How many sites have something to do now for these sources (source -> generation), leased or not."""
+    """Count the sites, leased or not, with something to do now for these sources (source -> generation)."""
     return sum(by_owner(tx, generations).values())
 
 
 def by_owner(tx: Tx, generations: Mapping[int, int]) -> dict[str | None, int]:
-    """How many sites have something to do now for these sources, by who has leased them; None: nobody."""
+    """Count the sites with something to do now for these sources, by lease owner; None: not leased."""
     now = tx.now()
     bound = {"now": now, "lapsed": tx.run_out(LEASE_S, now), **_bound(generations)}
     return {row[0]: row[1] for row in tx.rows(_by_owner(len(generations)), bound)}
@@ -102,7 +104,7 @@ def _by_owner(count: int) -> sa.Select[Any]:
 
 
 def leased(tx: Tx, number: int, generation: int) -> int:
-    """How many sites with something left for a source are leased, by whomever. Nobody leases one for it meanwhile."""
+    """Count the leased sites with something left for a source, of any owner. Nobody leases one for it meanwhile."""
     if not tx.sqlite:  # there, nobody else writes meanwhile
         tx.execute(sa.select(sources.c.id).where(sources.c.id == number).with_for_update())
     statement = (
@@ -114,7 +116,7 @@ def leased(tx: Tx, number: int, generation: int) -> int:
 
 
 def is_leased(tx: Tx, source: int) -> bool:
-    """Has anybody a site of a source, of which a visit may yet be written?"""
+    """Return whether a site of a source is leased, so that a visit of it may still be written."""
     both = site.join(site_source, site.c.id == site_source.c.site_id)
     held = (site_source.c.source_id == source, site.c.owner.is_not(None), site.c.lease_until > tx.now())
     return bool(tx.rows(sa.select(site.c.id).select_from(both).where(*held).limit(1)))
@@ -133,7 +135,7 @@ def _waiting(count: int) -> sa.ColumnElement[bool]:
 
 
 def _bound(generations: Mapping[int, int]) -> dict[str, int]:
-    """What is bound to the names in `_waiting`: a run has its statements from the one before."""
+    """Return the values bound to the names in `_waiting`, so that a run reuses earlier statements."""
     bound = {}
     for number, (source, generation) in enumerate(generations.items()):
         bound[f"source_{number}"], bound[f"generation_{number}"] = source, generation
@@ -216,7 +218,7 @@ _TAKEN = sa.select(site.c.id, site.c.requested_at).where(
 
 
 def taken(tx: Tx, sites: Sequence[int]) -> dict[int, float]:
-    """When each of these sites was, or is to be, asked last by whomever, as far as the store knows."""
+    """Return the time of the last or planned request to each site, of any process, as far as the store knows."""
     return {row.id: row.requested_at for row in tx.rows(_TAKEN, {"sites": list(sites), "latest": tx.now() + AHEAD_S})}
 
 
@@ -301,7 +303,7 @@ _COLUMNS = sa.select(
 
 
 def new_of(run: int | sa.BindParameter[int]) -> sa.ColumnElement[bool]:
-    """What no run has visited; what this one visited and had to put off is tried again."""
+    """Return the condition for resources no run has visited, or that this run visited and had to put off."""
     columns = resource.c
     put_off = sa.and_(columns.outcome == int(OutcomeKind.DEFERRED), columns.run == run)
     return sa.or_(columns.outcome == int(OutcomeKind.NONE), put_off)
@@ -330,7 +332,7 @@ _READ_NEW = _READ.where(new_of(sa.bindparam("run", type_=sa.Integer)))
 
 
 class ReadWindow(NamedTuple):
-    """Which rows are read: of a site and a source, due up to a generation, with a number above `newest`.
+    """Read window: rows of a site and a source, due up to a generation, with a number above `newest`.
 
     With `new_of`, a run, only what is new to it; with `span`, only what is due in it.
     """
@@ -356,7 +358,10 @@ def read(tx: Tx, window: ReadWindow, most: int = READ_AHEAD) -> list[Resource]:
 
 
 def earliest(tx: Tx, window: ReadWindow) -> float | None:
-    """When may the first of what is left be visited? None when nothing is left. Epoch seconds of the store."""
+    """Return the earliest time at which the first remaining resource may be visited.
+
+    None when nothing is left. Epoch seconds of the store.
+    """
     columns = resource.c
     at = sa.case((columns.not_before > tx.now() + backoff.MOST_WAIT_S, 0.0), else_=columns.not_before)
     statement = sa.select(sa.func.min(at)).where(

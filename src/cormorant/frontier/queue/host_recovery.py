@@ -21,7 +21,7 @@ from cormorant.store.schema import resource
 
 
 class MissedDocuments(NamedTuple):
-    """How many documents are visited once more that had counted as failed, and how many that had counted as gone."""
+    """Missed documents that are visited once more: how many counted as failed, and how many as gone."""
 
     failed: int
     gone: int

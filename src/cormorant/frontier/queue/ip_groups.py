@@ -28,7 +28,10 @@ def enter(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> float | 
 
 
 def is_others(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> bool:
-    """Has another process than the owner of a site leased one in its lane? None does before this is committed."""
+    """Return whether another process than the owner of a site has leased one in its lane.
+
+    None does before this is committed.
+    """
     if not tx.sqlite:  # there, nobody else writes meanwhile
         tx.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(lane))))
     others = sa.select(sa.func.count()).where(
@@ -39,7 +42,10 @@ def is_others(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> bool
 
 
 def is_taken(owner: sa.ColumnElement[str], lapsed: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
-    """Of a site: has another process leased one at the same address? Leases until `lapsed` are over."""
+    """Return the condition that another process has leased a site at the same address.
+
+    Leases until `lapsed` are over.
+    """
     other = site.alias("other")
     others = sa.and_(other.c.owner.is_not(None), other.c.owner != owner, other.c.lease_until > lapsed)
     taken = sa.and_(other.c.lane == site.c.lane, others)

@@ -1,4 +1,6 @@
-"""What of a site that a visit has not leased? A redirect of another leads there, or a person tests an address of it.
+"""Redirect hosts: pacing of requests to a site that a visit has not leased.
+
+A redirect of another leads there, or a person tests an address of it.
 
     turn (the store's newest request, moved to when ours goes out) -> sent -> flush (the ledger)
 
@@ -86,7 +88,7 @@ class OtherSites:
             _asked(tx, key, self.last(key))
 
     def last(self, key: str) -> float:
-        """When a request went out to a site before the turn taken here (epoch seconds), -inf: not known."""
+        """Return when the last request to a site before this turn was sent (epoch s), -inf if unknown."""
         return self._last[key].at if key in self._last else -inf
 
     async def turn(self, key: str, pace: Pace, most_s: float) -> float:

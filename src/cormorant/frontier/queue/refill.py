@@ -38,7 +38,7 @@ LONG_REST_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RefillPlan:
-    """What a retriever works on now: source -> generation.
+    """Refill plan of a retriever: the sources to work on now, as source -> generation.
 
     `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only what is new.
     `limits` are the sources of which only so many sites may be leased at once, by all retrievers together. `shares` are
@@ -63,12 +63,12 @@ class RefillPlan:
         return {source: number for source, number in self.generations.items() if source not in self.limits}
 
     def work(self, source: int, arrivals: int, *, closed: bool = False) -> SourceWork:
-        """What a source has to do at a site, nothing read of it yet."""
+        """Return the work of a source at a site, with nothing read yet."""
         shares = self.shares.get(source)
         return SourceWork(arrivals, queue=Queues(shares) if shares else deque(), closed=closed)
 
     def window(self, site: int, source: int, newest: int = 0) -> ReadWindow:
-        """Which rows of a site are to be read for a source."""
+        """Return the window of rows of a site to read for a source."""
         return ReadWindow(site, source, self.generations[source], newest, self.new_of.get(source))
 
 
@@ -94,7 +94,7 @@ class Moment:
         return self.monotonic + (store - self.store)
 
     def latest_of(self, asked: float) -> float:
-        """When something was, or is to be, asked for at the latest (monotonic seconds), by the store time it left."""
+        """Return the latest time a request was or is to be sent (monotonic seconds), by its store time."""
         if asked > self.store + host_leases.AHEAD_S:  # the clock was set back since
             return self.monotonic
         at = self.monotonic_of(asked)
@@ -102,7 +102,7 @@ class Moment:
 
 
 def _low(site: HostState, work: SourceWork) -> int:
-    """How few may wait at a site before more is read, four times as many: a thousand slow sites fill no memory.
+    """Return the queue length at which four times as many rows are read; a thousand slow sites fill no memory.
 
     Where nothing is asked for what is visited, as a rule refuses it, it goes in no time.
     """
@@ -149,7 +149,7 @@ def _as_meant(tx: Tx, sites: Sequence[HostState]) -> None:
 
 
 def _ahead(site: HostState) -> int:
-    """How many visits of a site are known to be ahead."""
+    """Return how many visits of a site are queued."""
     return sum(len(work.queue) for work in site.sources.values())
 
 
@@ -206,7 +206,7 @@ class Supply:
         return leased
 
     def _shares(self, plan: RefillPlan, most: int) -> dict[int, int]:
-        """How many sites each source may lease before others take more; nothing to share where there is but one."""
+        """Return how many sites each source may lease before others take more; empty for a single source."""
         if len(plan.generations) < 2:
             return {}
         held = Counter(source for site in self._desk.sites.values() for source in site.sources)
@@ -214,7 +214,7 @@ class Supply:
 
     @staticmethod
     def _room(tx: Tx, plan: RefillPlan, source: int) -> int:
-        """How many more sites may be leased for a source with a limit."""
+        """Return how many more sites may be leased for a source with a limit."""
         return plan.limits[source] - host_leases.leased(tx, source, plan.generations[source])
 
     def _join(self, tx: Tx, plan: RefillPlan, moment: Moment) -> list[HostState]:
@@ -378,7 +378,7 @@ class Supply:
 
 
 def shares(held: Mapping[int, int], most: int) -> dict[int, int]:
-    """How many more sites each source may have, of so many in all; `held` are those that each has at work."""
+    """Return how many more sites each source may have, out of `most` in all; `held` are those now at work."""
     given = dict.fromkeys(held, 0)
     line = [(count, source) for source, count in held.items()]
     heapq.heapify(line)
@@ -390,7 +390,7 @@ def shares(held: Mapping[int, int], most: int) -> dict[int, int]:
 
 
 def surplus(held: Mapping[str | None, int], owner: str, peers: int) -> int:
-    """How many of its sites a process should let go of: `held` are those with something to do by who has leased them.
+    """Return how many of its sites a process should release; `held` counts sites with work by lease owner.
 
     None while some are free (None in `held`), which those that have too few take up themselves.
     """

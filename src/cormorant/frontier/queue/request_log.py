@@ -1,4 +1,6 @@
-"""How politely was a site visited? Requests by hour, and the tightest gap between two, beside the delay asked for.
+"""Request log of a site: shows how politely it was crawled.
+
+Requests by hour, and the tightest gap between two, beside the delay asked for.
 
 A retriever tallies what goes out at the sites it has leased, and writes that when it settles a batch; what goes out at
 other sites, where a redirect leads, is written beside (`redirect_hosts.py`).
@@ -47,7 +49,7 @@ class HostHour(NamedTuple):
 
 
 class RequestTally:
-    """What went out at a leased site since it was last written down."""
+    """Request tally of a leased site since the last write."""
 
     __slots__ = ("hours",)
 
@@ -61,7 +63,7 @@ class RequestTally:
         self._put(new)
 
     def add(self, newer: RequestTally) -> None:
-        """What another one tallied after this."""
+        """Add the counts of a newer tally."""
         for each in newer.hours.values():
             self._put(each)
 
@@ -70,7 +72,7 @@ class RequestTally:
         self.hours[new.hour] = new if known is None else known.and_then(new)
 
     def take(self) -> list[HostHour]:
-        """What was tallied; it begins anew."""
+        """Return the tallied hours and start a new tally."""
         hours, self.hours = list(self.hours.values()), {}
         return hours
 
@@ -104,7 +106,7 @@ def forget(tx: Tx) -> None:
 
 
 def of(tx: Tx, numbers: Sequence[int]) -> dict[int, list[HostHour]]:
-    """What is written down of each of these sites, the newest hour first."""
+    """Return the request log of each of these sites, the newest hour first."""
     columns, found = site_hour.c, {number: list[HostHour]() for number in numbers}
     statement = sa.select(*columns).where(columns.site_id.in_(numbers))
     for row in tx.rows(statement.order_by(columns.site_id, columns.hour.desc())):

@@ -1,4 +1,4 @@
-"""Which keys does the store know of a site? In pages, or those among a few."""
+"""Lookup of URL keys that the store knows of a site. In pages, or those among a few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Which addresses of a site are known already? Exact, small, and only for sites this process has leased.
+"""Seen URLs: addresses of a site that are already known.
+
+Exact, small, and only for sites this process has leased.
 
 A `set` up to 50,000 keys (81 bytes each). Where there are more when a site is leased, each key is looked up in the
 store as it is met, and some are remembered; what grows beyond that meanwhile is a sorted array (8 bytes each) with a
@@ -73,7 +75,7 @@ class KnownUrls:
 
 
 class HostUrls(Protocol):
-    """What the store knows of a site, by its number."""
+    """URLs of a site that the store knows, by site number."""
 
     def among(self, site: int, keys: Sequence[int]) -> Collection[int]:
         """Those of these keys that it knows."""
@@ -185,7 +187,10 @@ class SeenUrls:
             self._large[site].meet(keys)
 
     def first_time(self, site: str, key: int) -> bool:
-        """Is this key new as far as this process knows? It counts as known from now on."""
+        """Return whether a key is new as far as this process knows, and mark it as known.
+
+        It counts as known from now on.
+        """
         known = self._sites.get(site)
         if known is not None:
             if key in known:
@@ -200,7 +205,10 @@ class SeenUrls:
         return True
 
     def first_unfollowed(self, site: str, key: int) -> bool:
-        """Is this key, named by a link that is not to be followed, new? It does not count as known for that."""
+        """Return whether a key is new that is named only by a link which is not to be followed.
+
+        It does not count as known for that.
+        """
         known = self._sites.get(site, self._elsewhere)
         if key in known or key in self._unfollowed:
             return False

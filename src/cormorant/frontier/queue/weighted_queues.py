@@ -1,4 +1,4 @@
-"""What waits at a site, in levels that take turns by their shares, so that none waits for ever.
+"""Weighted queues of the visits waiting at a site, in levels that take turns so that none starves.
 
     before all levels --> highest 16, high 8, normal 4, low 2, lowest 1 of 31 visits --> behind all levels
 
@@ -30,7 +30,7 @@ class Queues:
         self._credit = [0] * len(shares)
 
     def __len__(self) -> int:
-        """How many wait."""
+        """Return how many visits wait."""
         return sum(map(len, self.parts))
 
     def __iter__(self) -> Iterator[Resource]:
@@ -43,7 +43,7 @@ class Queues:
 
     @property
     def exhausted(self) -> bool:
-        """Is nothing left to be read of any part?"""
+        """Return whether nothing is left to be read of any part."""
         return len(self.read_out) == len(self.parts)
 
     def appendleft(self, resource: Resource) -> None:

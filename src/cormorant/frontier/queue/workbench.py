@@ -1,4 +1,6 @@
-"""Which resource may be visited now? A retriever's own view of the sites it has leased.
+"""Workbench: a retriever's choice of the resource to visit next.
+
+A retriever's own view of the sites it has leased.
 
     lease -> SiteWork (queue, pace, facts) -> take -> visiting -> done -> ... -> nothing left -> release
 
@@ -38,7 +40,7 @@ class VisitTask(NamedTuple):
     site: HostState
 
     def sender(self, clock: Clock, others: Beside | None = None) -> Callable[[str], None]:
-        """What to call with the key of a site when a request of this visit goes out; `others` are told of theirs."""
+        """Return a callback for each request sent, by site key; `others` record those of other sites."""
         site, number = self.site, self.resource.id
 
         def sent(key: str) -> None:
@@ -71,7 +73,7 @@ class IpGroup:
     freed: Callable[[IpGroup], None] = field(default=lambda _: None, repr=False)
 
     def has_room(self, delay_s: float, parallel: int) -> bool:
-        """May a site with this pace have one more visit under way here?"""
+        """Return whether a site with this pace may have one more visit in progress here."""
         return self.under_way < parallel and not (delay_s and self.unsent)
 
     def begin(self, number: int) -> None:
@@ -94,7 +96,7 @@ class IpGroup:
 
 @dataclass(slots=True)
 class SourceWork:
-    """What one source has to do at one site.
+    """Work that one source has to do at one site.
 
     `held` are the resources read and not settled yet, waiting or under way; `exhausted` says that reading gave no more.
     Once it did, only what arrived since can be new: its number is above `newest`. `in_row` counts visits in a row that
@@ -199,7 +201,7 @@ class HostState:
         self.lane.sent(number, now)
 
     def give_way(self, at: float, latest: float = inf) -> None:
-        """Who has not leased the site asks it at `at` (epoch seconds): the next request keeps its distance.
+        """Keep the crawl delay after a request sent without the lease at `at` (epoch seconds).
 
         That is at `latest` on this process's clock: by that of the store it may be days since the last one.
         """
@@ -210,12 +212,12 @@ class HostState:
 
     @property
     def has_room(self) -> bool:
-        """May one more visit be under way?"""
+        """Return whether one more visit may be in progress."""
         return self.under_way < self.parallel and self.lane.has_room(self.delay_s, self.parallel)
 
     @property
     def starts_at(self) -> float:
-        """When the next visit may start, if there is room for it."""
+        """Earliest time at which the next visit may start, if there is room for it."""
         after = self.lane.sent_at + self.delay_s + SLACK_S if self.delay_s else 0.0
         return max(self.next_at, self.rest_until, after)
 
@@ -247,7 +249,10 @@ class HostState:
 
     @property
     def unsettled(self) -> bool:
-        """Has anything been handed out that was not settled yet? A prerequisite that waits has not been."""
+        """Return whether a visit has been handed out that is not settled yet.
+
+        A prerequisite that waits has not been.
+        """
         for number, work in self.sources.items():
             if len(work.held) > len(work.queue) + sum(each.source == number for each in self.first):
                 return True
@@ -259,7 +264,7 @@ class HostState:
             del self.facts[name], self.hold_until[name]
 
     def waiting(self, shut: Container[int] = ()) -> bool:
-        """Is there a resource that could be handed out, of a source that is not shut?
+        """Return whether a resource of a source that is not in `shut` could be handed out.
 
         A prerequisite holds for all sources: it is, when another one than that which asked for it has something to do.
         """
@@ -369,7 +374,7 @@ class Workbench:
         return None
 
     def next_time(self) -> float | None:
-        """When the next visit may start, None if nothing is in line."""
+        """Return the time at which the next visit may start, None if no visit is queued."""
         return self._heap[0][0] if self._heap else None
 
     def done(self, task: VisitTask) -> None:
@@ -425,7 +430,7 @@ class Workbench:
         self.offer(site)
 
     def has_work(self) -> bool:
-        """Is any resource read and not yet taken, though its site may have to wait?"""
+        """Return whether any resource is read and not yet taken, though its site may have to wait."""
         return any(site.waiting(self.shut) for site in self.sites.values())
 
 

@@ -1,4 +1,4 @@
-"""What does a sitemap say of pages, and is it true?
+"""Trust in the lastmod dates of sitemaps.
 
 An entry that says when a page was changed claims that it is newer than our visit, or the same. The visits of a full run
 show which is so, since none is left out on a sitemap's word: trust is measured for each site and source (fault R15).
@@ -43,7 +43,7 @@ _MOST = url_priority.NARROW // 2 - 1
 
 
 class ClaimVerdict(IntEnum):
-    """What a claim comes to at our visit: nothing that could be checked, the same as then, or newer."""
+    """Verdict on a sitemap claim at our visit: nothing that could be checked, unchanged, or newer."""
 
     NOTHING = 0
     SAME = 1
@@ -51,7 +51,7 @@ class ClaimVerdict(IntEnum):
 
 
 class LastmodClaim(NamedTuple):
-    """What an entry says of a page: its key, its site, and the entry; how soon it is wanted whatever that says.
+    """Lastmod claim of a sitemap entry about a page: its key, site, entry, and visit priority whatever it says.
 
     `is_new`: nobody knew the page before.
     """
@@ -65,7 +65,7 @@ class LastmodClaim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How many of the claims that were checked were `right`, in the runs up to `run`."""
+    """Trust in a sitemap: how many of the claims that were checked were `right`, in the runs up to `run`."""
 
     right: int = 0
     checked: int = 0
@@ -73,7 +73,7 @@ class Trust:
 
     @property
     def is_believed(self) -> bool:
-        """Are the dates to be used? As long as too few were checked, they are."""
+        """Return whether the dates are to be used. As long as too few were checked, they are."""
         return self.checked < SAMPLE or self.right >= self.checked * TRUTH
 
     def after(self, right: int, checked: int, run: int) -> Trust:
@@ -83,7 +83,10 @@ class Trust:
 
 
 def said_of(entry: FeedEntry, visited_at: float | None, now: float) -> ClaimVerdict:
-    """What an entry claims of a page visited then. A date on the day of the visit, or in the future, says nothing."""
+    """Return what an entry claims about a page that was visited at `visited_at`.
+
+    A date on the day of the visit, or in the future, says nothing.
+    """
     since, until = entry.modified_at, entry.modified_until
     if since is None or until is None or visited_at is None or since > now + _DAY_S:
         return ClaimVerdict.NOTHING
@@ -167,7 +170,7 @@ def _moved(admission: Admission) -> sa.Update:
 
 
 def _known(tx: Tx, places: Mapping[int, int]) -> Iterable[Any]:
-    """What is known of these keys at these sites (key -> number)."""
+    """Yield the stored state of these keys at these sites (key -> site number)."""
     columns = resource.c
     statement = sa.select(
         columns.hash, columns.id, columns.site_id, columns.visited_at, columns.due, columns.run, columns.outcome,
@@ -181,13 +184,13 @@ def _known(tx: Tx, places: Mapping[int, int]) -> Iterable[Any]:
 
 
 def trust(tx: Tx, source: int, sites: Iterable[int]) -> dict[int, Trust]:
-    """What was measured of these sites for a source."""
+    """Return the trust measured at these sites for a source."""
     found = host_facts.read(tx, list(sites), [source])
     return {fact.site: Trust(**json.loads(fact.value)) for fact in found if fact.name == TRUST}
 
 
 def trusts(tx: Tx, source: int) -> dict[int, Trust]:
-    """What was measured of every site for a source."""
+    """Return the trust measured at every site for a source."""
     columns = site_fact.c
     statement = sa.select(columns.site_id, columns.value).where(columns.scope == source, columns.name == TRUST)
     return {row.site_id: Trust(**json.loads(row.value)) for row in tx.rows(statement)}
@@ -220,6 +223,6 @@ def measure(tx: Tx, source: int, run: int) -> None:
 
 
 def of_page(tx: Tx, source: int, key: int) -> Any | None:
-    """What is kept of an address, None when no sitemap said anything."""
+    """Return the stored claim about an address, None if no sitemap named it."""
     rows = tx.rows(sa.select(claim).where(claim.c.source_id == source, claim.c.hash == key))
     return rows[0] if rows else None

@@ -1,4 +1,4 @@
-"""Which sitemaps has a source, what did each bring, and how much more may they bring (fault R12)?"""
+"""Sitemap registry of a source: what each sitemap brought, and how many more URLs are allowed (fault R12)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAMED = (DiscoveredBy.SEED, DiscoveredBy.SITEMAP, DiscoveredBy.ROBOTS)
 
 @dataclass(slots=True)
 class SitemapTally:
-    """What came of a sitemap when it was last read.
+    """Sitemap tally: what the last reading of a sitemap brought.
 
     Of its `entries`, `new` became resources, `known` were, `excluded` a gate kept out. `unusable` had no address that
     could be visited; `over` were left out because there are too many. `truncated`: it did not come to its end.
@@ -61,7 +61,7 @@ class SitemapTally:
 
 @dataclass(slots=True)
 class SitemapContent:
-    """What a sitemap told beside new documents: other sitemaps, what it claims of pages, and how much there was.
+    """Sitemap content besides new documents: other sitemaps, claims about pages, and the tally.
 
     A large one is told in parts: `left` are the entries that come after this part. `named` are the documents in it that
     were not refused, their keys with their sites: those at other sites may be known though this process takes them for
@@ -84,18 +84,18 @@ class SitemapContent:
 
 
 def room(tx: Tx, source: int, sitemap: int) -> int:
-    """How many addresses a sitemap may name, beside those that the others of its source do."""
+    """Return how many addresses a sitemap may name, beside those that the others of its source name."""
     return MAX_ADDRESSES - sum(each.entries for number, each in tallies(tx, source).items() if number != sitemap)
 
 
 def files_left(tx: Tx, source: int) -> int:
-    """How many more sitemaps a source may have. Two retrievers that ask at once may both be told so."""
+    """Return how many more sitemaps a source may have. Two retrievers that ask at once may both be told so."""
     files = tx.execute(sa.select(sa.func.count()).where(SITEMAPS, resource.c.source_id == source)).scalar_one()
     return max(MAX_FILES - int(files), 0)
 
 
 def tallies(tx: Tx, source: int) -> dict[int, SitemapTally]:
-    """What each sitemap of a source brought, by its number."""
+    """Return what each sitemap of a source brought, by its number."""
     columns = site_fact.c
     statement = sa.select(columns.name, columns.value).where(
         columns.scope == source, columns.name.startswith(NAME, autoescape=True)
@@ -194,7 +194,7 @@ def put_back(tx: Tx, asked: Admission, visited: Sequence[int]) -> set[int]:
 
 
 def _documents(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[NewUrl], *, named: bool) -> dict[int, int]:
-    """Which of these addresses are known as documents: resource -> site."""
+    """Return those of the addresses that are known as documents: resource -> site."""
     sites = numbers.there(tx, {each.found.site for each in arrivals})
     columns = resource.c
     statement = sa.select(columns.id, columns.site_id).where(

@@ -1,4 +1,6 @@
-"""Which documents are nearly the same? Classes of them, kept as documents come, change and go.
+"""Near duplicates: documents that are nearly the same.
+
+Classes of them, kept as documents come, change and go.
 
     told --leave the class it was in, enter one--> (led by one that is like it) or (leads a class of its own)
 
@@ -55,7 +57,7 @@ class Member(NamedTuple):
     seq: int
 
     def is_of(self, told: ClusterChange) -> bool:
-        """Is it as it was?"""
+        """Return whether a document is unchanged, by its access rights and its sketch."""
         return (self.acl, self.sketch) == (told.acl, told.sketch)
 
 

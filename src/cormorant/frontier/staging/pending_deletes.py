@@ -1,4 +1,4 @@
-"""What must search not find, although the index still has it?
+"""Pending deletes: documents that search must hide although the index still has them.
 
     visit says gone -> hidden (no number) -> run settled: event appended, numbered -> index passed it: row goes
                           |  ^            `-> brake: row goes, found again until a person answers
@@ -83,7 +83,7 @@ def everything(tx: Tx) -> frozenset[int]:
 
 
 def is_hidden(tx: Tx, number: int) -> bool:
-    """Must search not find this document now?"""
+    """Return whether search must hide a document now."""
     return bool(tx.rows(_EVERYTHING.where(hidden.c.id == number)))
 
 
@@ -100,13 +100,13 @@ def waiting(tx: Tx, source: int, most: int, behind: int = 0) -> list[tuple[int, 
 
 
 def waiting_count(tx: Tx, source: int) -> int:
-    """How many documents of a source would go when its run settles."""
+    """Count the documents of a source that would be deleted when its run settles."""
     statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, WAITS)
     return int(tx.execute(statement).scalar_one())
 
 
 def waiting_by_rule(tx: Tx, source: int) -> dict[str, int]:
-    """How many documents of a source would go when its run settles since a rule excludes them, by gate and rule."""
+    """Count a source's documents, by gate and rule, that go when its run settles since a rule excludes them."""
     statement = (
         sa.select(resource.c.reason, sa.func.count())
         .select_from(hidden.join(resource, resource.c.id == hidden.c.id))
@@ -118,7 +118,7 @@ def waiting_by_rule(tx: Tx, source: int) -> dict[str, int]:
 
 
 def unreached_count(tx: Tx, source: int) -> int:
-    """How many documents are on their way to leave because they cannot be reached, once any leaves for that now.
+    """Count the documents on their way out as unreachable, once any is to be deleted for that now.
 
     A server that is away loses its documents some a run, as many as were tried: each time too few to be noticed.
     """
@@ -144,7 +144,7 @@ def show_again(tx: Tx, source: int) -> int:
 
 
 def is_news(tx: Tx, source: int, *, shown: bool) -> bool:
-    """Would anything change if what waits for its run was found meanwhile, or was not?"""
+    """Return whether making documents that wait for their run visible, or hiding them, would change anything."""
     return bool(tx.rows(sa.select(hidden.c.id).where(hidden.c.source_id == source, _other_than(shown=shown)).limit(1)))
 
 
@@ -165,19 +165,19 @@ def _other_than(*, shown: bool) -> sa.ColumnElement[bool]:
 
 
 def in_sight_count(tx: Tx, source: int) -> int:
-    """How many documents of a source wait for their run and are found meanwhile."""
+    """Count the documents of a source that wait for their run and stay visible to search meanwhile."""
     statement = sa.select(sa.func.count()).where(hidden.c.source_id == source, hidden.c.seq == _IN_SIGHT)
     return int(tx.execute(statement).scalar_one())
 
 
 def indexed_upto(tx: Tx, source: int, most: int) -> int:
-    """How many documents of a source search may find, counted up to so many."""
+    """Count the documents of a source that search may find, up to `most`."""
     some = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed).limit(max(most, 0))
     return int(tx.execute(sa.select(sa.func.count()).select_from(some.subquery())).scalar_one())
 
 
 def indexed_count(tx: Tx, source: int) -> int:
-    """How many documents of a source search may find."""
+    """Count the documents of a source that search may find."""
     statement = sa.select(sa.func.count()).where(content.c.source_id == source, content.c.indexed)
     return int(tx.execute(statement).scalar_one())
 
@@ -201,7 +201,7 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[
 
 
 def named(tx: Tx, source: int, addresses: Sequence[str]) -> list[tuple[int, bool]]:
-    """Resources of a source at these addresses: (resource, has it a document?).
+    """Return the resources of a source at these addresses, each as (resource, whether it has a document).
 
     Less what is known to be removed and is out of sight.
     """
@@ -244,7 +244,7 @@ ABSENT = "it is no longer listed"
 
 
 class Marked(NamedTuple):
-    """What a row now says of a resource that a complete listing does not name."""
+    """State of a resource that a complete listing does not name, as its row now records it."""
 
     resource: int
     outcome: int
@@ -280,7 +280,7 @@ def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> list[Marked]:
 
 
 def gone_before(tx: Tx, source: int, run: int) -> list[tuple[int, str]]:
-    """What was gone before this run, which has not named it either: (resource, address)."""
+    """Return resources that were gone before this run, which has not named them either: (resource, address)."""
     columns = resource.c
     statement = sa.select(columns.id, columns.address).where(
         ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.run < run
@@ -295,7 +295,7 @@ def mark_gone_again(tx: Tx, ids: Sequence[int], run: int) -> None:
 
 
 def absent_count(tx: Tx, source: int, run: int) -> int:
-    """How many documents left in this run since its complete listing no longer names them."""
+    """Count the documents deleted in this run because its complete listing no longer names them."""
     columns = resource.c
     statement = sa.select(sa.func.count()).where(
         ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.run == run,

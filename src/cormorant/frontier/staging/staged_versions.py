@@ -1,4 +1,4 @@
-"""Which version of a document is found, and which one is kept beside it while nobody knows whether that is right?
+"""Staged versions of documents: the one that search finds, and another kept beside it until it is decided.
 
     changed ----------------------------> the older version is kept here until the run ends
     changed to what many others say now -> the newer version waits here, the older one stays
@@ -54,7 +54,7 @@ def in_use(tx: Tx, ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
 
 
 def place_of(values: Sequence[Any]) -> tuple[int, int, int]:
-    """Where the copy lies of a version with these values of COLUMNS: pack, offset, length."""
+    """Return the location of the cached copy of a version, by its values of COLUMNS: pack, offset, length."""
     pack, offset, length = values[-len(_PLACE) :]
     return pack, offset, length
 
@@ -75,7 +75,7 @@ def keep_waiting(tx: Tx, versions: Sequence[Version]) -> None:
 
 
 def alike(tx: Tx, source: int, run: int, keys: Collection[int]) -> dict[int, int]:
-    """How many documents of a source were changed in this run to say what each of these keys stands for."""
+    """Count, for each key, the documents of a source that changed in this run to the text the key stands for."""
     columns, found = version.c, dict[int, int]()
     wanted = list(keys)
     for start in range(0, len(wanted), 500):
@@ -87,7 +87,7 @@ def alike(tx: Tx, source: int, run: int, keys: Collection[int]) -> dict[int, int
 
 
 def older_places(tx: Tx, source: int, run: int, key: int, most: int) -> list[tuple[int, int, int]]:
-    """Where copies lie of what some documents said before they were changed to what the key stands for."""
+    """Return the locations of the copies of what documents said before they changed to the text of the key."""
     columns = version.c
     mine = sa.and_(columns.source_id == source, columns.run == run, columns.likeness == key)
     replaced = sa.select(*(columns[name] for name in _PLACE)).where(mine, sa.not_(columns.waiting)).limit(most)
@@ -95,7 +95,7 @@ def older_places(tx: Tx, source: int, run: int, key: int, most: int) -> list[tup
 
 
 def groups(tx: Tx, source: int, run: int | None, least: int) -> list[tuple[int, int]]:
-    """What so many documents were changed to in a run, as far as it was held back: (key, how many), most first.
+    """Return what `least` or more documents changed to in a run, as far as held back: (key, count), most first.
 
     With `run` None, in any.
     """
@@ -134,13 +134,13 @@ def _waiting(source: int, outcome: OutcomeKind) -> sa.Select[Any]:
 
 
 def held_count(tx: Tx, source: int) -> int:
-    """How many documents are held since a newer version of them waits."""
+    """Count the documents that are held since a newer version of them waits."""
     held = _waiting(source, OutcomeKind.HELD).subquery()
     return int(tx.execute(sa.select(sa.func.count()).select_from(held)).scalar_one())
 
 
 def waiting_count(tx: Tx, source: int) -> int:
-    """How many versions wait."""
+    """Count the versions that wait."""
     mine = sa.and_(version.c.source_id == source, version.c.waiting)
     return int(tx.execute(sa.select(sa.func.count()).select_from(version).where(mine)).scalar_one())
 
@@ -170,7 +170,7 @@ def links_of(tx: Tx, ids: Sequence[int]) -> dict[int, bytes]:
 
 
 def visited(tx: Tx, source: int, run: int) -> int:
-    """How many documents that search can find were visited in a run."""
+    """Count the documents that search can find and that were visited in a run."""
     both = content.join(resource, resource.c.id == content.c.id)
     mine = sa.and_(content.c.source_id == source, content.c.indexed, resource.c.run == run)
     return int(tx.execute(sa.select(sa.func.count()).select_from(both).where(mine)).scalar_one())

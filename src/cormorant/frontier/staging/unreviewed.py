@@ -1,4 +1,4 @@
-"""What has been fetched and nobody was told of yet: documents that wait for a person to have them indexed.
+"""Unreviewed documents: fetched but not delivered, waiting for a person to have them indexed.
 
 visited in a run that examines: new -----> its content is kept, not indexed
                                 changed -> the newer version waits beside the one in use
@@ -64,7 +64,7 @@ def among(tx: Tx, rows: Sequence[Any]) -> set[int]:
 
 
 def waiting_count(tx: Tx, source: int) -> int:
-    """How many documents of a source wait, new or changed."""
+    """Count the documents of a source that wait for review, new or changed."""
     both = content.join(resource, resource.c.id == content.c.id)
     never = sa.select(sa.func.count()).select_from(both).where(_of(source))
     return int(tx.execute(never).scalar_one()) + staged_versions.waiting_count(tx, source)
@@ -109,7 +109,7 @@ def leave_out(tx: Tx, rules: Mapping[int, str]) -> PrunedDocuments:
 
 
 def was_left_out(reason: str | None) -> bool:
-    """Does this reason say that a document, or its new version, was left out?"""
+    """Return whether this reason says that a document, or its new version, was left out."""
     return reason is not None and reason.endswith(_EXAMINED)
 
 

@@ -1,4 +1,4 @@
-"""How are many resources looked up, each by its site and its key?
+"""Batch lookup of many resources, each by its site and its key.
 
 `site IN (...) AND key IN (...)` looks up every key at every site. So it is asked for few sites at a time: a sitemap may
 name pages of fifty thousand hosts.

@@ -56,7 +56,7 @@ class Undecided(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """What is known of an address that some page calls its original."""
+    """State of an address that some page names as its canonical original."""
 
     found: bool
     original: str
@@ -67,7 +67,7 @@ class _Named(NamedTuple):
 
 
 def claimed(page: Resource, outcome: Outcome) -> CanonicalCopy | int | None:
-    """What a visit says of that: it is a copy, or its number when it no longer is one; None when nobody could tell.
+    """Return the canonical copy that a visit shows, a page's number if it no longer is one, or None if unclear.
 
     No version of a copy is ever confirmed, so a page with a hash was none when it was read last.
     """
@@ -132,7 +132,7 @@ def _decided(page: str, first: str, known: Mapping[str, _Named]) -> bool | None:
 
 
 def _looked_up(tx: Tx, source: int, addresses: Iterable[str], *, withheld: bool) -> dict[str, _Named]:
-    """What is known of these addresses; none of those nobody has met. A query for each site, 500 at a time."""
+    """Return the state of these addresses, without those that are unknown. A query for each site, 500 at a time."""
     sites = defaultdict[str, list[str]](list)
     for each in addresses:
         sites[origin_of(each).site].append(each)

@@ -1,4 +1,4 @@
-"""How does an address become a row?
+"""Enqueue: turns discovered addresses into rows of the frontier.
 
 Links arrive a batch at a time, already admitted by the follow gate and new as far as the process knows; listings arrive
 with validators and end here when those are known and unchanged.
@@ -49,7 +49,9 @@ class NewUrl(NamedTuple):
 
 
 class Admitted(NamedTuple):
-    """What became of a batch of a listing: counts. What waits for its visit already is none of them.
+    """Counts of a listing batch that was admitted.
+
+    What waits for its visit already is none of them.
 
     `audited` are visited although nothing says that they changed; they are counted nowhere else.
     """
@@ -62,7 +64,7 @@ class Admitted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which source and run a batch is admitted for.
+    """Admission order: the source and the run that a batch is admitted for.
 
     A forced run takes nothing for unchanged. One that judges `anew` visits what is unchanged too, and keeps what it
     finds to be the same. `new_of` is the run's number when it visits only what is new: it leaves alone what is known,

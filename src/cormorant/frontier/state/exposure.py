@@ -1,4 +1,6 @@
-"""How many files of a source are found by everyone and closed to others where they are? Kept as a fact of its folder.
+"""Exposure of files: the number that everyone finds in a source though the source closes them to others.
+
+Kept as a fact of its folder.
 
 The newest count holds: of a look before the first crawl, or of the newest listing. Each run counts them as well.
 """

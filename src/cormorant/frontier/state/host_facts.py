@@ -1,4 +1,7 @@
-"""What is known about a site, and until when? robots.txt for the installation (scope 0), cookies for one source."""
+"""Host facts: what is known about a site, and until when.
+
+robots.txt for the installation (scope 0), cookies for one source.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def read(tx: Tx, sites: Sequence[int], scopes: Sequence[int]) -> list[Fact]:
 
 
 def _too_long(now: float) -> sa.ColumnElement[bool]:
-    """What is to hold for longer than anything does."""
+    """Return the condition for facts that are valid for longer than any fact may be."""
     until = site_fact.c.valid_until
     return sa.and_(site_fact.c.scope == INSTALLATION, until > now + MOST_HELD_S, until < FOR_EVER)
 

@@ -1,4 +1,4 @@
-"""How does a document keep what is known of it when it gets another address?
+"""Relocation of a document to another address without losing its history.
 
     listed no more, and another address is listed with its version -> the row is of that address from now on
 

@@ -1,4 +1,7 @@
-"""How is a batch of visits written? Rows are made before the transaction begins; here they are handed to the store."""
+"""Writing of a batch of visits to the store.
+
+Rows are made before the transaction begins; here they are handed to the store.
+"""
 
 from __future__ import annotations
 

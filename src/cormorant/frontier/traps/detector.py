@@ -1,4 +1,6 @@
-"""Does a part of a site go on for ever and say nothing? Then only few of its pages are visited.
+"""Spider trap detection: parts of a site that go on for ever and say nothing new.
+
+Then only few of its pages are visited.
 
 What is known of a template (`url_templates`), from the pages that a source visited at one site:
 
@@ -63,7 +65,9 @@ _MASK = (1 << WINDOW) - 1
 
 @dataclass(slots=True)
 class Template:
-    """What is known of addresses made alike. The last three masks hold a bit a visit, the newest lowest.
+    """Statistics of the URLs of one template.
+
+    The last three masks hold a bit a visit, the newest lowest.
 
     `own` are the known ones that were first found on its own pages, `skipped` those not visited since it is suspected;
     `rule` is the ruling's word for it while it is. `lines` are keys of what its pages said, each once. Texts are not
@@ -87,7 +91,7 @@ class Template:
 
     @property
     def feeds_itself(self) -> bool:
-        """Were at least half of its addresses found on its own pages?"""
+        """Return whether at least half of a template's URLs were found on its own pages."""
         return self.known >= CANDIDATE and self.own * 2 >= self.known
 
     def note(self, *, fruit: bool, figures: bool, fed: bool) -> None:
@@ -98,7 +102,7 @@ class Template:
         self.fed = (self.fed << 1 | fed) & _MASK
 
     def is_barren(self, many: int) -> bool:
-        """Has it earned to be suspected?"""
+        """Return whether a template is barren enough to be suspected as a spider trap."""
         if self.visited < WINDOW or not self.feeds_itself:
             return False
         fruit, figures, fed = self.fruit.bit_count(), self.figures.bit_count(), self.fed.bit_count()
@@ -118,7 +122,9 @@ class TrapDetector:
         self._suspected = 0
 
     def ruling(self, resource: Resource, now: float) -> Ruling | None:
-        """May a resource that the gates admit be visited now (epoch seconds)? None: it may.
+        """Return the ruling that keeps out a resource that the gates admit, at `now` (epoch seconds).
+
+        None: it may.
 
         What search can find is not kept out by suspicion.
         """
@@ -157,7 +163,7 @@ class TrapDetector:
         return ""
 
     def _is_young(self, narrow: str) -> bool:
-        """Is too little known of a template to judge it with all of its path, or did it say something of late?"""
+        """Return whether too little is known of a template with its path, or it said something lately."""
         known = self.found.get(narrow)
         return known is None or known.visited < FEW or bool(known.fruit & YOUNG)
 
@@ -184,14 +190,17 @@ class TrapDetector:
             self._judge(name, at, address, fruit=fruit or leads)
 
     def _is_leaf(self, other: str, page: str) -> bool:
-        """Does a template of the same path lead to no more of it, as far as is known? One with another filter does."""
+        """Return whether another template of the same path leads to no more of it, as far as is known.
+
+        One with another filter does.
+        """
         known = self.found.get(other)
         if known is None or known.visited < FEW:
             return not refines(other, page)
         return not known.fed
 
     def _says(self, page: Templates, address: str, said: tuple[str, str]) -> tuple[bool, bool]:
-        """Does a page say anything new, and are there new figures in it that may be more than a date?
+        """Return whether a page says anything new, and whether new figures in it may be more than a date.
 
         Looked at only where a template feeds itself: else nothing is suspected whatever it says.
         """
@@ -236,11 +245,14 @@ class TrapDetector:
         self.spent.begin(run)
 
     def suspects(self) -> dict[str, Template]:
-        """What is suspected, by its template."""
+        """Suspected templates, by name."""
         return {name: at for name, at in self.found.items() if at.rule}
 
     def _is_in_suspected(self, narrow: str) -> bool:
-        """Is a template one of a path that is suspected? Then it has to be known that it is not young."""
+        """Return whether a template belongs to a path that is suspected.
+
+        Then it has to be known that it is not young.
+        """
         wide = self.found.get(narrow.partition("?")[0] + "?*")
         return wide is not None and bool(wide.rule)
 
@@ -278,7 +290,7 @@ def _template(row: list[Any]) -> Template:
 
 
 def _rule(name: str, at: Template) -> str:
-    """What is told of every address that is not visited for it."""
+    """Return the ruling text for every URL that is skipped because of a suspected template."""
     return (
         f"trap {name}: of {at.known:,} addresses {at.visited:,} were visited, the last {WINDOW} said nothing new and "
         f"led nowhere else; 1 in {SAMPLE} is. To leave it out: exclude {as_rule(name)}"
@@ -286,7 +298,10 @@ def _rule(name: str, at: Template) -> str:
 
 
 def stopped(watches: Mapping[int, TrapDetector], resource: Resource, now: float) -> Outcome | None:
-    """How a visit ends that its source's watch does not let begin, None when it may. What search can find stays."""
+    """Return the outcome of a visit that the trap detector of its source forbids, None if it may begin.
+
+    What search can find stays.
+    """
     watch = watches.get(resource.source)
     ruling = watch.ruling(resource, now) if watch is not None and resource.role is not Role.ROBOTS else None
     if ruling is None:

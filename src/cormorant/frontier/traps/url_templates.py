@@ -1,4 +1,6 @@
-r"""Which addresses are made alike? A template is an address with its numbers, dates and ids taken out.
+r"""URL templates: URLs that are built alike.
+
+A template is an address with its numbers, dates and ids taken out.
 
 http://a.example/cal/2031/5?view=month&p=3  ->  http://a.example/cal/{n}/{n}?p&view   and   http://a.example/cal/{n}/{n}?*
 http://a.example/p/3f9c01ab77               ->  http://a.example/p/{id}               and   http://a.example/p/*
@@ -44,13 +46,13 @@ def _segment(text: str) -> str:
 
 
 def refines(template: str, other: str) -> bool:
-    """Has one of two templates of a path all parameters of the other, and more?"""
+    """Return whether one of two templates of a path has all parameters of the other, and more."""
     more, fewer = set(template.partition("?")[2].split("&")), set(other.partition("?")[2].split("&"))
     return more > fewer or fewer > more
 
 
 def is_dated(address: str) -> bool:
-    """Does it name a month of some year?"""
+    """Return whether a URL names a month of some year."""
     return _DATED.search(address, 8) is not None
 
 

@@ -1,4 +1,6 @@
-"""On which days, and at which minutes of them, does a cron expression fall? The five fields of crontab(5).
+"""Cron expressions: the days, and the minutes of those days, on which they fall.
+
+The five fields of crontab(5).
 
     minute 0-59, hour 0-23, day of the month 1-31, month 1-12 or jan-dec, day of the week 0-7 or sun-sat
     each: * or a number, a list 1,15, a range mon-fri, a step */10 or 8-18/2

@@ -1,4 +1,6 @@
-"""When does something come round again? Read from what a person writes, and asked with the moment handed in.
+"""Recurrence rules of schedules and the times at which they fall.
+
+Read from what a person writes, and asked with the moment handed in.
 
     0 2 * * *                        cron (`cron.py`): 02:00 each day
     every 15 minutes                 every 6 hours at :30
@@ -39,7 +41,7 @@ _EVERY: Final = re.compile(
 
 
 class Unit(StrEnum):
-    """What is counted."""
+    """The time unit that a recurrence counts."""
 
     MINUTE = "minute"
     HOUR = "hour"
@@ -95,7 +97,7 @@ class Every(NamedTuple):
 
 
 class Rhythm:
-    """When a schedule fires: a rule for days, on the clock of a zone (None: the machine's)."""
+    """The times at which a schedule fires: a rule for days, in a time zone (None: that of the machine)."""
 
     def __init__(self, falls: Falls | None, zone: tzinfo | None = None) -> None:
         self._falls, self._zone = falls, zone
@@ -119,11 +121,11 @@ class Rhythm:
         return None
 
     def wall(self, moment: float) -> datetime:
-        """What the clock on the wall shows at a moment; without a zone, as it is compared with others of its kind."""
+        """Return the local time at a moment, without a zone, so that it compares with other local times."""
         return datetime.fromtimestamp(moment, self._zone).replace(tzinfo=None, fold=0)
 
     def _moment(self, shown: datetime) -> float:
-        """When the clock shows this first; where it never does, when it passes over it."""
+        """Return when the clock first shows a local time, or when it skips one that it never shows."""
         # With fold=1 a time that is left out is taken by the offset behind the gap, which is before it.
         both = [shown.replace(tzinfo=self._zone, fold=fold).timestamp() for fold in (0, 1)]
         before, behind = min(both), max(both)

@@ -1,4 +1,4 @@
-"""What is a schedule, and what becomes of each time at which it fires?
+"""Schedules, and the state of the launch for each time at which a schedule fires.
 
 fires -> LAUNCHING -> EXECUTING -> FINISHED, PARTIALLY_FAILED, FAILED, STOPPED      the sources, one after another
    |-> QUEUED -> LAUNCHING          the launch before is still under way, and it is to wait
@@ -17,7 +17,7 @@ LATE_S: Final = 120.0
 
 
 class Overrun(StrEnum):
-    """What becomes of a time at which the launch before is still under way: left out, done behind it, or instead."""
+    """The treatment of a time while the previous launch still runs: skipped, queued, or run instead of it."""
 
     SKIP = "skip"
     QUEUE = "queue"
@@ -25,14 +25,14 @@ class Overrun(StrEnum):
 
 
 class MissedPolicy(StrEnum):
-    """What becomes of times at which nothing was at work: one launch as soon as something is, or none."""
+    """The treatment of times at which no process was running: one launch as soon as one is, or none."""
 
     RUN = "run"
     SKIP = "skip"
 
 
 class Revisit(StrEnum):
-    """What a schedule has visited of what is known, as `Refresh` says it: nothing is forgotten with nobody there."""
+    """The known resources that a schedule visits, as in `Refresh`. An unattended run forgets nothing."""
 
     ALL = Refresh.ALL.value
     DUE = Refresh.DUE.value
@@ -65,7 +65,7 @@ OPEN_LAUNCHES: Final = (LaunchState.QUEUED, LaunchState.LAUNCHING, LaunchState.E
 
 
 class ScheduleState(StrEnum):
-    """What a schedule does, or how it went last.
+    """The current state of a schedule, or the result of its last launch.
 
     INDEXING_PENDING: what one of its sources was examined for waits until a person has it indexed, or stops the run.
     """
@@ -81,14 +81,14 @@ class ScheduleState(StrEnum):
 
 
 class Hold(StrEnum):
-    """Who suspended the run of a launch outside of its hours: the schedule; and a person went on with it since."""
+    """The hold on a launch's run outside its hours: by the schedule, or released by a person since."""
 
     WINDOW = "window"
     RELEASED = "released"
 
 
 class Fired(NamedTuple):
-    """What becomes of a time: the state its launch begins with, why there is one, what is said; `stops` the other."""
+    """The launch for a time: its initial state, the cause and a message. `stops`: it stops the other launch."""
 
     state: LaunchState
     why: FiringReason
@@ -116,7 +116,7 @@ def fired(late_s: float, missed: MissedPolicy, overrun: Overrun, *, busy: bool, 
 
 
 def ended(failed: int, total: int) -> LaunchState:
-    """How a launch has ended, of whose sources so many failed."""
+    """Return the final state of a launch with `failed` of its `total` sources failed."""
     if failed == 0:
         return LaunchState.FINISHED
     return LaunchState.FAILED if failed >= total else LaunchState.PARTIALLY_FAILED
@@ -130,7 +130,7 @@ _SHOWN: Final = {
 
 
 def state_of(newest: LaunchState | None, *, enabled: bool, pending: bool = False) -> ScheduleState:
-    """What is shown of a schedule by its newest launch that was not skipped.
+    """Return the state that is shown of a schedule, by its newest launch that was not skipped.
 
     `pending`: the run of one of its sources waits to be indexed, which is told when nothing else went wrong.
     """

@@ -150,5 +150,5 @@ def localized_record(value: object, zone: str = "", precision: Precision = "minu
 
 
 def is_moment(value: object) -> TypeGuard[str]:
-    """Is this a moment as `rfc3339` writes it, and nothing else?"""
+    """Return whether a value is a moment as `rfc3339` writes it, and nothing else."""
     return isinstance(value, str) and _STAMP.fullmatch(value) is not None

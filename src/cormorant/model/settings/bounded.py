@@ -1,4 +1,6 @@
-"""How much may be set? The numbers that settings take, each with the least and the most that makes sense of it.
+"""Bounds of numeric settings.
+
+The numbers that settings take, each with the least and the most that makes sense of it.
 
 None of them is infinite or no number at all, so what is kept can be written as JSON, counted with, and handed to
 databases and libraries. The reference page and every refusal tell the bounds.

@@ -1,4 +1,6 @@
-"""What holds at this hour of the week? Windows that a person writes down, and the moment at which another one begins.
+"""Crawl windows: the crawl delay or suspension that holds at an hour of the week.
+
+Windows that a person writes down, and the moment at which another one begins.
 
     Mon:08-Fri:18 10            one stretch, nights included: ten seconds
     Mon-Fri 08-18 suspend       those hours of each of these days: not at all
@@ -42,12 +44,12 @@ class CrawlWindow(NamedTuple):
     text: str
 
     def covers(self, minute: int) -> bool:
-        """Is this minute of the week within it?"""
+        """Return whether a minute of the week lies within the window."""
         return (minute - self.start) % _WEEK_MIN < self.end - self.start
 
 
 class CurrentWindow(NamedTuple):
-    """What holds now: the window (None: none does), and until when, in epoch seconds."""
+    """The window in force now (None: no window is), and its end in epoch seconds."""
 
     window: CrawlWindow | None
     until: float
@@ -61,7 +63,7 @@ class Calendar:
         self._edges = sorted({edge % _WEEK_MIN for each in windows for edge in (each.start, each.end)})
 
     def at(self, now: float) -> CurrentWindow:
-        """What holds at this moment (epoch seconds)."""
+        """Return the window in force at a moment (epoch seconds)."""
         if not self._windows:
             return CurrentWindow(None, inf)
         # Without a zone the moment is a naive one on purpose: adding to it, and going back, then follow the machine's
@@ -74,7 +76,7 @@ class Calendar:
         return CurrentWindow(holding, max(turn.timestamp(), now + 1.0))
 
     def opens_at(self, now: float) -> float:
-        """When a suspension that holds now ends; now when none does, `inf` when it never does (epoch seconds)."""
+        """Return the epoch seconds when the current suspension ends; `now` without one, `inf` if never."""
         at = now
         for _ in range(len(self._edges) + 1):
             hour = self.at(at)

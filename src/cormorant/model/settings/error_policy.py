@@ -1,4 +1,6 @@
-"""What becomes of an address whose server answers with an error? Rules as an administrator writes them.
+"""Error policy: the treatment of a URL whose server answers with an error.
+
+Rules as an administrator writes them.
 
     404 delete            hidden at once and deleted when the run settles, below the brake
     403 delete_after 3    kept, and deleted when three runs in a row end with this status
@@ -32,7 +34,7 @@ _MEANT = (
 
 
 class Action(StrEnum):
-    """What is done."""
+    """The action of an error rule."""
 
     KEEP = "keep"
     DELETE = "delete"
@@ -59,7 +61,7 @@ class ErrorPolicy:
         return _named(self._given, status) or _named(self._default, status)
 
     def by_default(self, status: int) -> ErrorRule | None:
-        """What would be done if the administrator had said nothing."""
+        """Return the rule that would apply to a status if the administrator had set nothing."""
         return _named(self._default, status)
 
 

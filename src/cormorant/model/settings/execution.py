@@ -1,4 +1,4 @@
-"""Where do the runs of a source work, and what becomes of one that was under way when the program ended?"""
+"""Settings for the node of a source's runs, and for runs that were active when the program ended."""
 
 from __future__ import annotations
 

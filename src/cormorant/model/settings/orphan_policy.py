@@ -1,4 +1,4 @@
-"""What becomes of a document that nothing leads to any more, as an administrator writes it.
+"""Orphan policy, as an administrator writes it, for a document that no link leads to any more.
 
 keep              it is visited and found as before
 delete_after:3    it is deleted when three whole runs in a row have found nothing that leads to it

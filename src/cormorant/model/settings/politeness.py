@@ -1,4 +1,4 @@
-"""What may be set on any source about its pace: the week's windows, and how many hosts at once?"""
+"""Politeness settings of every source: crawl windows of the week, and the number of hosts at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pages of a site come before which? Five levels, and how they share the visits of a site."""
+"""Crawl priority of the pages of a site. Five levels, and how they share the visits of a site."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Shares = tuple[int, ...]
 
 
 class Level(IntEnum):
-    """How soon a page is wanted, the first first."""
+    """The priority level of a page, from the highest to the lowest."""
 
     HIGHEST = 0
     HIGH = 1
@@ -25,7 +25,7 @@ class Level(IntEnum):
 
 
 class PriorityRuling(NamedTuple):
-    """How soon a page is wanted, and the rule that says so, "" for none."""
+    """The priority level of a page, and the rule that sets it, "" for none."""
 
     level: Level
     rule: str = ""

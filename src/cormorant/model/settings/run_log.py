@@ -1,4 +1,4 @@
-"""What is kept of each run of a source, in a log of the run's own? Settings that every kind of source has."""
+"""Settings for the log of its own that each run of a source keeps. Settings that every kind of source has."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LogSettings(BaseModel):
     log_backlog: int = Field(default=2, ge=1, le=100, description="Files of it kept beside the newest, by process.")
 
     def log(self, source: str) -> RunLogSettings | None:
-        """What is kept of a run of the source of this name; None for nothing."""
+        """Return the log settings for a run of the source with this name; None to keep nothing."""
         if self.log_level == "off":
             return None
         level = logging.getLevelNamesMapping()[self.log_level.upper()]

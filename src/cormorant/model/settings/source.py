@@ -1,4 +1,6 @@
-"""What may an administrator set on a source? The base of every kind's typed settings class.
+"""Settings that an administrator can set on a source.
+
+The base of every kind's typed settings class.
 
 A kind derives one class from `SourceSettings`; its fields give the form, the API schema, the help of `--set` and the
 reference page. `parse_settings` turns what a person typed into one, or says what is wrong and what was probably meant.
@@ -43,7 +45,7 @@ Depth = Annotated[int, Field(ge=0, le=MOST_COUNT)] | Literal["unlimited"]
 
 
 class SiteBudget(NamedTuple):
-    """What one run may ask of one site at the most: documents, bytes received, minutes; None for any number."""
+    """The limits of one run at one site: documents, bytes received, minutes; None for no limit."""
 
     documents: int | None = None
     received: int | None = None
@@ -51,7 +53,7 @@ class SiteBudget(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """What is held back at one site: pages that go on for ever and say nothing, and what is beyond its budget."""
+    """The pages held back at a site: those of spider traps without new text, and those over its budget."""
 
     throttle: bool
     most: SiteBudget | None
@@ -211,19 +213,19 @@ class SourceSettings(Settings, RunSettings, LogSettings):
 
     @property
     def manner(self) -> Manner:
-        """How its documents are to be read."""
+        """The options for reading the documents of the source."""
         return Manner(
             "main" in self.change_by, self.default_charset, bad_titles=self.bad_titles, describe=self.describe_by_text
         )
 
     @property
     def watched(self) -> Watched | None:
-        """What is watched at every site; None: nothing."""
+        """The limits that are watched at every site, or None for no limits."""
         return None
 
     @property
     def doubts_logins(self) -> bool:
-        """Does a login page not take the place of a document?"""
+        """Return whether a login page does not replace a document."""
         return False
 
     @property
@@ -233,7 +235,7 @@ class SourceSettings(Settings, RunSettings, LogSettings):
 
     @property
     def doubts_missing(self) -> bool:
-        """May a page be compared with what its site shows for addresses that do not exist?"""
+        """Return whether a page may be compared with its site's page for URLs that do not exist."""
         return False
 
     @property
@@ -243,15 +245,15 @@ class SourceSettings(Settings, RunSettings, LogSettings):
 
     @property
     def shares(self) -> Shares | None:
-        """How the levels of its pages share a site; None where each waits for those before it."""
+        """The shares of the priority levels at a site; None where each level waits for those before it."""
         return None
 
     def wanted(self, address: str) -> PriorityRuling:  # noqa: ARG002 - a kind may have rules about addresses
-        """How soon a page is wanted, and why."""
+        """Return the priority level of a page, and the rule that sets it."""
         return PriorityRuling(Level.NORMAL)
 
     def level(self, address: str) -> Level:
-        """How soon a page is wanted."""
+        """Return the priority level of a page."""
         return self.wanted(address).level
 
     def suspended_until(self, now: float) -> float:  # noqa: ARG002 - a kind may have hours at which it rests
@@ -265,12 +267,12 @@ class SourceSettings(Settings, RunSettings, LogSettings):
 
     @property
     def bounds_depth(self) -> bool:
-        """Is left out what lies too many links from a start?"""
+        """Return whether resources too many links away from a start URL are left out."""
         return False
 
     @property
     def exact_depth(self) -> bool:
-        """Is the depth of a resource to be its shortest path, whichever way it was found first?"""
+        """Return whether a resource's depth is its shortest path, whichever way it was found first."""
         return False
 
     @property
@@ -294,17 +296,20 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         return frozenset()
 
     def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
-        """Is it time to read what a listing says is unchanged, to see whether that is so? `now` is epoch seconds."""
+        """Return whether it is time to read a resource that a listing calls unchanged, to verify that.
+
+        `now` is epoch seconds.
+        """
         return False
 
     @property
     def forgets(self) -> bool:
-        """Does each crawl that visits everything begin with nothing remembered?"""
+        """Return whether each crawl that visits everything begins with no remembered state."""
         return self.refresh == "scratch"
 
     @property
     def exposes(self) -> bool:
-        """May everyone find what the place it lies in may keep from others?"""
+        """Return whether everyone may find documents that their location may keep from others."""
         return False
 
     def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own
@@ -313,22 +318,25 @@ class SourceSettings(Settings, RunSettings, LogSettings):
 
     @property
     def errors(self) -> ErrorPolicy | None:
-        """What errors do, None for what they do by default."""
+        """The error policy, or None for the default treatment of errors."""
         return policy_of(self.error_policy)
 
     @property
     def acl(self) -> ACL:
-        """What a document gets that has no rights of its own."""
+        """The ACL of a document that has no rights of its own."""
         return ACL.of(self.grants, self.denies)
 
     @property
     def common_acl(self) -> ACL | None:
-        """What every document of the source has; None where documents may have rights of their own, as in any kind."""
+        """The ACL of every document of the source; None where documents may have their own, the default."""
         return None
 
 
 def _is_charset(label: str) -> bool:
-    """Is it a label of the WHATWG Encoding Standard? Its table comes with the HTML parser, seldom needed here."""
+    """Return whether a label is one of the WHATWG Encoding Standard.
+
+    Its table comes with the HTML parser, seldom needed here.
+    """
     from turbohtml import detect  # noqa: PLC0415, F401 - loading it registers the codecs
 
     try:
@@ -379,7 +387,7 @@ def _meant(cls: type[Settings], name: str) -> str:
 
 
 def laid_over(cls: type[Settings], kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of settings with these in the place of some; one without a value is as by default.
+    """Return the kept settings with the given ones in their place; one without a value gets its default.
 
     So one that is kept and none any more can be taken out. Raises BadSetting for any other unknown name.
     """
@@ -458,7 +466,7 @@ def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Is it said of the same value? What is no number at all differs from itself."""
+    """Return whether two errors concern the same value. What is no number at all differs from itself."""
     return one["input"] is other["input"] or bool(one["input"] == other["input"])
 
 
@@ -481,6 +489,6 @@ def _quoted(value: Any) -> str:
 
 
 def _wanted(alternatives: Sequence[Any]) -> str:
-    """What a value should be, of several kinds that it may be of."""
+    """Return the description of a valid value that may be of several kinds."""
     said = [each["msg"].lower().partition(", unable to")[0] for each in alternatives]
     return " or ".join([said[0], *(each.removeprefix("input should be ") for each in said[1:])])

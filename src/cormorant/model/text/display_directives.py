@@ -1,4 +1,6 @@
-"""What does a page ask of those who show it to others: no copy, no piece of its text? Kept as an attribute of it.
+"""Display directives of a page for those who show it to others: no cached copy, no snippet.
+
+Kept as an attribute of it.
 
 https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag has the directives. `nocache` is an older
 name of `noarchive`; a snippet of at most 0 characters is none.
@@ -27,7 +29,7 @@ _MEANS: Final = {
 
 
 def asked(*directives: Collection[str]) -> tuple[str, ...]:
-    """What these directives, in lower case, ask of those who show the page; () for nearly every page."""
+    """Return what these directives, in lower case, ask of those who show the page; () for nearly every page."""
     if not any(directives):
         return ()
     return tuple(
@@ -36,7 +38,7 @@ def asked(*directives: Collection[str]) -> tuple[str, ...]:
 
 
 def forbids(attributes: Mapping[str, Value], what: str) -> bool:
-    """Does a document with these attributes ask that this is not shown?"""
+    """Return whether a document with these attributes asks that `what` is not shown."""
     said = attributes.get(ATTRIBUTE)
     return said is not None and not isinstance(said, float | int) and what in said
 

@@ -1,4 +1,4 @@
-"""Does an address ask its reader who they are? Pure: by the words that login pages have in their addresses."""
+"""Detection of login pages by their URL. Pure: by the words that login pages have in their addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Are two documents nearly the same? Told from their sketches, which `extract.compare.minhash` makes.
+"""Near duplicate detection of two documents.
+
+Told from their sketches, which `extract.compare.minhash` makes.
 
 A sketch is 64 bytes of MinHash (Broder, 1997): two texts agree in a byte as often as they have pieces in common, and by
 chance once in 256. Four bytes for the figures of the title follow, and two for each of its words, in order.

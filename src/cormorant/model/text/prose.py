@@ -1,4 +1,4 @@
-"""Is a line of text prose, and not a menu, a heading or the motto of a site?
+"""Detection of lines of prose, as opposed to menus, headings and site slogans.
 
 What stands in a result and what describes a document go by the same answer.
 """

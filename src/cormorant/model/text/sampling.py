@@ -1,4 +1,4 @@
-"""Whose turn is it to be looked at although nothing says that it changed?
+"""Sampling of resources to check although nothing says that they changed.
 
 Faults N19 and F7. The address and the day decide, so that every crawl of another day takes others.
 """
@@ -12,5 +12,8 @@ _BUCKETS = 1_000_000
 
 
 def is_chosen(address: str, now: float, share: float) -> bool:
-    """Is what is known of this address to be checked on the day of `now` (epoch seconds)? `share` is 0 to 1."""
+    """Return whether the known state of a URL is to be checked on the day of `now` (epoch seconds).
+
+    `share` is 0 to 1.
+    """
     return xxhash.xxh3_64_intdigest(address.encode(), seed=int(now // DAY_S)) % _BUCKETS < share * _BUCKETS

@@ -56,7 +56,10 @@ class Unsettled(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """What was said, for which consent, until when. Keeping the consent keeps its identity its own."""
+    """Cached egress verdict: the decision, the consent it holds for, and its expiry.
+
+    Keeping the consent keeps its identity its own.
+    """
 
     said: Pinned | EgressRefused
     consent: Consent
@@ -104,7 +107,7 @@ class Egress:
         return max((classify(address) for address in pinned.addresses), key=order.index)
 
     async def open(self, host: str, port: int, consent: Consent) -> Pinned | EgressRefused | Unresolved | Unsettled:
-        """May this source connect to `host` (a name or an IP literal, IPv6 in brackets) at `port`?
+        """Decide whether a source may connect to `host` (name or IP literal, IPv6 in brackets) at `port`.
 
         Judges every address of the answer; one that is refused refuses all (fault S5). No packet but the question to
         the name server leaves before the answer is Pinned.
@@ -130,7 +133,10 @@ class Egress:
         return said
 
     async def _is_ours(self, port: int, addresses: tuple[str, ...]) -> bool:
-        """Is one of these, at this port, a place of the installation's own? Its name may lead elsewhere by now."""
+        """Return whether one of these addresses, at this port, belongs to the installation itself.
+
+        Its name may lead elsewhere by now.
+        """
         for host in (host for host, own in self._own_places if own == port):
             known = await self._resolver.resolve(plain(host))
             if isinstance(known.answer, Unresolved):

@@ -1,4 +1,6 @@
-"""May a connection go to this address? A pure decision over address classes and what the source consented to.
+"""Egress policy: decides whether a connection to an IP address is allowed.
+
+A pure decision over address classes and what the source consented to.
 
 Special addresses follow the IANA registries (RFC 6890 and its updates). IPv6 addresses that carry an IPv4 address are
 judged by the worse of the two: ::ffff:a.b.c.d and ::a.b.c.d (RFC 4291), 6to4 (RFC 3056), NAT64 (RFC 6052), Teredo
@@ -22,7 +24,7 @@ DENIED_STATUS = 974
 
 
 class AddressClass(StrEnum):
-    """What an address is for, from the least to the most dangerous: of two classes the later one counts."""
+    """Address class by purpose, from least to most dangerous; of two classes the later one counts."""
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -149,7 +151,9 @@ class ConsentedHost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Where a source may go besides the public Internet. Frozen: a run sees one version; make it by `of`.
+    """Consent of a source: destinations it may reach besides the public Internet.
+
+    Frozen: a run sees one version; make it by `of`.
 
     `entries` were settled at the first resolution. `named` are hosts and ports that stand literally in
     the start addresses or a `host:` rule: the class of those without an entry is settled when they are first resolved.
@@ -251,7 +255,7 @@ def judge(
 
 
 def _is_refused(at: IPv4Address | IPv6Address, refused: Iterable[IPv4Network | IPv6Network]) -> bool:
-    """Does an address, or the IPv4 address that it is written for, lie in one of these ranges?"""
+    """Return whether an address, or the IPv4 address that it is written for, lies in one of these ranges."""
     mapped = at.ipv4_mapped if isinstance(at, IPv6Address) else None
     return any(at in network or (mapped is not None and mapped in network) for network in refused)
 

@@ -1,4 +1,6 @@
-"""Which addresses has this name? Asked beside the loop, remembered for a minute, given up after five seconds.
+"""DNS resolver: the IP addresses of a host name.
+
+Asked beside the loop, remembered for a minute, given up after five seconds.
 
     name --> remembered? --> being asked? --> thread: getaddrinfo --> remembered --> addresses | Unresolved
     literal address, NAME.localhost ---------------------------------------------> itself, without asking
@@ -51,7 +53,7 @@ class Unresolved(NamedTuple):
 
 
 class KnownName(NamedTuple):
-    """What is known of a name, until when on the monotonic clock."""
+    """Known host name: the resolver's answer and its expiry on the monotonic clock."""
 
     answer: tuple[str, ...] | Unresolved
     until: float
@@ -76,7 +78,10 @@ def literal(host: str) -> str | None:
 
 
 def is_localhost(host: str) -> bool:
-    """Is it a name of this machine, whoever is asked (RFC 6761 section 6.3)? Then it need not be resolved to know."""
+    """Return whether a host name means this machine, no matter who resolves it (RFC 6761 section 6.3).
+
+    Then it need not be resolved to know.
+    """
     return ("." + host.rstrip(".").lower()).endswith(".localhost")
 
 

@@ -81,7 +81,7 @@ class Fetcher:
         return Fetcher(self._egress, width=self._width, most=self._most, steps=self._steps)
 
     def class_of(self, host: str, port: int, consent: Consent) -> AddressClass | None:
-        """What a host's addresses are, as far as it was resolved: pace depends on it."""
+        """Return the address class of a host, as far as it was resolved; the crawl pace depends on it."""
         return self._egress.class_of(host, port, consent)
 
     def address_of(self, host: str, port: int, consent: Consent) -> str | None:
@@ -250,13 +250,13 @@ class Fetcher:
 
 
 def _connections() -> int:
-    """How many connections there may be open files for."""
+    """Return the number of connections for which there may be open files."""
     spare = exhaustion.spare_files()
     return MOST_CONNECTIONS if spare is None else max(1, min(spare - SPARED, MOST_CONNECTIONS))
 
 
 def _kept(width: int) -> int:
-    """How many connections are kept: one for each of many hosts that are asked in turn, while files enough may be open.
+    """Return how many connections to keep: one for each of many hosts in turn, as far as open files allow.
 
     Where fewer are kept than hosts are asked in turn, each is closed before its host is asked again.
     """

@@ -1,4 +1,6 @@
-"""How is a server reached that is not reached like any other? By a proxy, an authority of one's own, a certificate.
+"""Connection options for servers that need a special route.
+
+By a proxy, an authority of one's own, a certificate.
 
     Route -> options: what libcurl is told; every option of a handle is set anew when its route changes
 
@@ -39,7 +41,7 @@ class Proxy(NamedTuple):
 
 
 class Route(NamedTuple):
-    """What differs from a direct connection that the system's authorities vouch for.
+    """Route that differs from a direct connection with the system's certificate authorities.
 
     `authorities` are PEM certificates trusted besides the system's. `pin` is the server's public key as
     `sha256//BASE64`: it takes the place of all authorities and of the host's name in the certificate. `certificate` and

@@ -1,4 +1,6 @@
-"""How is a content coding undone without being blown up? Streaming, under a cap in bytes and in ratio.
+"""Content decoding: undoes content codings with protection against decompression bombs.
+
+Streaming, under a cap in bytes and in ratio.
 
     body as sent, codings, cap -> inflate chunk by chunk -> Decoded | Broken
 

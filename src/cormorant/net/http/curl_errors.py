@@ -1,4 +1,6 @@
-"""What does it mean that a transfer failed? libcurl's error numbers in the words of the status table.
+"""Curl errors: what a failed transfer means.
+
+libcurl's error numbers in the words of the status table.
 
     (error number, how far it had come) -> Fault
 
@@ -55,7 +57,7 @@ _PLAIN = {
 
 
 class Failure(NamedTuple):
-    """How a transfer failed: libcurl's number and words, the last system error, and how far it had come."""
+    """Transfer failure: libcurl's number and message, the last system error, and how far the transfer had come."""
 
     code: int
     message: str

@@ -349,7 +349,9 @@ class Slot:
 
 
 def _lack(code: int, os_error: int, opened: int) -> Shortage | None:
-    """What this process was short of when a connection failed. libcurl says it seldom, so that it is looked for.
+    """Return the resource shortage of this process behind a failed connection, None if there was none.
+
+    libcurl says it seldom, so that it is looked for.
 
     `opened` is the last socket, -1 for none: there may be enough files again, but it was one of the last there were.
     """
@@ -378,7 +380,7 @@ def _objection(part: FinalPart) -> tuple[int, str] | None:
 
 
 def _is_coded(part: FinalPart) -> bool:
-    """Is a content coding announced?"""
+    """Return whether the response announces a content coding."""
     return b"content-encoding:" in part.block.lower()
 
 

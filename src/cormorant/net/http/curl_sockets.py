@@ -1,4 +1,6 @@
-"""Which sockets does libcurl wait for? Watched in one epoll set beside the loop's, or by the loop itself.
+"""Curl sockets: the file descriptors that libcurl waits for.
+
+Watched in one epoll set beside the loop's, or by the loop itself.
 
     libcurl --watch(fd, in/out/remove)--> set of sockets --ready--> event(fd, ...) for each --> turn_over(), once
 

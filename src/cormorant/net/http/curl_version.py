@@ -1,4 +1,4 @@
-"""Which libcurl is it, and with what was it built?"""
+"""Curl version: the libcurl in use, and the libraries it was built with."""
 
 from __future__ import annotations
 

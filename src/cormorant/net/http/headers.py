@@ -1,4 +1,6 @@
-"""What do the response's header lines say? Parsed when first asked for; values never carry control characters.
+"""Header parsing of HTTP responses.
+
+Parsed when first asked for; values never carry control characters.
 
     raw lines -> final_part -> (status line, header block, interim responses) -> Headers -> typed values
 
@@ -118,7 +120,10 @@ class Headers:
         return escaped(values[-1]) if values else ""
 
     def __contains__(self, name: str) -> bool:
-        """Is there a field of this name? Most answers have none of those that are asked for, and need not be parsed."""
+        """Return whether there is a header field of this name.
+
+        Most answers have none of those that are asked for, and need not be parsed.
+        """
         if self._fields is None and name.encode() not in self._block.lower():
             return False
         return name in self._parsed()

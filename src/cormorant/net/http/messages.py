@@ -1,4 +1,4 @@
-"""What is asked, and how it ends: one Request gives one Answer or one Fault."""
+"""HTTP messages: one Request gives one Answer or one Fault."""
 
 from __future__ import annotations
 

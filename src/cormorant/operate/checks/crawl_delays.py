@@ -1,4 +1,4 @@
-"""Which hosts ask for a longer Crawl-delay than is obeyed? What the report of a run tells of them."""
+"""Crawl-delay check: hosts that ask for a longer crawl delay than is obeyed. What the report of a run tells of them."""
 
 from __future__ import annotations
 

@@ -120,7 +120,10 @@ def _named(found: ExposedFiles) -> str:
 
 
 def _ways(name: str, found: ExposedFiles) -> str:
-    """How they are kept closed. The rights of the folder's own way are no part of what `owner_grants` goes by."""
+    """Say how to keep the exposed files of a source closed.
+
+    The rights of the folder's own way are no part of what `owner_grants` goes by.
+    """
     quoted = shlex.quote(name)
     by_rights = f"`cormorant source edit {quoted} --set owner_grants=true` goes by the rights of the files"
     others = "`--set exclude=PATTERN` leaves them out, `--set grants=group:NAME` keeps all of the source from everyone"

@@ -1,4 +1,6 @@
-"""What does a run hold back, and why? Documents whose newest answer was not believed, told once a reason.
+"""Held documents of a run, and why it holds them back.
+
+Documents whose newest answer was not believed, told once a reason.
 
 And those that would leave, while they are too many to let go before a run has come to its end.
 """
@@ -41,7 +43,7 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _leaving(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
-    """What would leave by now, of which search still finds all."""
+    """Yield the documents that would leave the index by now, all of which search still finds."""
     count = pending_deletes.in_sight_count(tx, row.source_id)
     if count and runs.is_newest(tx, row):
         end = "it has come to its end" if row.state in OPEN_STATES else "a run of the source has come to its end"

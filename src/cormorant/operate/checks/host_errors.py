@@ -1,4 +1,4 @@
-"""Which sites did not answer when they were last asked, or want to be left alone, and what can be done about it?"""
+"""Host errors: sites that did not answer at the last request or want to be left alone, and remedies."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def of_source(tx: Tx, source: int) -> list[dict[str, Any]]:
 
 
 def of_site(tx: Tx, number: int) -> dict[str, Any] | None:
-    """What is the matter with a site, None when nothing is."""
+    """Return the record of a site in trouble, None when nothing is wrong with it."""
     return of_sites(tx, [number]).get(number)
 
 
 def of_sites(tx: Tx, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """What is the matter with those of these sites with which something is."""
+    """Return the records of those of these sites that are in trouble."""
     return {number: _record(each) for number, each in remaining.sites_in_trouble(tx, numbers).items()}
 
 

@@ -1,4 +1,4 @@
-"""Which limit of its settings has a run met, what was left because of it, and what can be done?"""
+"""Limits that a run has met: the setting, what was left because of it, and the remedy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def unvisited(tx: Tx, owner: SourceRow) -> tuple[str, str] | None:
 
 
 def problems(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> Iterator[dict[str, Any]]:
-    """What a report says of limits: that of the run, then those of hosts."""
+    """Yield the limit problems of a run report: first that of the run, then those of its hosts."""
     name = of_run(row)
     if name:
         yield {"kind": "limit", "setting": name, "sentence": f"{name} was met. {_advice(owner.name, name)}"}

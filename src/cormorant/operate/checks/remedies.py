@@ -1,4 +1,4 @@
-"""What can be done about a status at this address? A file has no server that could be asked."""
+"""Remedies for a status at an address. A file has no server that could be asked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OF_FILES: Final = {
 
 
 def advice(status: int, address: str) -> str:
-    """What to do about a status of this address, in a sentence."""
+    """Return the advice on a status of this address, as a sentence."""
     if address.startswith("file:") and status in _OF_FILES:
         return _OF_FILES[Status(status)]
     return describe(status).advice

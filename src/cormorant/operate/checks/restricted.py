@@ -1,4 +1,4 @@
-"""How many documents of a source are not for everyone, because their files are not, and what can be done about it?
+"""Restricted documents of a source: how many are not for everyone as their files are not, and the remedy.
 
 Until there are users the only reader is everyone, so whoever goes by the rights of files may search and find nothing.
 """

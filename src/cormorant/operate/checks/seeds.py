@@ -1,4 +1,6 @@
-"""What became of the start addresses of a run? One that moved is followed to where it leads.
+"""Outcomes of the start addresses (seeds) of a run.
+
+One that moved is followed to where it leads.
 
 start --moved--> address --moved--> ... --> a document, or what keeps it out
 """
@@ -65,17 +67,20 @@ class SeedTarget:
 
     @property
     def bad(self) -> bool:
-        """Does the start address not come to a document?"""
+        """Return whether the start address does not lead to a document."""
         return self.kept is not None or (self.last is not None and self.last.bad)
 
     @property
     def led_away(self) -> bool:
-        """Did it move?"""
+        """Return whether the start address has moved (a redirect)."""
         return self.address != self.start.address
 
 
 def none_answered(found: Sequence[Start], counted: Counters) -> bool:
-    """Did no start address get an answer? Those that a run never came to say nothing, if it got nothing else either."""
+    """Return whether no start address got an answer.
+
+    Those that a run never came to say nothing, if it got nothing else either.
+    """
     asked = [each for each in found if each.outcome is not OutcomeKind.NONE]
     whole = len(asked) == len(found) or not got(counted)
     return bool(asked) and whole and all(each.unanswered for each in asked)
@@ -123,7 +128,7 @@ def _row(tx: Tx, source: int, address: str) -> Any:
 
 
 def _kept(tx: Tx, source: Source, address: str) -> KeptOutSeed | None:
-    """What keeps an address out: what was kept of that, else what the gates say; None when they would let it in."""
+    """Return the gate that keeps an address out, as recorded or else by today's gates; None when admitted."""
     for each in visits.exclusions(tx, source.number, [fingerprint(address, source.number)]):
         return KeptOutSeed(each.gate, each.rule, each.status)
     ruling = source.gates.follow(address, 1)

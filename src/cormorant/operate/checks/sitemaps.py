@@ -1,4 +1,4 @@
-"""What should a person be told of sitemaps: of a run, of a sitemap, of what one says of a page?"""
+"""Sitemap findings for people: on a run, on a sitemap, and on the sitemap data of a page."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def feeds(tx: Tx, row: RunRow, named: Collection[str]) -> Iterator[dict[str, Any
 
 
 def feed_sentence(form: str, entries: int) -> str:
-    """What becomes of a feed that is a start address, for those who took it for a page."""
+    """Say what becomes of a feed that is a start address, for those who took it for a page."""
     items = "item is" if entries == 1 else "items are"
     return f"It is a feed ({_FORMS.get(form, form)}): its {entries:,} {items} visited."
 
 
 def _sentence(row: Any, tally: SitemapTally | None) -> str:
-    """What is wrong with a sitemap, "" when nothing is. One among the starts is told there when it failed."""
+    """Return what is wrong with a sitemap, "" when nothing is. One among the starts is told there when it failed."""
     said = describe(row.status)
     if row.outcome not in _WELL:
         if row.how == DiscoveredBy.SEED or row.outcome == OutcomeKind.NONE:
@@ -93,7 +93,7 @@ def _disbelieved(tx: Tx, source: int) -> Iterator[dict[str, Any]]:
 
 
 def way(tx: Tx, referrer: int) -> str:
-    """How an address was found that a resource, or a fact of a site, led to."""
+    """Return how an address was discovered through its referrer, a resource or a fact of a site."""
     if referrer == BY_FACT:
         return "robots"
     roles = tx.rows(sa.select(resource.c.role).where(resource.c.id == referrer))
@@ -101,7 +101,7 @@ def way(tx: Tx, referrer: int) -> str:
 
 
 def of_row(tx: Tx, row: Any) -> dict[str, Any] | None:
-    """What explain tells: of a sitemap what it brought, of a page what sitemaps say; None when there is nothing."""
+    """Return what explain shows: the tally of a sitemap, or the sitemap data of a page. None when there is nothing."""
     if row.role == Role.SITEMAP:
         tally = registry.tallies(tx, row.source_id).get(row.id)
         return asdict(tally) if tally is not None else None

@@ -51,7 +51,7 @@ def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
 
 
 def watches(tx: Tx, source: int) -> Iterator[tuple[str, TrapDetector]]:
-    """What is known of each site that a source watches, by the site's key."""
+    """Yield the trap detector of each site that a source watches, by the key of the site."""
     columns = site_fact.c
     statement = (
         sa.select(site.c.key, columns.value)
@@ -84,7 +84,7 @@ def proposed(house: Installation, trap: str) -> tuple[str, dict[str, list[str]]]
 
 
 def problems(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
-    """What a report says of them; those with the most addresses are named."""
+    """Yield the trap problems of a run report; the traps with the most addresses are named."""
     found = sorted((each for each in of_source(tx, owner) if not each["accepted"]), key=lambda each: -each["addresses"])
     for each in found[:SHOWN]:
         yield {

@@ -1,4 +1,4 @@
-"""Which rules of a source match nothing that is known? A rule that was mistyped is most often one of them."""
+"""Unused rules: rules of a source that match no known address. A rule that was mistyped is most often one of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class UnusedRules:
 
     @property
     def is_full(self) -> bool:
-        """Were so many looked at that no more are?"""
+        """Return whether the limit of addresses to look at is reached."""
         return self._most is not None and self._looked >= self._most
 
     def told(self) -> Iterator[tuple[str, str]]:
@@ -82,7 +82,7 @@ def watched(tx: Tx, source: Source, most: int = LOOKED) -> UnusedRules:
 
 
 def _decided(tx: Tx, source: int, rules: Sequence[str]) -> set[str]:
-    """Which of these rules kept something out, when it was met or when it was visited?"""
+    """Return which of these rules kept an address out, when it was discovered or when it was visited."""
     columns, reasons = resource.c, {f"{gate}: {rule}": rule for rule in rules for gate in (Gate.BOUNDARY, Gate.INDEX)}
     met = sa.select(exclusion.c.rule).where(exclusion.c.source_id == source, exclusion.c.rule.in_(rules))
     visited = sa.select(columns.reason).where(

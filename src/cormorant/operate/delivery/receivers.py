@@ -165,13 +165,13 @@ def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
 
 
 def waiting(house: Installation) -> tuple[int, bool]:
-    """How many events wait to be delivered to a receiver with which nothing is wrong; are deliveries paused?"""
+    """Return the most events that wait for a healthy receiver, and whether deliveries are paused."""
     found = [each for each in listed(house) if not each["error"]]
     return max((each["backlog"] for each in found), default=0), any(each["paused"] for each in found)
 
 
 def _backlog(tx: Tx, row: ReceiverRow) -> int:
-    """How many events it has not confirmed yet."""
+    """Return the number of events that a receiver has not confirmed yet."""
     columns = events.c
     told = stream.told(row.source_id, row.id)
     statement = sa.select(sa.func.count()).where(columns.seq > row.place, told)
@@ -179,7 +179,7 @@ def _backlog(tx: Tx, row: ReceiverRow) -> int:
 
 
 def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
-    """When the oldest event came about that a receiver has not confirmed, in epoch seconds; None: there is none.
+    """Return when the oldest event unconfirmed by a receiver arose, in epoch seconds; None when there is none.
 
     What is to be sent again waits since somebody asked for it.
     """
@@ -189,7 +189,7 @@ def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
 
 
 def _since(tx: Tx, oldest: Numbered) -> float | None:
-    """When an event came about; where an older version noted none, its document's last change or its run's start."""
+    """Return the time of an event. Events of older versions take their document's last change or their run's start."""
     if (noted := stream.moment(tx, oldest.seq)) is not None:
         return noted
     if oldest.event in (Event.NEW, Event.CHANGED, Event.FOUND, Event.MOVED):
@@ -202,7 +202,7 @@ def _since(tx: Tx, oldest: Numbered) -> float | None:
 
 
 def tools(house: Installation, name: str, egress: Callable[[], Egress] | None = None) -> ReceiverTools:
-    """What a receiver is given; without `egress` it is only looked at."""
+    """Return the tools of a receiver; without `egress` it can only be inspected."""
     with house.store.begin() as tx:
         installation = stream.installation(tx)
 
@@ -214,7 +214,7 @@ def tools(house: Installation, name: str, egress: Callable[[], Egress] | None = 
 
 
 def veto(house: Installation, source: int) -> Callable[[str], bool] | None:
-    """What says of folders of a source whether one of its receivers keeps them out; None when none has a say.
+    """Return a function that says if a receiver of a source vetoes a folder; None when no receiver has a veto.
 
     It raises NotTaken where a receiver has one and cannot be asked.
     """
@@ -258,7 +258,7 @@ def resend(house: Installation, name: str, source: str | None = None, *, faulty:
 
 
 def faulty(house: Installation, name: str) -> Iterator[dict[str, Any]]:
-    """What a receiver could not take, by document. Raises NotFoundError."""
+    """Yield the deliveries that a receiver could not take, by document. Raises NotFoundError."""
     behind: int | None = 0
     with house.store.read() as tx:
         number = receivers.named(tx, name).id

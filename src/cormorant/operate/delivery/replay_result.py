@@ -1,4 +1,7 @@
-"""How did it end that a receiver was sent again what is kept? In exit codes and sentences, for whoever asked."""
+"""Result of a replay: the outcome of sending a receiver again what is kept.
+
+In exit codes and sentences, for whoever asked.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ class ReplayResult(NamedTuple):
 
 
 def end(house: Installation, before: Mapping[str, Any], now: Mapping[str, Any]) -> ReplayResult:
-    """How it ended, by the records of a receiver before and after. Raises NotFoundError."""
+    """Return the result of a replay, by the records of a receiver before and after. Raises NotFoundError."""
     if now["backlog"]:
         error = _untaken(now)
         return ReplayResult(error.exit_code, (error,))
@@ -51,7 +54,7 @@ def _untaken(now: Mapping[str, Any]) -> CormorantError:
 
 
 def _lacking(name: str, refused: int, damaged: int) -> Iterator[CormorantError]:
-    """What it was sent and has not taken, and what it could not be sent."""
+    """Yield errors for what a receiver was sent and did not take, and for what could not be sent."""
     word = shlex.quote(name)
     if refused:
         what = "1 document" if refused == 1 else f"{refused:,} documents"

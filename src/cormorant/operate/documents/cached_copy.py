@@ -55,12 +55,12 @@ class CachedCopy:
 
     @property
     def places(self) -> int:
-        """How many marks there are; the third has the id `place-3`."""
+        """Number of highlight marks; the third has the id `place-3`."""
         return sum(each.times for each in self.words)
 
 
 class CopyOptions(NamedTuple):
-    """How somebody wants to see a copy: with the words of this query marked, as text only."""
+    """View options of a cached copy: the query whose words are marked, and text only."""
 
     query: str = ""
     as_text: bool = False

@@ -1,4 +1,7 @@
-"""How was a document read? What its kept copy says: who answered, charset and language, how known, what was cut."""
+"""Conversion record of a document.
+
+What its kept copy says: who answered, charset and language, how known, what was cut.
+"""
 
 from __future__ import annotations
 

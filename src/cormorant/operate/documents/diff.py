@@ -1,4 +1,4 @@
-"""What do two kept versions of a document say differently?"""
+"""Text diff of two kept versions of a document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 100_000
 
 
 def diff(house: Installation, address: str, back: int = 1) -> list[dict[str, Any]]:
-    """What the newest kept version says otherwise than the one so many before it: an object for each source.
+    """Diff the newest kept version with the one `back` versions before it: an object for each source.
 
     Raises NotFoundError for an address that no source knows, ConflictError where there are not as many versions.
     """
@@ -62,10 +62,10 @@ def _whole(cache: Cache, entries: list[BlobEntry]) -> Iterator[tuple[BlobEntry, 
 
 
 def _many(versions: int) -> str:
-    """How many versions there are, with the verb."""
+    """Return the number of versions with its verb."""
     return "1 version is" if versions == 1 else f"{versions} versions are"
 
 
 def _lines(frame: Frame) -> list[str]:
-    """What is compared: the title, then the text."""
+    """Return the lines to compare: the title, then the text."""
     return [frame.title, "", *frame.text.splitlines()][:LONGEST]

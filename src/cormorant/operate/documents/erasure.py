@@ -57,7 +57,7 @@ _LOGS, _INDEX = "logs", "index"
 
 @dataclass(slots=True)
 class Erased:
-    """What an erasure did and found: `left_in` names files that still hold a passage, and packs with a copy.
+    """Result of an erasure: `left_in` names files that still hold a passage, and packs with a copy.
 
     `kept_before` are files of the database from before an upgrade, which may hold it in a compressed form.
     """
@@ -124,7 +124,7 @@ def pending(house: Installation) -> list[int]:
 
 
 def _copies(house: Installation, cache: Cache, row: TakedownRow, numbers: Sequence[int]) -> list[BlobPlace]:
-    """Where copies lie of these documents, and copies of their addresses that no row knows any more.
+    """Return the places of copies of these documents, and of copies of their addresses that no row knows.
 
     A purged address leaves its copy in a pack; the copy says itself which address it is of.
     """
@@ -156,7 +156,10 @@ def _known(house: Installation, numbers: Sequence[int]) -> set[int]:
 
 
 def _is_of(cache: Cache, place: BlobPlace, compiled: TakedownRules) -> bool:
-    """Does a copy say that it is of an address that the takedown means? One that cannot be read says nothing."""
+    """Return whether a copy says that it is of an address covered by the takedown.
+
+    One that cannot be read says nothing.
+    """
     try:
         frame = cache.read(place, body=False)
     except CacheDamaged:
@@ -317,7 +320,7 @@ def _files(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def _found(path: Path, needles: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Where passages stand in a file: offset and passage. A file that is gone meanwhile has none."""
+    """Yield the passages found in a file: offset and passage. A file that is gone meanwhile has none."""
     if not needles:
         return
     for start, window in _windows(path, max(map(len, needles)) - 1):

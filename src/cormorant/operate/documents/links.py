@@ -1,4 +1,4 @@
-"""What links to a document, and where do its links lead? With the texts of the links."""
+"""Links of documents: inlinks and outlinks. With the texts of the links."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def some(house: Installation, number: int, direction: str, offset: int, most: in
 
 
 def counted(tx: Tx, number: int) -> dict[str, int]:
-    """How many links lead to a document and from it."""
+    """Return the number of links that lead to a document and from it."""
     into = tx.rows(sa.select(inlinks.c.count).where(inlinks.c.id == number))
     return {IN: into[0].count if into else 0, OUT: len(_kept(tx, number))}
 

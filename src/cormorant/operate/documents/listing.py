@@ -1,4 +1,6 @@
-"""Which addresses are known? All of them, a page at a time, from the first or from where an earlier list ended.
+"""Listing of known addresses.
+
+All of them, a page at a time, from the first or from where an earlier list ended.
 
 listed(house, wanted)                  every record, streamed
 page(house, wanted, cursor, most)      some, and the cursor that leads to the next
@@ -43,7 +45,7 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class DocumentFilter:
-    """Which documents are listed. None: any. `run` visited or met them last, `changed` is one that changed them."""
+    """Filter of listed documents. None: any. `run` visited or met them last, `changed` is one that changed them."""
 
     source: str | None = None
     state: str | None = None
@@ -70,7 +72,7 @@ Placed = tuple[ListCursor, dict[str, Any]]
 
 
 def met_by(row: RunRow) -> sa.ColumnElement[bool]:
-    """What a run may have to tell of among the resources it met, in the words of the index of those."""
+    """Return the SQL condition for resources met by a run that it may report, in terms of their index."""
     return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
 
 
@@ -156,7 +158,7 @@ def check(wanted: DocumentFilter) -> None:
 
 
 def is_wanted(record: Mapping[str, Any], wanted: DocumentFilter) -> bool:
-    """Is a document of this source, in this state and with this status?"""
+    """Return whether a document belongs to this source, has this state and this status."""
     return all(
         asked in (None, record[name])
         for name, asked in (("source", wanted.source), ("state", wanted.state), ("status", wanted.status))
@@ -210,7 +212,7 @@ def _records(
 def _of_excluded(
     house: Installation, owners: Sequence[SourceRow], behind: ListCursor | None, run: int | None
 ) -> Iterator[Placed]:
-    """What gates excluded, source by source; by one run as many as its report counts."""
+    """Yield the addresses that gates excluded, source by source; for one run as many as its report counts."""
     numbers = [owner.id for owner in owners]
     if behind is not None and behind.source not in numbers:
         raise UsageError("`cursor` is of another list, or its source was deleted. Leave it out to begin anew.")

@@ -1,4 +1,4 @@
-"""What is known about addresses."""
+"""Lookup of addresses: everything known about them."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class View:
         }
 
     def _state(self, row: Any, outcome: OutcomeKind, refused: int | None, *, waits: bool) -> str:
-        """Which of the nine sets it is in; what a gate excluded at its visit is in none of them."""
+        """Return which of the nine sets a resource is in; one excluded by a gate at its visit is in none."""
         run = self._running.get(row.source_id)
         return set_of(
             Standing(
@@ -137,7 +137,7 @@ class View:
         )  # fmt: skip
 
     def _place(self, source: int) -> int:
-        """How far a source is delivered: to the index, and to all receivers of it that do not fail."""
+        """Return how far a source is delivered: to the index, and to all its receivers that do not fail."""
         if source not in self._places:
             told = receivers.told_of(self._tx, source)
             well = [each for each in told if not each.error or each.kind == receivers.INDEX]
@@ -218,13 +218,13 @@ def see_given(text: str) -> None:
 
 
 def _is_crawled(tx: Tx, path: str) -> bool:
-    """Does it lie below the folder of a source, where it may have been once?"""
+    """Return whether a path is below the folder of a source, where the file may have been once."""
     roots = [str(row.settings.get("path", "")) for row in sources.every(tx)]
     return any(root and path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
 def _nearest(tx: Tx, text: str) -> str | None:
-    """What was probably meant by an address that lacks its beginning; None where nothing can be said."""
+    """Return the likely address for text that lacks a scheme or host; None when nothing can be said."""
     host = text.partition("/")[0]
     starts = [start for row in sources.every(tx) for start in row.settings.get("start") or ()]
     first = next((each for each in starts if origin_of(each).site == host), starts[0] if starts else "")
@@ -245,7 +245,7 @@ def renamed(owner: SourceRow, address: str) -> Renamed | None:
 
 
 def meanings(owner: SourceRow, address: str) -> list[str]:
-    """What an address may mean to a source: itself, what it is renamed to, the file that readers are shown as it."""
+    """Return the meanings of an address to a source: itself, its renamed form, the file displayed under it."""
     known = renamed(owner, address)
     if known is not None:
         return list(dict.fromkeys((address, known.address)))
@@ -259,7 +259,7 @@ def meanings(owner: SourceRow, address: str) -> list[str]:
 
 
 def renaming(asked: str, known: Renamed) -> dict[str, str]:
-    """What was asked for, what is fetched and what is shown instead, and the rule that says so."""
+    """Return the requested, the fetched and the shown address, and the rule that renames it."""
     shown = known.display or known.address
     return {"asked": asked, "fetched": known.address, "shown": shown, "rule": known.rule}
 
@@ -319,7 +319,7 @@ def _shown(house: Installation, tx: Tx, known: Any) -> dict[str, Any]:
 
 
 def place_of(tx: Tx, number: int) -> BlobPlace | None:
-    """Where the copy of a document lies, None when there is none."""
+    """Return the place of the kept copy of a document, None when there is none."""
     kept = tx.rows(
         sa.select(content.c.pack, content.c.pack_offset, content.c.pack_length).where(content.c.id == number)
     )

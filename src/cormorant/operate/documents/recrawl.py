@@ -32,13 +32,13 @@ CHUNK = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecrawlSelection:
-    """Which documents are meant: these addresses, less what is not `wanted`; without an address all that are wanted."""
+    """Documents to recrawl: those `wanted` among these addresses; without an address all that are wanted."""
 
     addresses: Sequence[str]
     wanted: DocumentFilter
 
     def __bool__(self) -> bool:
-        """Is anything said of them?"""
+        """Return whether the selection has an address or a filter."""
         return bool(self.addresses) or self.wanted != DocumentFilter()
 
 

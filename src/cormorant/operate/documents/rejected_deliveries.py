@@ -1,4 +1,7 @@
-"""What could receivers not take of a document? In the words of each, until it takes a newer delivery of it."""
+"""Rejected deliveries of a document: the reasons why receivers could not take it.
+
+In the words of each, until it takes a newer delivery of it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class RejectedDocument(NamedTuple):
 
 
 def of(tx: Tx, numbers: Collection[int]) -> Refusals:
-    """What was refused of these documents, at most 1,000."""
+    """Return the rejected deliveries of these documents, at most 1,000."""
     rows = {row.id: row for row in receivers.every(tx)}
     found = rejected_deliveries.of_documents(tx, rows, numbers)
     return {
@@ -45,7 +48,7 @@ def why(refused: Sequence[RejectedDocument]) -> str:
 
 
 def advice(refused: Sequence[RejectedDocument], address: str) -> str:
-    """What a person can do about it."""
+    """Return the advice to a person on the rejected deliveries of a document."""
     if all(each.kind == receivers.INDEX for each in refused):
         return f"`cormorant document recrawl {address} --now` keeps a fresh copy of it."
     first = next(each.receiver for each in refused if each.kind != receivers.INDEX)

@@ -1,4 +1,7 @@
-"""Why is this address in the index, or why not? Everything known about it, and one sentence that sums it up."""
+"""Explanation why an address is in the index, or why not.
+
+Everything known about it, and one sentence that sums it up.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,7 @@ def explain(house: Installation, address: str, *, here: bool = True) -> list[dic
 
 
 def _renaming(owner: SourceRow, row: Any, asked: str) -> dict[str, Any]:
-    """What was asked for, what is fetched and what is shown instead, and the rule that says so."""
+    """Return the requested, the fetched and the shown address, and the rule that renames it."""
     known = lookup.renamed(owner, asked)
     if known is None and row is not None and row.display:
         known = lookup.renamed(owner, row.display)
@@ -146,13 +149,13 @@ def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> dict[str,
 def _gates(
     house: Installation, tx: Tx, owner: SourceRow, row: Any, hides: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """What each gate says of it today, a takedown that hides it before the others."""
+    """Return the ruling of each gate on a resource today, with a takedown that hides it before the others."""
     before = [{"gate": str(Gate.TAKEDOWN), "rule": hides["rule"], "ruling": rulings.EXCLUDES}] if hides else []
     return before + rulings.of_row(house, tx, owner, row)
 
 
 def _refused(tx: Tx, record: dict[str, Any]) -> dict[str, Any]:
-    """What receivers could not take of it; where nothing else is wrong that is what there is to be done about."""
+    """Return the deliveries of a document that receivers could not take. If nothing else is wrong, add the remedy."""
     refused = rejected_deliveries.of(tx, [record["id"]]).get(record["id"], []) if record["id"] is not None else []
     if not refused:
         return {}
@@ -171,7 +174,7 @@ def _held(run: RunRow, status: int) -> str:
 
 
 def _conversion(house: Installation, row: Any, kept: Any) -> dict[str, Any] | None:
-    """What came of reading it: the fault of the last visit if it could not be read, else how it was read."""
+    """Return the conversion result: the fault of the last visit if unreadable, else how the document was read."""
     if row.status in CONVERSION:
         return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason, "no_text": None}
     if not kept:
@@ -292,7 +295,7 @@ def _access(tx: Tx, number: int) -> dict[str, Any]:
 
 
 def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
-    """When it is visited again."""
+    """Return when a resource is visited again."""
     if row.not_before:
         return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
     if row.role == Role.ROBOTS:
@@ -309,7 +312,7 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
 
 
 def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
-    """When the rules of a site are asked for again: a page of it is to be visited, and they hold no longer."""
+    """Return when robots.txt is requested again: its rules have expired and a page of the site is due."""
     origin = str(origin_of(row.address))
     until = [
         each.valid_until
@@ -322,7 +325,7 @@ def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
 
 
 def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
-    """What a source says of an address that it has no resource for, None when that is nothing."""
+    """Return what a source says of an address for which it has no resource, None when that is nothing."""
     for meant in lookup.meanings(owner, address):
         if said := _stranger(tx, owner, meant) or explain_unknown.unlisted(house, tx, owner, meant):
             return said

@@ -1,4 +1,4 @@
-"""What can be said of an address that no source has a resource for: which rule would decide, is it known nearby?"""
+"""Explanation of an address with no resource in any source: the deciding rule, and known neighbours."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _near(tx: Tx, address: str) -> tuple[int | None, list[str]]:
 
 
 def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
-    """A file below the folder of a source that no listing has named: left out by its settings, or why else?
+    """Explain why no listing named a file below the folder of a source: left out by its settings, or else why.
 
     A listing neither names hidden files and links nor looks into folders that a rule or a receiver leaves out, so
     nothing was kept of them that could be looked up.
@@ -115,7 +115,7 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dic
 
 
 def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
-    """Which receiver keeps the source out of which folder on the way to a file; None when none does.
+    """Return the receiver that keeps the source out of a folder on the way to a file; None when none does.
 
     What an older run was told, and the newest that has ended was not, holds no more.
     """

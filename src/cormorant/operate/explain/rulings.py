@@ -1,4 +1,4 @@
-"""What do the gates say of an address today, by today's settings and what is known of its site?"""
+"""Rulings of the gates on an address today, by today's settings and what is known of its site."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADMITS, EXCLUDES, WAITS, UNKNOWN = "admits", "excludes", "waits", "unknown"
 
 
 def of_row(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
-    """Of a resource of the source: may it be followed, and may it be visited?"""
+    """Return the rulings on a resource of the source: on following it, and on visiting it."""
     role = Role.SITEMAP if row.role == Role.SITEMAP else Role.DOCUMENT
     return _today(house, tx, owner, _resource(owner, row.address, role, row.depth, row.site_id, row.id))
 
@@ -31,7 +31,7 @@ def of_address(house: Installation, tx: Tx, owner: SourceRow, address: str, site
 
 
 def admitted(rows: list[dict[str, Any]]) -> bool:
-    """Has none of these gates anything against it?"""
+    """Return whether all these gates admit the address."""
     return all(row["ruling"] in (ADMITS, WAITS) for row in rows)
 
 

@@ -1,4 +1,6 @@
-"""How long will it still take, and what holds it up? Pure: from figures looked at now and then.
+"""Run ETA: the estimated time to the end, and the bottleneck.
+
+Pure: from figures looked at now and then.
 
 A run ends when all is visited and its receivers have been told of it, whichever is later. Both are foreseen alike: by
 how fast that went in the pieces of the time looked back on, the fastest and the slowest of them.
@@ -46,7 +48,7 @@ def _a_second(samples: Sequence[ProgressSample], count: float) -> float:
 
 
 def ahead(samples: Sequence[ProgressSample], waits_s: float = inf) -> Ahead | None:
-    """What is still to be expected, None while nobody can know.
+    """Return the estimate of what is still to be expected (ETA), None while it cannot be known.
 
     `waits_s` is how long the end of a run waits for its receivers at most.
     """
@@ -63,7 +65,7 @@ def ahead(samples: Sequence[ProgressSample], waits_s: float = inf) -> Ahead | No
 
 
 def is_outlasted(samples: Sequence[ProgressSample]) -> bool:
-    """Will the receivers be told of what is found longer than it takes to find it?"""
+    """Return whether delivering to the receivers takes longer than finding the documents."""
     visits, told = (_visits(samples), _deliveries(samples)) if _says_anything(samples) else (None, None)
     return visits is not None and visits.most_s is not None and told is not None and told.least_s > visits.most_s
 
@@ -120,7 +122,7 @@ def _pieces(samples: Sequence[ProgressSample]) -> list[Sequence[ProgressSample]]
 
 
 class RunConditions(NamedTuple):
-    """What there is to be seen of a run.
+    """Conditions of a run as observed.
 
     `sites` have something left; `waits_for` says why, when none of them can be asked now. `pace_s` is the delay asked
     for at each of them; `busy` is for what part of the time the busiest retriever had or wanted a processor; `backlog`

@@ -1,4 +1,4 @@
-"""How long will a run still take, and what holds it up? For whoever asks once, and watches nothing."""
+"""ETA summary: the time that a run will still take, and its bottleneck. For whoever asks once, and watches nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEASURED: Final = (RunState.RETRIEVING, RunState.DELIVERING)
 
 
 def shown(house: Installation, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
-    """What `start.shown` says, with `eta_s` and, while the run is under way, what holds it up.
+    """Return the record of `start.shown` with `eta_s` and, while the run is under way, its bottleneck.
 
     `eta_s` has the `least` and the `most` seconds still to go; `most` is None while more is found than is visited,
     `eta_s` while nothing can be said. Raises NotFoundError.
@@ -37,7 +37,7 @@ def shown(house: Installation, number: int | None = None, resting: str | None = 
 
 
 def _lately(house: Installation, number: int) -> Measured | None:
-    """How far a run was lately, None when nobody has looked for some time."""
+    """Return the recent progress of a run, None when nobody has measured it for some time."""
     with house.store.read() as tx:
         found = progress_samples.newest(tx, number)
         return found if found and found.samples[-1].at <= tx.now() <= found.next_at + LATE_S else None

@@ -1,4 +1,4 @@
-"""How does a run go right now? Its figures, its sites, and what it waits for."""
+"""Live view of a run. Its figures, its sites, and what it waits for."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Waits(NamedTuple):
 
     @property
     def why(self) -> HoldReason:
-        """What keeps the run from them."""
+        """Reason that keeps the run from these sites."""
         return host_errors.worst(self.troubles)
 
     @property
     def said(self) -> str:
-        """Which they are and why, in one clause."""
+        """Clause that names these sites and why they wait."""
         return host_errors.told(self.troubles, self.sites)
 
 
@@ -91,7 +91,7 @@ class LiveView(NamedTuple):
 
     @property
     def all_wait(self) -> bool:
-        """Is there no site that could be asked now?"""
+        """Return whether no site can be asked now."""
         return (
             bool(self.report["waits"])
             or self.suspended_s > 0
@@ -142,7 +142,7 @@ def _trouble(tx: Tx, row: RunRow, each: Any) -> HostTrouble:
 
 
 def _waits(tx: Tx, row: RunRow, troubled: Sequence[Any], sites: int, now: float) -> Waits | None:
-    """What a run that retrieves is kept from by these of its sites."""
+    """Return why a retrieving run is kept from these of its sites; None when nothing keeps it."""
     if not troubled or row.state is not RunState.RETRIEVING:
         return None
     alone = len(troubled) == sites and row.gives_up_at is not None
@@ -186,12 +186,12 @@ def processors_s(house: Installation) -> dict[int, float]:
 
 
 def sample(seen: LiveView, at: float) -> ProgressSample:
-    """What a look at that moment (seconds) has counted."""
+    """Return the progress sample for counts seen at a moment (seconds)."""
     return ProgressSample(at, seen.report["fetched"], seen.report["to_fetch"], seen.told, seen.backlog)
 
 
 def ahead(seen: LiveView, samples: Sequence[ProgressSample]) -> Ahead | None:
-    """What is still to be expected of a run, None while nobody can know."""
+    """Return the estimate of what is still to be expected of a run (ETA), None while it cannot be known."""
     is_index = seen.slowest is not None and seen.slowest.kind == receivers.INDEX
     if seen.report["state"] == RunState.DELIVERING:  # a limit may have left something
         samples = [each._replace(left=0) for each in samples]
@@ -199,7 +199,7 @@ def ahead(seen: LiveView, samples: Sequence[ProgressSample]) -> Ahead | None:
 
 
 def bottleneck(seen: LiveView, busy: float, samples: Sequence[ProgressSample]) -> str:
-    """What holds a run up, "" when nothing can be said.
+    """Return the bottleneck of a run, "" when it cannot be named.
 
     `busy` is for what part of the time the busiest retriever had or wanted a processor.
     """

@@ -30,7 +30,7 @@ _NONE: Final = (
 
 
 class LogFilter(NamedTuple):
-    """Which lines: of a level and above, of one kind or, with None, of all; the last `most`, 0 for any number."""
+    """Filter of log lines: a level and above, one kind (None: all), and the last `most` lines (0: any number)."""
 
     level: str = "debug"
     kind: str | None = None

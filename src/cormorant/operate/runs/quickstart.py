@@ -47,7 +47,7 @@ class Made(NamedTuple):
 
 
 def wish(text: str) -> QuickstartSource:
-    """What an argument means: an address or a folder.
+    """Return the source that an argument means: an address or a folder.
 
     Raises UsageError for a file and for what is neither, BadAddress for an address that is none, NotFoundError for a
     folder that is not there, NotPermitted for one that cannot be read.

@@ -1,4 +1,7 @@
-"""What should a person be told after a run? Starts that failed, rules that match nothing, documents to look at."""
+"""Run report for people: the problems of a run and what to look at.
+
+Starts that failed, rules that match nothing, documents to look at.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ _WAITS = (
 
 
 def unreported(row: RunRow, counters: Counters) -> int:
-    """How many documents failed in a run as they had failed before, where its source wants no news of these."""
+    """Return the number of documents that failed again in a run as before, if its source does not report them."""
     return counters.failed_as_before if row.settings.get("known_failures", "ignore") == "ignore" else 0
 
 
@@ -91,7 +94,7 @@ def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
 
 
 def _of_settings(house: Installation, tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
-    """What the settings of a run led to: starts they leave out, rules that match nothing, or that they are no more."""
+    """Yield the problems caused by the settings of a run: excluded starts, unused rules, or invalid settings."""
     try:
         source = house.source(owner, row.settings)
     except CormorantError as error:
@@ -235,7 +238,7 @@ def _joined(status: int, text: str, reason: str) -> str:
 
 
 def _bad_documents(tx: Tx, row: RunRow) -> sa.ColumnElement[bool]:
-    """What this run could not get or read and is to be reported, start addresses left out."""
+    """Return the SQL condition for documents that this run could not fetch or read and reports, except starts."""
     bad = known_failures.of_run(row.source_id, row.id)
     known = unreported(row, runs.counters(tx, row.id))
     return sa.and_(bad, sa.not_(known_failures.as_before(row.id))) if known else bad
@@ -261,7 +264,7 @@ def _away(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
-    """What the newest run of a source left to be visited, and when it can go on at the earliest."""
+    """Yield what the newest run of a source left to visit, and the earliest time at which it can go on."""
     if row.complete or row.state is not RunState.FINISHED or row.generation != owner.generation:
         return
     if not runs.is_newest(tx, row):
@@ -286,7 +289,7 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
 
 
 def _silent(tx: Tx, row: RunRow, left: remaining.Remaining) -> str:
-    """Which sites do not answer, when a run has nothing left but sites in trouble; "" when all of them do answer."""
+    """Return the silent sites, when a run has only sites in trouble left; "" unless none of them answers."""
     found = remaining.troubles(tx, row.source_id, left.some)
     if left.troubled < left.sites or host_errors.worst(found) is not HoldReason.SILENT:
         return ""
@@ -300,7 +303,7 @@ def _documents(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
-    """How many documents this run left out for their size, and the first of them."""
+    """Yield the number of documents that this run left out for their size, and the first of them."""
     columns = resource.c
     left_out = sa.and_(
         listing.met_by(row), columns.status == int(Status.TOO_BIG), columns.outcome == int(OutcomeKind.EXCLUDED)
@@ -348,7 +351,7 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
 
 
 def _damaged(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
-    """How many documents the index was not told of, since what was kept of them could not be read again."""
+    """Yield the number of documents that were not sent to the index because their kept copies are damaged."""
     count = runs.counters(tx, row.id).index_damaged
     if count:
         many = "The kept copy of 1 document is" if count == 1 else f"The kept copies of {count:,} documents are"

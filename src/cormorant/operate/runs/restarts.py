@@ -1,4 +1,4 @@
-"""Which runs do not go on when the program begins anew?
+"""Cut-off runs, which do not go on when the program is started again.
 
 under way when the program ended, and survives_restart is off -> stopped; the next crawl begins a new run
 """
@@ -19,7 +19,7 @@ REASON: Final = "It was under way when the program ended, and survives_restart i
 
 
 def are_cut_off(house: Installation, resting: str) -> bool:
-    """Is there any run to be stopped?"""
+    """Return whether there is any run to stop."""
     with house.store.read() as tx:
         return bool(_cut_off(house, tx, resting))
 

@@ -1,4 +1,4 @@
-"""What a run has fetched and nobody has indexed yet: leave some of it out, then have the rest indexed.
+"""Review of fetched documents before indexing: leave some out, then have the rest indexed.
 
 crawl --examine -> pending --prune (rules)--> pending --index--> swept, delivered, finished
                       `--stop--> stopped: the next crawl fetches anew what it has not told anybody of
@@ -55,7 +55,7 @@ def _not_pending(row: RunRow) -> ConflictError:
 
 
 def waiting_count(house: Installation, row: RunRow) -> int:
-    """How many documents wait that a run has examined, or waited until it was stopped; none once another has begun."""
+    """Return how many examined documents of a run wait, or waited until it was stopped; 0 after a newer run."""
     with house.store.read() as tx:
         newest = row.mode is Mode.EXAMINE and runs.is_newest(tx, row)
         return unreviewed.waiting_count(tx, row.source_id) if newest else 0
@@ -89,7 +89,7 @@ def prune(house: Installation, number: int | None, rules: Sequence[str]) -> dict
 
 
 def _settled(house: Installation, row: RunRow, owner: SourceRow, rules: Sequence[str]) -> set[str]:
-    """Which of these rules, that match nothing which waits to be indexed, match what the run has visited."""
+    """Return those of these rules that match no document waiting to be indexed, but match what the run visited."""
     found, behind = set[str](), 0
     while len(found) < len(rules):
         with house.store.read() as tx:
@@ -128,7 +128,7 @@ def _count(tx: Tx, row: RunRow, left_out: PrunedDocuments) -> None:
 def _left_out(
     house: Installation, owner: SourceRow, settings: Mapping[str, Any], rules: Sequence[str], waiting: Mapping[int, str]
 ) -> dict[int, str]:
-    """Which of these addresses (by their resources) the rules keep out, each with the rule."""
+    """Return which of these addresses (by their resources) the rules exclude, each with the rule."""
     narrowed: Source = house.source(owner, {**settings, "exclude": list(rules)})
     found = {}
     for number, address in waiting.items():

@@ -64,7 +64,7 @@ class Scheduler:
 
 
 def following(tx: Tx, row: ScheduleRow, now: float) -> float | None:
-    """When a schedule fires next: at the first time from now on of which nothing is known yet.
+    """Return when a schedule fires next: at the first time from now on of which nothing is known yet.
 
     So a clock that is set back has nothing done twice, and one that was far ahead for a while stops nothing. Where
     launches were let go of, what is older than those that are kept was done. Raises ValueError for a rhythm that can no
@@ -148,7 +148,7 @@ def stop(tx: Tx, row: LaunchRow, reason: str) -> None:
 
 
 def is_open(owner: ScheduleRow, now: float) -> bool:
-    """Whether runs of a schedule may work at a moment; one whose windows can no longer be read has none."""
+    """Return whether runs of a schedule may work at a moment; a schedule with unreadable windows has none."""
     with suppress(ValueError):
         hours = owner.hours()
         return hours is None or hours.at(now).window is not None
@@ -156,7 +156,7 @@ def is_open(owner: ScheduleRow, now: float) -> bool:
 
 
 def opens_at(owner: ScheduleRow, now: float) -> float | None:
-    """When runs of a schedule may work again; None when they may now."""
+    """Return when runs of a schedule may work again; None when they may now."""
     hours = None if is_open(owner, now) else owner.hours()
     return hours.at(now).until if hours is not None else None
 
@@ -248,7 +248,7 @@ def _close(house: Installation, row: LaunchRow, run: RunRow | None) -> None:
 
 
 def _went(house: Installation, run: RunRow | None) -> tuple[bool, str | None]:
-    """Whether a run that has ended failed, and what is said of it."""
+    """Return whether a run that has ended failed, and the reason to report."""
     if run is None:
         return False, "Its run was deleted."
     if run.state is RunState.HELD:

@@ -40,7 +40,7 @@ SHOWN: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class ScheduleChange:
-    """What is asked of a schedule. None: as it is, or as it comes."""
+    """Change requested of a schedule. None: as it is, or as it comes."""
 
     sources: Sequence[str] | None = None
     when: str | None = None
@@ -196,7 +196,7 @@ def _record(tx: Tx, row: ScheduleRow) -> dict[str, Any]:
 
 
 def shown_state(tx: Tx, row: ScheduleRow, last: LaunchRow | None) -> ScheduleState:
-    """What a schedule does, whose newest launch that was not skipped is `last`."""
+    """Return the state of a schedule, whose newest launch that was not skipped is `last`."""
     if row.error is not None:
         return ScheduleState.FAILED
     return state_of(last.state if last else None, enabled=row.enabled, pending=bool(_pending(tx, row)))
@@ -209,7 +209,7 @@ def _pending(tx: Tx, row: ScheduleRow) -> list[RunRow]:
 
 
 def _reason(tx: Tx, row: ScheduleRow, last: LaunchRow | None) -> str | None:
-    """What a person should know of the newest launch, and of what waits for one."""
+    """Return what a person should know of the newest launch, and of the runs that wait for an answer."""
     if last is None or last.state not in OPEN_LAUNCHES:
         waits = [f"Run {each.id} {runs.stands(each)}. {runs.answers(each)}" for each in _pending(tx, row)]
         return " ".join([*([last.reason] if last and last.reason else []), *waits]) or None

@@ -55,13 +55,13 @@ class Ordered:
     survives: bool = True
 
     def record(self) -> dict[str, Any]:
-        """What is told of it where it is not followed."""
+        """Return the record of the ordered run, for output where the run is not followed."""
         return {"run": self.run, "source": self.source, "resumed": self.resumed, "as_before": self.as_before}
 
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """How runs are ordered: what they visit, what becomes of it, and whether they are deleted when they are done.
+    """Run order: what runs visit, what becomes of it, and whether they are deleted when they are done.
 
     `restart`: an interrupted one does not go on. `refresh` and `mode` None: as the settings of each source say.
     """
@@ -215,12 +215,12 @@ def _request(tx: Tx, row: SourceRow, wish: RunOrder, *, anew: bool) -> int:
 
 
 def _edited(tx: Tx, row: SourceRow) -> bool:
-    """Whether settings were edited, since a run came to its end under them, that decide what is kept of a document."""
+    """Return whether settings that decide what is kept of a document were edited since a run last completed."""
     return any(_judged_otherwise(each.settings, row) for each in runs.since_through(tx, row.id))
 
 
 def _judged_otherwise(before: Mapping[str, Any], row: SourceRow) -> bool:
-    """Whether other settings would decide otherwise what is kept of a document of a source."""
+    """Return whether changed settings would change what is kept of a document of a source."""
     return bool(_differing(row.kind, before, row.settings))
 
 
@@ -306,12 +306,12 @@ def shown(house: Installation, number: int | None = None, resting: str | None = 
 
 
 def is_idle(tx: Tx, resting: str | None) -> bool:
-    """Is nothing at work, given a node that rests whatever its processes have said before they were killed?"""
+    """Return whether nothing is at work; the node `resting` is idle even if killed processes left heartbeats."""
     return resting is not None and all(each.name.rpartition("@")[2] == resting for each in heartbeats.alive(tx))
 
 
 def state_of(row: RunRow, *, idle: bool) -> str:
-    """Where a run is, or that it was interrupted: begun, not ended, and nothing is at work."""
+    """Return the state of a run, or that it was interrupted: begun, not ended, and nothing is at work."""
     begun = row.is_under_way and row.state is not RunState.WAITING
     return INTERRUPTED if idle and begun else row.state.value
 
@@ -349,12 +349,12 @@ def _edited_before(tx: Tx, row: RunRow, source: SourceRow | None) -> list[str]:
 
 
 def to_fetch(tx: Tx, row: RunRow) -> int:
-    """How many resources a run has left to visit, or has left over for the next."""
+    """Return the number of resources that a run has left to visit, or has left over for the next."""
     return remaining.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
 
 
 def _goes_on(tx: Tx, row: RunRow) -> bool:
-    """Is anything left to a run: is it under way, or did it end before its work did and no other has begun since?"""
+    """Return whether a run has work left. It is under way, or ended early and no other run of its source has begun."""
     if row.state in OPEN_STATES:
         return True
     return not row.complete and row.generation > 0 and runs.is_newest(tx, row)
@@ -368,7 +368,7 @@ def leaving(house: Installation, number: int | None, most: int = MOST_LEAVING) -
 
 
 def leaving_count(house: Installation, number: int) -> int:
-    """How many documents a held run would let go."""
+    """Return the number of documents that a held run would remove."""
     with house.store.read() as tx:
         return remaining.leaving_count(tx, runs.get(tx, number).source_id)
 
@@ -378,14 +378,14 @@ _CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
 
 
 def are_over(house: Installation, numbers: Sequence[int], node: str) -> bool:
-    """Have these runs come to an end, as far as this node may carry them out?"""
+    """Return whether these runs have ended, as far as this node may carry them out."""
     with house.store.read() as tx:
         rows = [runs.get(tx, number) for number in numbers]
     return all(row.state in ENDED or not row.is_for(node) for row in rows)
 
 
 def exit_code(house: Installation, numbers: Sequence[int]) -> int:
-    """What `start` ends with.
+    """Return the exit code of `start`.
 
     0 all well, 3 some documents failed, and not as they had failed before, no start of some runs answered, a run is
     held, was stopped or suspended before its end, or waits for another node, or search does not find what was found, 6

@@ -1,4 +1,4 @@
-"""What does a run wait for: its turn, or its node?"""
+"""Waiting runs: each waits for its turn, or for its node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEGIN, GO_ON = "begin", "go_on"
 
 
 def waits(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
-    """What a run waits to do, `begin` or `go_on`; None for one that need not wait, or no longer.
+    """Return what a run waits to do, `begin` or `go_on`; None when it does not wait, or no longer.
 
     `resting` is a node at which nothing is at work, whatever its processes have said before they were killed.
     """
@@ -25,7 +25,7 @@ def waits(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) 
 
 
 def reason(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
-    """What a run waits for, in a sentence; else why it is held, stopped or failed."""
+    """Return what a run waits for, as a sentence; else why it is held, stopped or failed."""
     to = "to go on " if row.started_at else ""
     if row.state in OPEN_STATES and _lacks_node(house, tx, row, resting):
         return f"It waits {to}for node {row.node!r}, which alone crawls its source and is not at work."
@@ -36,7 +36,7 @@ def reason(house: Installation, tx: Tx, row: RunRow, resting: str | None = None)
 
 
 def _lacks_node(house: Installation, tx: Tx, row: RunRow, resting: str | None) -> bool:
-    """Is it for another node than this, which is not at work?"""
+    """Return whether a run is for another node than this one, and that node is not at work."""
     if row.is_for(house.node):
         return False
     alive = heartbeats.alive(tx, "conductor")

@@ -1,4 +1,6 @@
-"""Is the index of these rows, and has it come as far as they say? Then search may answer from it.
+"""Index consistency check: whether the index is made of these rows and has come as far as they say.
+
+Then search may answer from it.
 
     made of another database             -> not of these rows at all
     not as far as it once was, or lost   -> what came since is missing
@@ -46,7 +48,10 @@ def trouble(house: Installation) -> IndexDamaged | None:
 
 
 def is_told(house: Installation) -> bool:
-    """Does search find what was found, or will it when that was delivered? No where a delivery to the index failed."""
+    """Return whether search finds the documents found, or will find them once they are delivered.
+
+    No where a delivery to the index failed.
+    """
     if trouble(house) is not None:
         return False
     with house.store.read() as tx:
@@ -73,10 +78,13 @@ def _fault(tx: Tx, index: IndexReader) -> IndexDamaged | None:
 
 
 def is_strange(tx: Tx, index: IndexReader | IndexWriter) -> bool:
-    """Was it made of the rows of another database? Where one of them has no name, nobody can tell."""
+    """Return whether the index was made of the rows of another database.
+
+    Where one of them has no name, nobody can tell.
+    """
     return None not in (index.origin, name := stream.named(tx)) and index.origin != name
 
 
 def knows_documents(tx: Tx) -> bool:
-    """Does the database know a document that search should find?"""
+    """Return whether the database knows a document that search should find."""
     return bool(tx.rows(_INDEXED))

@@ -1,4 +1,4 @@
-"""What was searched for: written as it is answered, listed and counted for those who look after the installation."""
+"""Query log: what was searched for, written as it is answered, then listed and counted for operators."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from cormorant.store.catalog import ranking_weights
 
 
 def weights(house: Installation) -> Weights:
-    """What counts how much in this installation."""
+    """Return the ranking weights of this installation."""
     with house.store.read() as tx:
         return tuned(ranking_weights.values(tx))
 

@@ -66,7 +66,7 @@ def refuse_older_store(house: Installation) -> None:
 
 
 def _refuse_empty_store(house: Installation) -> None:
-    """Raise ConflictError when the index would be exchanged for an empty one: has the database lost its documents?
+    """Raise ConflictError when the index would become empty because the database has lost its documents.
 
     It has not where they are gone, and the index is about to be told of that.
     """
@@ -246,7 +246,7 @@ def _purge(house: Installation) -> int:
 
 
 def stats(house: Installation) -> dict[str, Any]:
-    """How big the index is, and how far it has come in the stream.
+    """Return the size of the index, and its position in the stream.
 
     Raises IndexDamaged, ConflictError, and NotFoundError where there is no index yet.
     """

@@ -1,4 +1,6 @@
-"""May the index be made anew while others crawl and deliver? It is lent: whoever delivers leaves it alone meanwhile.
+"""Reindex lock: it lets the index be rebuilt while others crawl and deliver.
+
+It is lent: whoever delivers leaves it alone meanwhile.
 
     in use --lend--> lent, and let go of at the next look of whoever delivers --lend on, every RENEW_S--> lent
     lent --take back, or nothing was said for LENT_S, as after a kill--> in use: deliveries go on behind its place
@@ -48,7 +50,7 @@ def lent(house: Installation) -> Iterator[None]:
 
 
 class _Loan:
-    """What is lent on by a thread of its own: the work takes longer than it lasts."""
+    """Loan of the index, renewed by a thread of its own: a reindex takes longer than one loan lasts."""
 
     def __init__(self, house: Installation, until: float) -> None:
         self._house, self._until = house, until

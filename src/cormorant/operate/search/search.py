@@ -44,7 +44,10 @@ def library(house: Installation) -> Library:
 
 
 class _Hidden:
-    """What the store has hidden. Makes sure that the index is of these rows, and no older than they are."""
+    """Documents that the store has hidden from search.
+
+    Makes sure that the index is of these rows, and no older than they are.
+    """
 
     def __init__(self, house: Installation, index: IndexReader) -> None:
         self._house, self._index = house, index
@@ -111,7 +114,7 @@ def whys(
 
 
 def counts(house: Installation, shelf: Library, reader: Reader = ANYONE) -> dict[str, int]:
-    """How many documents of each source this reader may see; a source without any is not named."""
+    """Return how many documents of each source this reader may see; sources without any are left out."""
     with house.store.read() as tx:
         names = [row.name for row in sources.every(tx)]
     return {name: count for name in names if (count := shelf.count(name, reader))}
@@ -148,7 +151,7 @@ def answer_record(answer: Answer) -> dict[str, Any]:
 
 
 def facets_record(answer: Answer) -> dict[str, Any]:
-    """What can be chosen from each list, and how many results each choice leaves."""
+    """Return the facets: the choices of each list, and the number of results that each choice leaves."""
     return {
         facet.name: [
             {"value": each.value, "count": each.results, "chosen": each.chosen}
@@ -203,7 +206,7 @@ class Lists(NamedTuple):
 
 
 def lists(shelf: Library, reader: Reader = ANYONE) -> Lists:
-    """What this reader can choose from. Raises IndexDamaged."""
+    """Return the lists of values that this reader can choose from. Raises IndexDamaged."""
     mimes = shelf.filed(Key.MIME, reader, MOST)
     languages = shelf.filed(Key.LANGUAGE, reader, MOST)
     return Lists(

@@ -41,7 +41,7 @@ _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
 @dataclass(frozen=True, slots=True)
 class FetchTestContext:
-    """What a visit needs, wired by whoever calls."""
+    """Fetcher and converter that a test visit needs, supplied by the caller."""
 
     fetcher: Fetcher
     reader: Converter
@@ -96,7 +96,7 @@ def judge(house: Installation, name: str, address: str | None, *, here: bool = T
 
 
 def _asked(house: Installation, source: Source, text: str | None) -> tuple[Resource, dict[str, Any]]:
-    """What was typed, under the address that a crawl would know it by; and what to tell of that when it is another."""
+    """Return the resource for the given text, by the address that a crawl uses, and the renaming if it differs."""
     resource = _resource(source, _meant(text))
     known = source.rename(resource.address)
     if known is None:
@@ -106,7 +106,10 @@ def _asked(house: Installation, source: Source, text: str | None) -> tuple[Resou
 
 
 def _meant(text: str | None) -> str | None:
-    """What was typed as an address: an address, or the path of a file; None stays None. Raises BadAddress for none."""
+    """Return the address meant by the given text: an address, or a file path; None stays None.
+
+    Raises BadAddress for none.
+    """
     if text is None:
         return None
     lookup.see_given(text)
@@ -116,7 +119,7 @@ def _meant(text: str | None) -> str | None:
 
 
 def _resource(source: Source, address: str | None) -> Resource:
-    """What would be visited, without anything remembered of it."""
+    """Return the resource to visit, without anything remembered of it."""
     if address is None:
         found = next((each for batch in source.discover("") for each in batch if isinstance(each, DiscoveredUrl)), None)
         if found is None:
@@ -186,7 +189,7 @@ def _added(first: VisitTrace, second: VisitTrace) -> VisitTrace:
 
 
 def _record(name: str, source: Source, report: VisitResult, wire: VisitTrace) -> dict[str, Any]:
-    """What was seen, with the rules that decided."""
+    """Return the record of a test visit, with the rules that decided."""
     outcome, address = report.outcome, report.task.resource.address
     follow = source.gates.follow(address, report.task.resource.depth)
     status = describe(outcome.status)
@@ -203,7 +206,7 @@ def _record(name: str, source: Source, report: VisitResult, wire: VisitTrace) ->
 
 
 def _feed(outcome: Outcome) -> str:
-    """What a person is told of a feed, "" of anything else."""
+    """Return the sentence on a feed, "" for anything else."""
     names = outcome.sitemap if isinstance(outcome, Ok) else None
     return feed_sentence(names.form, len(names.entries)) if names is not None else ""
 

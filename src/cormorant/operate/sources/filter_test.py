@@ -1,4 +1,7 @@
-"""What does each gate say of an address, and which rule decided? For `source test`, about any address."""
+"""Filter test: the ruling of each gate on an address, and the rule that decided.
+
+For `source test`, about any address.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from cormorant.store.schema import content, resource, site
 
 
 def wanted(source: Source, address: str) -> dict[str, str] | None:
-    """How soon an address is visited, by which rule; None when no rule speaks of it."""
+    """Return the priority level of an address and its rule; None when no rule matches it."""
     level, rule = source.settings.wanted(address)
     return {"level": level.label, "rule": rule} if rule else None
 
@@ -40,7 +43,7 @@ def _site(asked: Resource) -> str:
 
 
 def verdict(house: Installation, source: Source, asked: Resource) -> dict[str, Any]:
-    """Whether it would be visited and found: by the gates that need nothing fetched, and by what is known of it."""
+    """Return whether an address would be visited and found, by gates without a fetch and what is known of it."""
     facts_of, robots = _kept(house, source, asked)
     rows = gates(source, asked, robots)
     if not _decided(rows):
@@ -61,7 +64,7 @@ def _decided(rows: list[dict[str, str]]) -> dict[str, str] | None:
 
 
 def _kept(house: Installation, source: Source, asked: Resource) -> tuple[Facts | None, dict[str, bytes]]:
-    """What is kept of the document, and the rules of its site."""
+    """Return the facts kept of the document, and the robots rules of its site."""
     statement = (
         sa.select(content)
         .join(resource, resource.c.id == content.c.id)

@@ -1,4 +1,4 @@
-"""Which documents would leave the index? What is told with the refusal of what would have them leave."""
+"""Impact counts: documents that would leave the index. What is told with the refusal of what would have them leave."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DELETED: Final = "source: deleted"
 
 
 def going(effects: Sequence[Mapping[str, Any]]) -> int:
-    """How many documents would leave by these edits, each of one source, as `impact_preview` tells of them."""
+    """Return how many documents would leave by these edits of one source each, as in `impact_preview`."""
     return sum(each["leave"] + each["merge"] for each in effects)
 
 
 def of_edits(effects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What would leave by them all: how many, some of each source, by which rule; nothing when nothing would."""
+    """Return the impact of all these edits: count, some addresses per source, rules; {} if nothing would leave."""
     if not going(effects):
         return {}
     rules = Counter[str]()

@@ -1,4 +1,6 @@
-"""What would an edit of a source do? Nothing is changed and nothing is asked of anybody.
+"""Impact preview: what an edit of a source would do.
+
+Nothing is changed and nothing is asked of anybody.
 
 Every known address is judged by the gates of the edited settings that need nothing fetched. What the next crawl then
 takes out of search, and what it visits that was kept out, is exactly what is said here, as far as the sites stay as
@@ -45,7 +47,7 @@ LEFT_OUT = (Status.INDEX_RULES, Status.TYPE_EXCLUDED)
 
 
 def preview(house: Installation, name: str, given: Given, shown: int = SHOWN) -> dict[str, Any]:
-    """Which settings change, which documents would leave, which excluded addresses would enter, each by its rule.
+    """Preview which settings change, which documents leave, which excluded addresses enter, each by its rule.
 
     At most `shown` addresses of each sort are named. What other settings change shows at the next crawl, so those are
     named as `unjudged`; so does what the addresses that enter lead to. `run` is the one under way, if one is, which
@@ -94,7 +96,7 @@ def of_whole(house: Installation, name: str, whole: Given, shown: int = SHOWN) -
 
 
 def _recrawl(tx: Tx, row: SourceRow, changes: list[dict[str, Any]], effect: _Effect) -> dict[str, Any] | None:
-    """Which changes have the documents that stay fetched whole by the next crawl, and how many requests that takes."""
+    """Return the changes that make the next crawl refetch all staying documents, and the requests needed."""
     judged = source_kind(row.kind).settings.JUDGED
     why = [each["setting"] for each in changes if each["setting"] in judged]
     return (
@@ -105,7 +107,7 @@ def _recrawl(tx: Tx, row: SourceRow, changes: list[dict[str, Any]], effect: _Eff
 
 
 def agreed(effect: dict[str, Any]) -> dict[str, int]:
-    """How many documents whoever makes this edit has agreed to let go, by rule."""
+    """Return the number of documents that the author of this edit has agreed to remove, by rule."""
     return {each["rule"]: each["addresses"] for each in effect["leave_rules"]}
 
 
@@ -131,7 +133,10 @@ def _unjudged(changes: list[dict[str, Any]], effect: _Effect, kind: type[SourceS
 
 
 class _Known(NamedTuple):
-    """What is known of a resource. `facts` are None unless a version of it was read; `indexed`: search finds it."""
+    """Known resource, as judged by an impact preview.
+
+    `facts` are None unless a version of it was read; `indexed`: search finds it.
+    """
 
     address: str
     url: str
@@ -224,7 +229,7 @@ class _Tally:
 
 
 class _Effect:
-    """What would become of known addresses when a source is edited."""
+    """Effect on known addresses of an edit of a source."""
 
     def __init__(self, source: Source, was: Source | None, shown: int) -> None:
         self._source, self._was = source, was
@@ -279,11 +284,11 @@ class _Effect:
 
     @property
     def merged(self) -> int:
-        """How many documents fewer there would be, since several are renamed to one, or to one that there is."""
+        """Number of documents fewer, as several are renamed to one, or to one that exists already."""
         return self.renamed - len(self._targets) + sum(key in self._targets for key in self._staying)
 
     def _visited_now(self, each: _Known) -> bool:
-        """Do the gates of now let it in?"""
+        """Return whether the present gates admit the address of a resource."""
         return self._was is None or self._was.gates.follow(each.address, each.depth).admitted
 
     def judge_excluded(self, address: str, depth: int, rule: str) -> None:
@@ -324,7 +329,7 @@ def _named(ruling: Ruling) -> str:
 
 
 def sentences(effect: dict[str, Any]) -> Iterator[str]:
-    """What an edit would do, for people, the addresses that are named under their sentence."""
+    """Yield the effect of an edit as sentences for people; named addresses follow their sentence."""
     for setting, told in (("leave", _left), ("enter", _entered), ("found_again", _found)):
         yield from told(effect) if effect[setting] else ()
     if effect["rename"]:

@@ -1,4 +1,4 @@
-"""What can be set on a kind of source or receiver? Drawn from its settings class."""
+"""Settings of each kind of source or receiver. Drawn from its settings class."""
 
 from __future__ import annotations
 

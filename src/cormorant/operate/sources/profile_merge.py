@@ -1,4 +1,4 @@
-"""What does a source have from sets of parameters, and what has it said itself?
+"""Profile merge: which settings a source inherits from sets of parameters, and which it sets itself.
 
 built in < the set `system` < the set that a source names < what the source itself says
 """
@@ -41,7 +41,7 @@ def merged(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -
 
 
 def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> dict[str, Any]:
-    """What is to be kept of settings read from `whole`: what was `given` and would be otherwise without.
+    """Return the settings to keep of those read from `whole`: the `given` ones that would otherwise differ.
 
     A value that is the built-in one is kept where a set has another.
     """
@@ -59,7 +59,7 @@ def check(tx: Tx, settings: SourceSettings) -> None:
 
 
 def origin(row: SourceRow, name: str) -> str:
-    """Where the value of a source's setting comes from."""
+    """Return the origin of the value of a source's setting."""
     if name in row.own:
         return "source"
     found = row.origins.get(name)

@@ -23,7 +23,7 @@ from cormorant.store.db.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What deleting a set would do: the set as it is, the sources with their settings then, and the effect on each."""
+    """Effect of deleting a set: the set as it is, the sources with their settings then, and the effect on each."""
 
     before: Parameters | None
     changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]
@@ -31,7 +31,7 @@ class Deletion:
 
     @property
     def going(self) -> int:
-        """How many documents would leave the index."""
+        """Number of documents that would leave the index."""
         return impact_counts.going(self.effects)
 
 
@@ -94,7 +94,7 @@ def edit(
 
 
 def foreseen(house: Installation, name: str) -> Deletion:
-    """What would be without a set. Nothing is changed. Raises NotFoundError, BadSetting."""
+    """Return the effect of deleting a set. Nothing is changed. Raises NotFoundError, BadSetting."""
     with house.store.read() as tx:
         before = _known(tx, name)
         changed = _changed_without(tx, name)
@@ -151,7 +151,7 @@ def _without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
 
 
 def _unnamed(row: SourceRow, name: str) -> dict[str, Any]:
-    """What a source says itself, less that it uses a set of this name."""
+    """Return the own settings of a source, without the one that names this set."""
     return {key: value for key, value in row.own.items() if (key, value) != (NAMED_BY, name)}
 
 

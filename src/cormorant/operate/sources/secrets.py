@@ -141,7 +141,7 @@ class Opened:
         return self._vault.seal(data)
 
     def unseal(self, data: bytes) -> bytes | None:
-        """What was sealed, None when it does not open."""
+        """Return the plain value of a sealed secret, None when it does not open."""
         try:
             return self._vault.open(data)
         except SecretSealed:
@@ -167,7 +167,7 @@ def _opens(vault: Vault, sealed: bytes) -> bool:
 
 
 def _owners(tx: Tx) -> list[SourceRow | ReceiverRow]:
-    """Whoever may use secrets."""
+    """Return all owners that may use secrets: sources, and receivers other than the index."""
     return [*sources.every(tx), *(row for row in receivers.every(tx) if row.kind != receivers.INDEX)]
 
 

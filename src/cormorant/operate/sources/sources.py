@@ -50,7 +50,7 @@ def settings_of(kind: str, given: Given) -> SourceSettings:
 
 
 def doubt(row: SourceRow) -> Unreachable | None:
-    """What keeps a source from being crawled as things are now, though its settings are well. Asks no server."""
+    """Return the error that keeps a source from being crawled now, though its settings are valid. Asks no server."""
     kind = source_kind(row.kind)
     try:
         _look(kind, parse_settings(kind.settings, row.settings))
@@ -60,13 +60,13 @@ def doubt(row: SourceRow) -> Unreachable | None:
 
 
 def _until_then(row: SourceRow) -> str:
-    """What comes of settings by which a source cannot be crawled, and what can be done."""
+    """Say that a crawl of a source with such settings fails, and how to change them."""
     edit = f"`cormorant source edit {shlex.quote(row.name)} --set ...` changes it."
     return f"Until then a crawl of {row.name!r} fails. {edit}"
 
 
 def doubts(row: SourceRow) -> list[str]:
-    """What of a source's settings does not go together, a sentence each, though every setting is well."""
+    """Return a sentence for each conflict between settings of a source, though every setting is valid."""
     kind = source_kind(row.kind)
     try:
         settings = parse_settings(kind.settings, row.settings)
@@ -243,7 +243,7 @@ def exposed(house: Installation, name: str) -> list[str]:
 
 
 def _shows_more(row: SourceRow, settings: SourceSettings) -> bool:
-    """Whether an edit may show other files to everyone than before: another folder, other rules, or other readers."""
+    """Return whether an edit may show everyone other files than before: another folder, rules or readers."""
     with suppress(CormorantError):
         before = source_settings(row.kind, row.settings)
         return settings.exposes and any(
@@ -292,7 +292,7 @@ def named(house: Installation, name: str) -> SourceRow:
 
 
 def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -> dict[str, Any]:
-    """What `source show` says: settings as given, or all of them with where each value comes from."""
+    """Return the record of `source show`: settings as given, or all of them with the origin of each value."""
     record: dict[str, Any] = {
         "source": row.name, "kind": row.kind, "version": row.version, "created_at": rfc3339(row.created_at),
         "settings": dict(row.own),

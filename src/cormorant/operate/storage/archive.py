@@ -1,4 +1,6 @@
-"""What is a backup, as a file? Also an export, which is one without copies.
+"""Archive format: a backup as a file.
+
+Also an export, which is one without copies.
 
 A plain tar, so that it can be looked into, in this order:
 
@@ -44,7 +46,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What stands at the beginning: `schema` is the database's, `made_at` in epoch seconds."""
+    """Header of an archive: `schema` is the database's, `made_at` is in epoch seconds."""
 
     schema: str
     program: str
@@ -57,7 +59,9 @@ class About:
 
 @dataclass(slots=True)
 class Manifest:
-    """What stands at the end. `tables` counts rows, `packs` are sizes by hexadecimal number.
+    """Manifest at the end of an archive.
+
+    `tables` counts rows, `packs` are sizes by hexadecimal number.
 
     `documents` are those among the rows that search could find, as everywhere else that documents are counted.
     """
@@ -195,7 +199,7 @@ def _refuse_others(target: Path) -> None:
 
 
 def begun(source: Path) -> About:
-    """What an archive says of itself at its beginning. Raises as `parts` does."""
+    """Return the header of an archive. Raises as `parts` does."""
     with _opened(source) as tar:
         return _about(source, tar)
 
@@ -331,7 +335,7 @@ def _bytes(tar: tarfile.TarFile, member: tarfile.TarInfo, most: int, total: Any 
 
 
 def _chunks(source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, total: Any) -> Iterator[bytes]:
-    """What is read of a pack; whoever reads it is told of damage as who reads the other parts is."""
+    """Yield the chunks of a pack; damage and read errors are raised as for the other parts of an archive."""
     file, left = _file(tar, member), member.size
     while left:
         try:

@@ -67,7 +67,7 @@ def _since(house: Installation, began: float) -> float:
 
 
 def _told(path: Path, found: Checked) -> dict[str, Any]:
-    """What is in an archive, as it is told."""
+    """Return the record of an archive and its contents."""
     about, manifest = found.about, found.manifest
     return {
         "file": str(path), "made_at": rfc3339(about.made_at), "schema": about.schema, "program": about.program,
@@ -89,7 +89,7 @@ def checked(path: Path) -> Checked:
 
 
 def holdings(tx: Tx) -> tuple[int, int]:
-    """How many sources, and documents that search may find, there are, which a restore would replace."""
+    """Return the number of sources and of documents that search may find, which a restore would replace."""
     every = sources.every(tx)
     return len(every), sum(pending_deletes.indexed_count(tx, each.id) for each in every)
 
@@ -124,7 +124,7 @@ def restore(house: Installation, path: Path, found: Checked, *, copies: bool = T
 
 
 def _place(house: Installation) -> int:
-    """How far the index has come that is about to go; numbers up to there are not given again."""
+    """Return the stream position of the index that is about to be replaced; numbers up to there are not reused."""
     if house.searchable:
         with suppress(IndexDamaged):
             return house.index_reader().place
@@ -168,7 +168,7 @@ def _bring_rows(tx: Tx, path: Path, found: Checked) -> None:
 
 
 def _begin_anew(house: Installation, tx: Tx, passed: int) -> None:
-    """What holds of the moment only: nobody has a site leased, and the index has nothing yet.
+    """Reset the momentary state: no site is leased, and the index has nothing yet.
 
     Numbers of events go on behind those that somebody was told of before.
     """

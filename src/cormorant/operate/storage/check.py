@@ -1,4 +1,6 @@
-"""Is what is kept whole, and does it agree? The database, the kept copies, the index; nothing is changed.
+"""Storage check: integrity and consistency of what is kept.
+
+The database, the kept copies, the index; nothing is changed.
 
 What is found here and can be mended is mended by `repair`, which looks again afterwards.
 """
@@ -53,7 +55,7 @@ def store(house: Installation) -> list[Finding]:
 
 
 def integrity(tx: Tx) -> Finding:
-    """What the database says of itself; PostgreSQL has checksums of its own, so there every table is read once."""
+    """Check the integrity of the database. PostgreSQL has its own checksums, so every table is read once there."""
     mend = "Restore a backup: `cormorant store restore FILE`."
     if not tx.sqlite:
         try:
@@ -90,7 +92,7 @@ def leases(tx: Tx) -> Finding:
 
 
 def too_long(tx: Tx) -> sa.ColumnElement[bool]:
-    """Which sites have such a lease."""
+    """Return the SQL condition for sites with such a lease, which ends too far in the future."""
     return site.c.lease_until > tx.now() + 2 * LEASE_S
 
 
@@ -168,7 +170,7 @@ def _strays(house: Installation) -> Finding:
 
 
 def copies_size(house: Installation) -> dict[str, Any]:
-    """How many copies there are, what they take, and what of the disk is taken by copies no row names any more."""
+    """Return the number of kept copies, their size, and the disk space of copies that no row names any more."""
     statement = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(content.c.pack_length), 0))
     with house.store.read() as tx:
         count, live = tx.rows(statement)[0]
@@ -205,7 +207,7 @@ def packs(tx: Tx) -> set[int]:
 
 
 def newest_copy(tx: Tx) -> BlobPlace | None:
-    """Where the copy is that was kept last; None where there is none."""
+    """Return the place of the copy that was kept last; None when there is none."""
     columns = content.c
     statement = sa.select(columns.pack, columns.pack_offset, columns.pack_length)
     rows = tx.rows(statement.order_by(columns.pack.desc(), columns.pack_offset.desc()).limit(1))
@@ -213,7 +215,7 @@ def newest_copy(tx: Tx) -> BlobPlace | None:
 
 
 def keeps_copies(tx: Tx) -> bool:
-    """Whether a row knows of a kept copy."""
+    """Return whether any row knows of a kept copy."""
     return bool(tx.rows(sa.select(content.c.pack).limit(1)))
 
 

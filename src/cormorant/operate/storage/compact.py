@@ -40,7 +40,7 @@ WORTH = 0.25
 
 @dataclass(slots=True)
 class Gained:
-    """What was done so far. `stuck` are copies that cannot be read, whose packs stay."""
+    """Progress of a compaction so far. `stuck` are copies that cannot be read, whose packs stay."""
 
     packs: int = 0
     copies: int = 0
@@ -48,7 +48,7 @@ class Gained:
 
 
 class Thinned(NamedTuple):
-    """What `thin` did: packs whose copies were written anew, copies that were, packs that are gone."""
+    """Result of `thin`: packs whose copies were rewritten, copies moved, and packs removed."""
 
     packs_emptied: int = 0
     copies_moved: int = 0
@@ -109,7 +109,7 @@ def _remove_retired(house: Installation, emptied: Sequence[int]) -> int:
 
 
 def _named_bytes(house: Installation) -> dict[int, int]:
-    """How much of each pack rows name; what two name is counted twice, which makes a pack no sparser than it is."""
+    """Return the bytes of each pack that rows name; bytes named twice count twice, so no pack looks sparser."""
     found: dict[int, int] = defaultdict(int)
     with house.store.read() as tx:
         for each in (content, version):
@@ -160,7 +160,10 @@ def _sparse(house: Installation) -> list[int]:
 
 
 def _batches(house: Installation, pack: int) -> Iterator[list[tuple[int, BlobPlace]]]:
-    """What rows name of a pack, as much at a time as memory should hold. Looked up once: nobody else moves it."""
+    """Yield the copies that rows name in a pack, in batches that fit in memory.
+
+    Looked up once: nobody else moves it.
+    """
     with house.store.read() as tx:
         found = [row for each in (content, version) for row in _rows(tx, each, pack)]
     batch: list[tuple[int, BlobPlace]] = []
@@ -210,6 +213,6 @@ def _bound(key: Sequence[str], row: Sequence[int]) -> dict[str, int]:
 
 
 def _named(house: Installation, pack: int) -> bool:
-    """Does a row still name something in this pack?"""
+    """Return whether a row still names a copy in this pack."""
     with house.store.read() as tx:
         return any(tx.rows(sa.select(each.c.id).where(each.c.pack == pack).limit(1)) for each in (content, version))

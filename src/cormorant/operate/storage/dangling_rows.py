@@ -1,4 +1,4 @@
-"""Which rows need another row that is not there, and what can be done about each sort?
+"""Dangling rows: rows whose needed row is missing, and the remedy for each kind.
 
 A row without what it needs is never shown and never visited, so removing it loses nothing that anybody had; what search
 could find is told to receivers first. Rights that are lost grant nothing, so those documents are fetched anew.
@@ -57,12 +57,12 @@ class DanglingKind:
 
     @property
     def table(self) -> sa.Table:
-        """Where the rows are."""
+        """Table of the dangling rows."""
         return self.column.table
 
     @property
     def lost(self) -> sa.ColumnElement[bool]:
-        """Which rows they are."""
+        """SQL condition for the dangling rows."""
         alone = self.column.is_not(None) & self.column.not_in(sa.select(self.needed))
         return alone if self.only is None else alone & self.only
 
@@ -93,7 +93,7 @@ SORTS = (
 
 
 def count(tx: Tx, sort: DanglingKind) -> int:
-    """How many rows of a sort there are."""
+    """Return the number of dangling rows of a kind."""
     return int(tx.execute(sa.select(sa.func.count()).select_from(sort.table).where(sort.lost)).scalar_one())
 
 

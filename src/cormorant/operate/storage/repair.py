@@ -30,7 +30,10 @@ from cormorant.store.schema import stream as events
 
 
 class Mended(NamedTuple):
-    """What was done about one finding, for how many; `said` is a sentence. `later`: it ends with the next crawl."""
+    """Result of a repair of one finding, and for how many; `said` is a sentence.
+
+    `later`: it ends with the next crawl.
+    """
 
     check: str
     number: int
@@ -117,7 +120,7 @@ def copies(house: Installation) -> list[Mended]:
 
 
 def _copies(house: Installation) -> tuple[list[Mended], int]:
-    """What was done about damaged copies, and how many the next crawl brings anyway."""
+    """Repair damaged copies. Return the repairs, and the number of copies that the next crawl brings anyway."""
     harmed = {
         each.resource for each in store_check.damage(house) if each.harm is Harm.LIVE and each.resource is not None
     }
@@ -138,7 +141,7 @@ def _copies(house: Installation) -> tuple[list[Mended], int]:
 
 
 def _elsewhere(cache: Cache, hashes: Mapping[int, bytes]) -> dict[int, BlobPlace]:
-    """Where else a whole copy lies of documents with these hashes of their content."""
+    """Return the places of other undamaged copies of documents with these content hashes."""
     found: dict[int, BlobPlace] = {}
     for entry in cache.entries() if hashes else ():
         wanted = hashes.get(entry.resource)

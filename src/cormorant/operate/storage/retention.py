@@ -1,4 +1,4 @@
-"""What is let go of by itself, so that nothing grows with the number of runs.
+"""Retention: removes old data automatically, so that nothing grows with the number of runs.
 
 every eighth run of a source -> exclusions that nothing leads to -> copies that were replaced, and packs that are small
 

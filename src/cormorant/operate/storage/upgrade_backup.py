@@ -1,4 +1,7 @@
-"""What did a database hold before it was upgraded? All its rows, as an archive for the program of its version."""
+"""Upgrade backup: the contents of a database before it was upgraded.
+
+All its rows, as an archive for the program of its version.
+"""
 
 from __future__ import annotations
 

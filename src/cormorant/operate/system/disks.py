@@ -1,4 +1,4 @@
-"""How much room have the disks that a crawl writes to?
+"""Disk usage: free space on the disks that a crawl writes to.
 
 The data folder and the kept copies are always told of; database, index and logs where they are on a disk of their own.
 The folder for what is temporary is none of them: a crawl writes nothing there.
@@ -24,12 +24,12 @@ class DiskUsage(NamedTuple):
 
     @property
     def least(self) -> int:
-        """How much has to be free."""
+        """Bytes that have to be free."""
         return least(self.total)
 
     @property
     def full(self) -> bool:
-        """Is too little free?"""
+        """Return whether too little space is free."""
         return self.free < self.least
 
     def as_record(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ _FILE = "sqlite:///"
 
 
 def places(house: Installation) -> list[tuple[str, Path]]:
-    """Where a crawl writes: a name and a folder for each disk."""
+    """Return where a crawl writes: a name and a folder for each disk."""
     found = [("data", house.folder), ("copies", house.packs.directory)]
     own = _device(house.folder)
     others = [(name, house.folder / name) for name in ("index", "logs")]

@@ -1,4 +1,4 @@
-"""What is installed, what can it do here, what is wrong and how is it mended?"""
+"""Doctor: what is installed, what works here, what is wrong and how to fix it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def examine(
 
 
 def _store(house: Installation) -> Finding:
-    """Does the database answer, and is it today's?"""
+    """Check that the database answers and has the current schema."""
     try:
         with house.store.read() as tx:
             version = tx.driver("SELECT sqlite_version()" if tx.sqlite else "SELECT version()").scalar_one()
@@ -70,7 +70,7 @@ def _store(house: Installation) -> Finding:
 
 
 def _index(house: Installation) -> Finding:
-    """Can the index be read, and is it of these rows?"""
+    """Check that the index can be read and is made of these rows."""
     if not house.searchable:
         return Finding("index", None, "this installation runs without one", "CORMORANT_INDEX=embedded makes one.")
     try:
@@ -84,7 +84,7 @@ def _index(house: Installation) -> Finding:
 
 
 def _copies(house: Installation) -> Finding:
-    """Can kept copies be read? The newest is; `cache check` reads them all."""
+    """Check that kept copies can be read. The newest is; `cache check` reads them all."""
     with house.store.read() as tx:
         newest = check.newest_copy(tx)
     if newest is None:
@@ -118,7 +118,7 @@ def _receivers(house: Installation) -> Iterator[Finding]:
 
 
 def _secrets(house: Installation) -> Iterator[Finding]:
-    """Is the key of the secrets there, for nobody else to read, and does it open them?"""
+    """Check that the key of the secrets is present, private, and opens them."""
     vault, rows = Vault(house.folder), secrets.listed(house)
     if vault.exists and not vault.is_private:
         mend = f"Let nobody else read it: chmod 600 {shlex.quote(str(vault.path))}"
@@ -132,7 +132,7 @@ def _secrets(house: Installation) -> Iterator[Finding]:
 
 
 def _names(house: Installation) -> Iterator[Finding]:
-    """Do the hosts of start addresses resolve? Without a source nobody knows which names matter."""
+    """Check that the hosts of start addresses resolve. Without a source nobody knows which names matter."""
     hosts = sorted({host for address in _addresses(house) if (host := urlsplit(address).hostname)})[:MOST_NAMES]
     if not hosts:
         return
@@ -165,7 +165,10 @@ async def _resolved(hosts: Sequence[str], clock: Clock) -> dict[str, tuple[str, 
 
 
 def at_work(house: Installation, resting: str | None) -> Finding:
-    """Which processes are there? `resting` is the node of this folder when nobody owns it, None when somebody does."""
+    """Report which processes are at work.
+
+    `resting` is the node of this folder when nobody owns it, None when somebody does.
+    """
     with house.store.read() as tx:
         now = tx.now()
         alive = [each for each in heartbeats.alive(tx) if each.name.rpartition("@")[2] != resting]

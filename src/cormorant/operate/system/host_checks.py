@@ -1,4 +1,4 @@
-"""What does this machine give: Python and its packages, disks, memory, limits, the time, walls around converters?"""
+"""Host checks: Python and its packages, disks, memory, limits, the clock, the sandbox of converters."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Mount(NamedTuple):
 
 
 def mounts(text: str) -> list[Mount]:
-    """What /proc/self/mountinfo says (proc(5)); the last one at a place hides those before."""
+    """Parse /proc/self/mountinfo (proc(5)); the last mount at a place hides those before."""
     found = []
     for line in text.splitlines():
         before, _, behind = line.partition(" - ")
@@ -136,7 +136,10 @@ def mount_of(place: Path, every: list[Mount]) -> Mount | None:
 
 
 def _kind(name: str, place: Path, *, file_store: bool) -> Finding:
-    """A local disk, or one that is shared over a network? SQLite's WAL needs memory that only one machine has."""
+    """Check whether a folder is on a local disk or on one shared over a network.
+
+    SQLite's WAL needs memory that only one machine has.
+    """
     try:
         on = mount_of(place.resolve(), mounts(_MOUNTS.read_text("utf-8", "replace")))
     except OSError:

@@ -1,4 +1,4 @@
-"""How is a site treated: how fast, by whose rule, how close together its requests were, whether it is left alone?"""
+"""Host politeness: request rate, the rule behind it, gaps between requests, and if the site is left alone."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _host(key: str) -> str:
 
 
 def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:
-    """What is told of these sites in a list (number -> key)."""
+    """Yield the list records of these sites (number -> key)."""
     hours, in_trouble = request_log.of(tx, list(keys)), host_errors.of_sites(tx, list(keys))
     since = int(tx.now() // HOUR_S) - LATELY
     for number, key in keys.items():
@@ -94,7 +94,7 @@ def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:
 
 
 def _summary(key: str, hours: Sequence[HostHour], trouble: Mapping[str, Any] | None, since: int) -> dict[str, Any]:
-    """What is told of a site; `since` is the hour from which requests are lately."""
+    """Return the list record of a site; `since` is the hour from which requests count as recent."""
     tightest = _tightest(hours)
     return {
         "site": key,
@@ -124,7 +124,7 @@ def _whole(house: Installation, tx: Tx, row: Any) -> dict[str, Any]:
 
 
 def _sources(house: Installation, tx: Tx, row: Any, known: Mapping[str, bytes]) -> list[dict[str, Any]]:
-    """What each source that has addresses there asks for now, and how much it has there."""
+    """Return each source with addresses at a site: its current crawl settings there, and how many it has."""
     columns = resource.c
     counted = sa.select(columns.source_id, sa.func.count()).where(columns.site_id == row.id).group_by(columns.source_id)
     counts: defaultdict[int, int] = defaultdict(int, {each[0]: each[1] for each in tx.rows(counted)})

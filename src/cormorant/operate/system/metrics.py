@@ -1,4 +1,4 @@
-"""Which figures does a monitor get of an installation?
+"""Metrics: figures of an installation for a monitoring system.
 
 All of them from the store and the disks, so that they are the same whichever process is asked, and each by a look at
 few rows: what a source, a receiver or a schedule costs does not grow with the documents. What only a count of rows

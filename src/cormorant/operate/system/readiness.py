@@ -1,4 +1,6 @@
-"""Can this installation be searched, and is it crawling? For those who watch over it; nobody is told a figure.
+"""Readiness: whether this installation can be searched, and whether it is crawling.
+
+For those who watch over it; nobody is told a figure.
 
     database, index: search needs both           -> without one it is not ready
     disk, conductor: crawling needs them as well -> without one it is ready, and degraded

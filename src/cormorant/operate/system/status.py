@@ -97,7 +97,7 @@ def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:
 
 
 def _is_unanswered(tx: Tx, row: RunRow, *, newest: bool) -> bool:
-    """Whether a run had no answer: of the newest its start addresses tell, of an older one its counters."""
+    """Return whether a run had no answer: by its start addresses if newest, else by its counters."""
     if row.state in OPEN_STATES or row.lists:
         return False
     found = remaining.starts(tx, row.source_id) if newest else []

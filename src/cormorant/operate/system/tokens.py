@@ -68,7 +68,7 @@ def delete(house: Installation, name: str) -> None:
 
 
 class Bearer(NamedTuple):
-    """Whoever showed a token: its name and its scope."""
+    """Bearer of a token: its name and its scope."""
 
     name: str
     scope: Scope
@@ -82,7 +82,7 @@ def bearer_of_token(house: Installation, value: str) -> Bearer | None:
 
 
 def sign_in(house: Installation, value: str, lasts_s: float) -> str | None:
-    """What a browser is given for a token's value, to be kept for so long; None for what is no token."""
+    """Return a session cookie for a token, valid for `lasts_s` seconds; None when it is not a token."""
     cookie = tokens.new_cookie()
     with house.store.begin() as tx:
         row = tokens.hashing_to(tx, tokens.digest(value))

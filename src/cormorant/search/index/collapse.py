@@ -1,4 +1,4 @@
-"""Which matches make a page, when equal documents and near copies count once and matches may come in groups?"""
+"""Collapsing of equal documents and near duplicates, and grouping, for a page of matches."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Folded:
 
     @property
     def distinct(self) -> int:
-        """How many matches are left: those of one key count once, and those without a key each."""
+        """The number of matches left: those of one key count once, those without a key each."""
         loose = self.copies.get(None, 0)
         return len(self.copies) + (loose - 1 if loose else 0)
 

@@ -1,4 +1,4 @@
-"""What is asked while somebody types, and for the lists of a form? Which words, or values, begin so."""
+"""Completion of words and values, while a user types and for the lists of a form. Which words, or values, begin so."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIELDS: Final = (Field.TEXT, Field.TITLE)
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Which words begin with these letters, in documents that `within` finds?
+    """The query for words that begin with these letters, in documents that `within` finds.
 
     The letters are those of a word as the index has it, one at least. With a `key` its values are asked for instead,
     all of them where there are no letters. Words of documents that ask not to be quoted are not told.
@@ -35,6 +35,6 @@ class Begun(NamedTuple):
 
 
 def most_held(counts: Mapping[str, int], most: int) -> tuple[Begun, ...]:
-    """What most documents hold, of equals what comes first in the alphabet."""
+    """Return the words or values that most documents hold; equal counts are in alphabetical order."""
     held = ((text, count) for text, count in counts.items() if count > 0)
     return tuple(Begun(*each) for each in nsmallest(most, held, key=lambda each: (-each[1], each[0])))

@@ -1,4 +1,6 @@
-"""Which compounds have a word as a part? German, Dutch and the Nordic languages write compounds as one word.
+"""Compounds that have a given word as a part.
+
+German, Dutch and the Nordic languages write compounds as one word.
 
     urlaub  -> urlaubsantrag, urlaubstage      as the first part
     antrag  -> urlaubsantrag, bauantrage       as the last part
@@ -77,7 +79,7 @@ def holds(compound: str, word: str, language: str) -> bool:
 
 
 def first_part(word: str, language: str) -> str:
-    """What a compound begins with whose first part is this word: its stem, unless that is too short."""
+    """Return the prefix of compounds whose first part is this word: its stem, unless that is too short."""
     found = stem(word, language)
     return found if len(found) >= SHORTEST_PART and word.startswith(found) else word
 
@@ -110,7 +112,7 @@ def are_backwards(tag: str) -> bool:
 
 
 def _last_parts(word: str, language: str) -> set[str]:
-    """What a compound ends with, but for an ending, whose last part is this word: it, or it without an ending."""
+    """Return the last parts, without an ending, of compounds with this word: it, or it without its ending."""
     common = stem(word, language)
     shorter = {word.removesuffix(ending) for ending in _ENDINGS}
     found = {each for each in shorter | {common} if len(each) >= SHORTEST_PART and stem(each, language) == common}

@@ -1,4 +1,4 @@
-"""What goes into the index, and how does it change?"""
+"""Entries of the index, and the changes to them."""
 
 from __future__ import annotations
 

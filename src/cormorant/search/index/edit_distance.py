@@ -1,4 +1,4 @@
-"""How much do two words differ? In letters left out, put in, replaced, or changed with their neighbour."""
+"""Edit distance of two words. In letters left out, put in, replaced, or changed with their neighbour."""
 
 from __future__ import annotations
 

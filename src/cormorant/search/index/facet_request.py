@@ -1,4 +1,6 @@
-"""How many matches are there of each sort? What is asked, and how equal documents are counted once.
+"""Facet requests: the number of matches for each value of a facet.
+
+What is asked, and how equal documents are counted once.
 
 A count says how many matches a search would have that were narrowed to this sort, equal documents counted once, as in
 its total. So one that several sorts hold counts in each of them.

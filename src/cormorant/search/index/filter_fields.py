@@ -1,4 +1,4 @@
-"""Under which exact values is a document filed?"""
+"""Filter fields: the exact values under which a document is indexed."""
 
 from __future__ import annotations
 

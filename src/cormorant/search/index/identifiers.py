@@ -68,12 +68,12 @@ class Identifier:
 
     @property
     def is_name(self) -> bool:
-        """Whether its marks stand at an end, so that it is a term of its own."""
+        """Return whether the identifier's marks stand at an end, so that it is a term of its own."""
         return len(self.words) == 1
 
     @property
     def is_compound(self) -> bool:
-        """Whether it is made of plain words, which prose writes apart as well, or shortened: `zero-copy`, `i.e`."""
+        """Return whether it joins plain words that prose also splits, or is short: `zero-copy`, `i.e`."""
         return _COMPOUND.fullmatch(self.text) is not None
 
     def stands_in(self, texts: Iterable[str]) -> bool:

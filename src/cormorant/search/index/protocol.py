@@ -1,4 +1,4 @@
-"""What does every index do, and what may its caller rely on?"""
+"""Index protocol: what every index does, and what its caller may rely on."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ class Matches(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How big it is. `deleted` documents still take space, until their segment is merged or the index rebuilt."""
+    """The size of an index.
+
+    `deleted` documents still take space, until their segment is merged or the index rebuilt.
+    """
 
     documents: int
     deleted: int

@@ -1,4 +1,4 @@
-"""What can be asked of an index?
+"""Queries that an index can answer.
 
     Search = a query, by a Reader, over what is not hidden
     Query  = Clauses (must, should, never) over
@@ -48,7 +48,7 @@ class Key(StrEnum):
 
 
 class Number(StrEnum):
-    """What can be asked for by how much it is: when it was changed (epoch seconds), bytes, steps from a start."""
+    """The numeric fields of range queries: change time (epoch seconds), size in bytes, steps from a start."""
 
     MODIFIED = "modified_at"
     SIZE = "size_bytes"
@@ -95,7 +95,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A word made like this: `*` stands for any letters, `?` for one."""
+    """A word with wildcards: `*` stands for any letters, `?` for one."""
 
     text: str
     field: Field | None = None
@@ -157,7 +157,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Whatever the part does not match."""
+    """Every document that the part does not match."""
 
     part: Query
 
@@ -176,7 +176,7 @@ class Clauses:
 
     @property
     def needs_one(self) -> bool:
-        """Whether one of `should` has to match."""
+        """Return whether one of `should` has to match."""
         return self.least > 0 or all(isinstance(each, Not) for each in self.must)
 
 
@@ -203,7 +203,9 @@ def leaves(node: Query) -> Iterator[Leaf]:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much. These are neutral; the product's are in `search/weights.py`.
+    """The ranking weights of fields and word forms.
+
+    These are neutral; the product's are in `search/weights.py`.
 
     `title` to `address`: factor of a match in that field; 0 means that it is not looked at unless named. `form`: what
     another form of a word counts, 0 for nothing, so that only the word itself is found; `compound`: the same of a

@@ -1,4 +1,6 @@
-"""What counts for a document before any word is looked at? Links to it, its address, its age, its language.
+"""Static score of a document, which does not depend on the words of a query.
+
+Links to it, its address, its age, its language.
 
 Each of them adds a share of its weight, in a few steps. A step is a set of exact values of a column, which the engine
 looks up as quickly as a word; what adds nothing has no value, and costs nothing. What is added is the same for every
@@ -20,7 +22,7 @@ MONTH_S: Final = 30 * DAY_S
 
 
 class Prior(StrEnum):
-    """What counts; the name of its weight."""
+    """The parts of the static score; each value is the name of its weight."""
 
     LINKS = "links"
     DEPTH = "depth"

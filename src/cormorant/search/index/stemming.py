@@ -1,4 +1,6 @@
-"""Which words are forms of one word? By the rules of a language (Snowball stemmers, from PyStemmer).
+"""Stemming, which finds the forms of one word.
+
+By the rules of a language (Snowball stemmers, from PyStemmer).
 
     running, runs -> run (en)        hauser, haus -> haus (de)        running (de): itself
 
@@ -62,7 +64,7 @@ def has_forms(word: str) -> bool:
 
 @lru_cache(50_000)
 def stem(word: str, language: str) -> str:
-    """What all forms of a word begin with, or its rules make of them; the word itself in a language without rules."""
+    """Return the stem of a word, by its language's rules; the word itself in a language without rules."""
     if language not in LANGUAGES or not has_forms(word):
         return word
     found: str = _STEMMERS.of(language).stemWord(word)
@@ -70,7 +72,7 @@ def stem(word: str, language: str) -> str:
 
 
 def beginning(word: str, language: str) -> str:
-    """What every form of a word begins with: endings may change the last letter of its stem (city, cities).
+    """Return the prefix of all forms of a word; endings may change the last letter of its stem (city, cities).
 
     In Dutch they change its doubled vowel too (boot, boten).
     """

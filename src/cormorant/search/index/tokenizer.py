@@ -1,4 +1,6 @@
-"""What is a word? The one answer for documents, queries and snippets.
+"""Tokenizer: the definition of a word.
+
+The one answer for documents, queries and snippets.
 
 A word is a run of letters and digits, in lower case, without accents: `Crème` is `creme`. In scripts that are written
 without spaces (Chinese, Japanese, Thai and their neighbours) and in Korean, whose endings grow onto its words, every

@@ -1,4 +1,6 @@
-"""To what are results narrowed, beside the words? What a person chose from lists, and two days.
+"""Filters that narrow the results, besides the words of a query.
+
+What a person chose from lists, and two days.
 
 A choice says what the same said in the query would say: `type:pdf`, `site:example.org`, `date:2026-03..2026-05`. Values
 of one list widen each other, lists narrow each other.
@@ -39,7 +41,7 @@ class Filters:
 
     @property
     def faults(self) -> Mapping[str, str]:
-        """What of it says nothing, by name, and what should have been said."""
+        """The invalid filters by name, each with what should have been given."""
         found = {name: f"{name} {_DAYS}." for name in ("since", "until") if not _is_day(getattr(self, name))}
         unknown = [each for each in self.type if not mimes(each)]
         if unknown:

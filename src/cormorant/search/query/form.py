@@ -1,4 +1,4 @@
-"""Which query do the fields of a form make, and which fields would a query have filled?
+"""Conversion of the fields of a search form to a query, and of a query to fields.
 
     Fields --composed--> text of a query --parse--> what is asked for
     text of a query --taken_apart--> Fields, and in `rest` what no field can say
@@ -34,7 +34,9 @@ _BEGINNING: Final = re.compile(r"([^\W_]{2,})\*")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What stands in the fields of a form. Days are like 2026-03-14; `rest` is a query by itself.
+    """The contents of the fields of a form.
+
+    Days are like 2026-03-14; `rest` is a query by itself.
 
     In `every`, `any_of` and `none_of` words stand side by side, what belongs together in quotes.
     """

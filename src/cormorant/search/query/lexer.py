@@ -1,4 +1,4 @@
-"""Of what pieces is a typed query made?
+"""Lexer of typed queries, which splits a query into tokens.
 
     hotel  "head of department"  "head department"~3  inst*  *ation  te?t  hotle~  title:policy  site:example.org
     date:2026-01..2026-03  size:>1MB  +must  -never  ( )  AND OR NOT

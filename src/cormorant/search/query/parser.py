@@ -1,4 +1,4 @@
-"""What does a typed query mean?
+"""Parser of typed queries.
 
     query  = part*                          hotel rail          any of them, the more the better
     part   = all (OR all)*                  hotel OR lodging

@@ -1,4 +1,4 @@
-"""What does a person write for a range of days, of sizes or of steps?
+"""Ranges of days, sizes or steps, as a person types them.
 
 date:2026  date:2026-03..2026-05-14  date:>2026-01-01  after:2026-01-01      whole days, UTC
 size:>1MB  size:10kB..2MB            depth:<3  depth:0..2                    both ends included
@@ -32,7 +32,7 @@ _LAST_MOMENT_S: Final = 86_400.0 - 0.001
 
 
 class _Span(NamedTuple):
-    """What one value stands for: from its first moment, byte or step to its last."""
+    """The range that one value stands for: from its first moment, byte or step to its last."""
 
     low: float
     high: float

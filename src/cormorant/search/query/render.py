@@ -1,4 +1,4 @@
-"""How would a person have typed this query?"""
+"""Rendering of a query as the text that a person would have typed."""
 
 from __future__ import annotations
 

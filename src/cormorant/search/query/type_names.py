@@ -1,4 +1,4 @@
-"""What does a person call a type of document?"""
+"""Names that people use for types of documents."""
 
 from __future__ import annotations
 

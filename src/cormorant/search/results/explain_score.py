@@ -1,4 +1,4 @@
-"""How is a person told why a document has the score it has?"""
+"""Explanation of a document's score in words for a person."""
 
 from __future__ import annotations
 

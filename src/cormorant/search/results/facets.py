@@ -1,4 +1,4 @@
-"""By what can results be narrowed, and how many would each choice leave?
+"""Facets of search results: the choices that narrow them, and how many matches each would leave.
 
 A list is counted without what was chosen from it, so that the others can be chosen as well. A count is the total that
 the narrowed question has (`search.index.protocol.IndexReader.tally` says up to where).
@@ -34,7 +34,7 @@ class FacetValue(NamedTuple):
 
 
 class Facet(NamedTuple):
-    """What can be chosen from one list; there are `others` beside."""
+    """The choices of one facet; there are `others` besides."""
 
     name: str
     choices: tuple[FacetValue, ...]

@@ -1,4 +1,7 @@
-"""Which words of a text match a query? As in the index: in any case, with any accents, whole, a phrase side by side."""
+"""Positions of the words in a text that match a query.
+
+As in the index: in any case, with any accents, whole, a phrase side by side.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _MOST_FOUND = 5_000
 
 
 class MatchPosition(NamedTuple):
-    """Where in a text which part of the query stands."""
+    """The position in a text of one part of the query."""
 
     start: int
     end: int
@@ -47,7 +50,10 @@ class _Part(NamedTuple):
 
 
 class Needles:
-    """What is looked for in texts of a language; made once a query, used for every hit. Not for several threads."""
+    """The terms to find in texts of a language; built once per query and used for every hit.
+
+    Not for several threads.
+    """
 
     def __init__(self, leaves: Iterable[Leaf], tag: str = "") -> None:
         self._leaves, self._language = tuple(leaves), language_of(tag)
@@ -226,14 +232,14 @@ def _end(part: _Part, text: str, word: re.Match[str]) -> int:
 
 
 class Marking:
-    """What is marked for a query in a text of a language. Not for several threads."""
+    """The terms of a query that are marked in a text of a language. Not for several threads."""
 
     def __init__(self, query: str, language: str = "") -> None:
         self._needles = Needles(ask.leaves(parse(query).query), language)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is looked for, by number: words, or several side by side."""
+        """The terms to find, by number: words, or several words side by side."""
         return self._needles.words
 
     def __call__(self, text: str) -> Sequence[tuple[int, int, int]]:

@@ -1,4 +1,4 @@
-"""Which few words of a document show why it was found?
+"""Snippet of a document: the few words that show why it was found.
 
 The window of the kept text that holds the most different parts of the query, as one line of plain text, and where in
 that line the parts stand. Of windows that hold as many, one in prose comes before one in a table of contents or a

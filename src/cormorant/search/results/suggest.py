@@ -1,4 +1,6 @@
-"""What may somebody who types so far be looking for? Words that go on so, and documents that are called so.
+"""Suggestions for a query while it is typed.
+
+Words that go on so, and documents that are called so.
 
     "travel exp" -> narrowed by travel, words that begin with exp -> "travel expenses", "travel expense"
                     titles with travel and a word that begins with exp -> documents
@@ -39,7 +41,7 @@ class Completion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What was typed: the text before the last word, that word as the index has it, and what the others ask for."""
+    """The typed text before the last word, that word as the index has it, and the query of the others."""
 
     before: str
     letters: str

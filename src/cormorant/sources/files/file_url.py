@@ -1,4 +1,4 @@
-"""What is a file's address? Its path's bytes, percent-encoded, so that any name survives the way there and back."""
+"""URL of a file. Its path's bytes, percent-encoded, so that any name survives the way there and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""May this file be taken? By its address alone, and by its type once that is known."""
+"""Gates of a files source, which decide whether a file may be crawled.
+
+By its address alone, and by its type once that is known.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ class FilesGates:
         self._other_type = Ruling(False, Gate.TYPE, f"types = {types}", Status.TYPE_EXCLUDED)
 
     def follow(self, address: str, depth: int) -> Ruling:  # noqa: ARG002 - levels are counted in the address
-        """May this address be visited? Below the folder, not hidden, not too deep, inside the patterns."""
+        """Return the ruling on whether a URL may be visited.
+
+        Below the folder, not hidden, not too deep, inside the patterns.
+        """
         if len(address) > MAX_ADDRESS:
             return _TOO_LONG
         parts = self._naming.parts(address)
@@ -56,13 +62,13 @@ class FilesGates:
         return [self.follow(address, depth)]
 
     def find(self, address: str, facts: Facts | None) -> Ruling | None:  # noqa: ARG002 - the path was judged before
-        """May a file be found that was read before? When it is of the types to take."""
+        """Return the ruling on whether a file that was read before may be found. When it is of the types to take."""
         if facts is None:
             return None if self.settings.types else ADMITTED
         return self.of_type(facts.mime) or ADMITTED
 
     def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
-        """Which of these rules decide about any of the files?"""
+        """Return those of the rules that decide about any of the files."""
         found = set[str]()
         for address in addresses:
             found.add(self.follow(address, 0).rule)
@@ -73,11 +79,14 @@ class FilesGates:
         return self.follow(resource.address, resource.depth)
 
     def read(self, content: Content) -> Ruling:
-        """May it be read? Not when its type, sniffed by now, is none of those to take."""
+        """Return the ruling on whether the file may be read.
+
+        Not when its type, sniffed by now, is none of those to take.
+        """
         return self.of_type(content.mime) or ADMITTED
 
     def index(self, content: Content, extraction: Extraction) -> Ruling:  # noqa: ARG002 - what was read is taken
-        """May what it says be delivered? Always."""
+        """Return the ruling on whether the extracted document may be delivered. Always."""
         return ADMITTED
 
     def of_type(self, mime: str) -> Ruling | None:

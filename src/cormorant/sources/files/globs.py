@@ -1,4 +1,6 @@
-"""Which files of a folder are meant? Patterns on the path below it, and the rules that all sources share.
+"""Glob patterns that select the files of a folder.
+
+Patterns on the path below it, and the rules that all sources share.
 
 A pattern without a slash is a name at any level (`*.tmp`, `node_modules`); one with a slash begins at the folder
 (`drafts/**`, `/index.html`). `*` and `?` stop at a slash, `**` does not, `[a-z]` is one of these characters. A pattern

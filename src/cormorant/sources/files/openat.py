@@ -1,4 +1,6 @@
-"""How is the file system asked? Every name is opened beneath the folder above it, and judged by the open descriptor.
+"""Safe access to the file system, relative to open folders.
+
+Every name is opened beneath the folder above it, and judged by the open descriptor.
 
     open_root()    -> the folder, or Unreachable with what to do
     located()      -> the folder a file lies in and its name there, links resolved by hand and never out of the root
@@ -48,7 +50,7 @@ class Astray(Exception):
 
 
 class Identity(NamedTuple):
-    """Which folder this is. `filesystem` survives another numbering of devices, where the file system has an id."""
+    """The identity of a folder. `filesystem` survives another numbering of devices, where the file system has an id."""
 
     device: int
     inode: int

@@ -1,4 +1,6 @@
-"""Who may read a file, as the file system says? Mode bits and POSIX access lists, as grants and denies.
+"""File permissions as the file system states them, which say who may read a file.
+
+Mode bits and POSIX access lists, as grants and denies.
 
 acl(5), "access check algorithm", decides: the owner by the owner's entry, a named user by that one, a member of the
 groups by theirs within the mask, everybody else by the last. Reading a file also takes leave to pass through every

@@ -48,6 +48,6 @@ def _mounted(how: str, then: str) -> str:
 
 
 def _is_far(address: str) -> bool:
-    """Is a `file:` address on another machine?"""
+    """Return whether a `file:` URL is on another machine."""
     known = try_canonical(address)
     return known is not None and origin_of(known).host != ""

@@ -1,4 +1,4 @@
-"""What is in this file? Read once, safely, and with what the file system says about it."""
+"""Content of a file. Read once, safely, and with what the file system says about it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CHANGED = "changed while it was read"
 
 
 class FileContent(NamedTuple):
-    """What came of reading a file, and how many bytes were read for it."""
+    """The result of reading a file, and the number of bytes read for it."""
 
     outcome: Content | Outcome
     size: int = 0

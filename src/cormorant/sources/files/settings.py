@@ -1,4 +1,4 @@
-"""What may be set on a files source?"""
+"""Settings of a files source."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class FilesSettings(SourceSettings):
         return path.rstrip(b"/") or b"/"
 
     def audits(self, address: str, now: float) -> bool:
-        """Is it the turn of this file?"""
+        """Return whether it is the turn of this file for an audit."""
         return is_chosen(address, now, self.hash_audit)
 
     @property
@@ -203,5 +203,5 @@ class FilesSettings(SourceSettings):
 
     @property
     def levels(self) -> int | None:
-        """How many levels of folders are gone down; None for all."""
+        """The number of folder levels that are descended; None for all."""
         return None if self.depth == "unlimited" else self.depth

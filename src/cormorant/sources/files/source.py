@@ -155,7 +155,7 @@ class FilesSource:
         return ""
 
     async def look_up(self, site: str) -> None:
-        """Where a folder is is known."""
+        """Do nothing, as the location of a folder is known."""
 
     async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Read a file. It is read even when its validator is known: what is unchanged is not asked for again.

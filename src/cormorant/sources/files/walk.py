@@ -1,4 +1,6 @@
-"""What is in the folder? A walk that streams, without recursion and with a bounded number of open folders.
+"""Folder walk, which lists the files below a folder.
+
+A walk that streams, without recursion and with a bounded number of open folders.
 
     enter a folder -> stream its entries: files are yielded, names of folders kept -> enter the next of those, or go up
 
@@ -80,7 +82,7 @@ class _LinkedWay:
 
     @property
     def rights(self) -> ACL | None:
-        """Who may come as far as the last folder."""
+        """The ACL of those who may reach the last folder."""
         return self._chain.rights
 
     @property
@@ -322,7 +324,7 @@ class FolderWalk:
 
 
 def _is_there(name: bytes, folder: int) -> bool:
-    """Does a folder still stand in its parent that could not be opened as one that is gone (an automatic mount)?"""
+    """Return whether a folder that failed to open as gone is still in its parent (an automatic mount)."""
     try:
         return folder >= 0 and stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""Is this address inside? The answer, with the rule that decided it."""
+"""Boundary of a source, which decides whether a URL is inside. The answer, with the rule that decided it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,9 @@ class Boundary:
 
 
 def met(rules: Collection[str], addresses: Sequence[str]) -> set[str]:
-    """Which of these rules match any of the addresses? Written as rulings name them, like `exclude path:/old/*`.
+    """Return those of the rules that match any of the URLs.
+
+    Written as rulings name them, like `exclude path:/old/*`.
 
     One boundary that excludes by all of them names one rule for an address; what it names is taken out, until nothing
     is named any more.
@@ -147,7 +149,7 @@ def met(rules: Collection[str], addresses: Sequence[str]) -> set[str]:
 
 
 class _Site:
-    """What is left to ask about the addresses of one origin, if anything is (`asks`).
+    """The checks left for the URLs of one origin, if there are any (`asks`).
 
     `origin` is how rules name it when addresses do otherwise, with the dot of the root, else "". `otherwise` is the
     ruling when no rule of `where` matches: the admission by the origin, or a refusal.
@@ -187,7 +189,10 @@ class _Site:
 
 
 def _has_name(origin: Origin) -> bool:
-    """May there be such a host, if it has one? No part of a name but the root is empty (RFC 1035 section 3.1)."""
+    """Return whether the host of an origin can exist, if it has one.
+
+    No part of a name but the root is empty (RFC 1035 section 3.1).
+    """
     return not origin.host or "" not in origin.host.removesuffix(".").split(".")
 
 

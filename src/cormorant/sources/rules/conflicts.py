@@ -1,4 +1,6 @@
-"""Which rules stand in each other's way? Found by what they are, whatever addresses there are.
+"""Conflicts between rules.
+
+Found by what they are, whatever addresses there are.
 
 One rule covers another when it matches everything that the other matches. That is decided by samples that stand for
 all of it: every address of a host, every host of a domain, the ends of a range, an address with a character that no
@@ -63,12 +65,15 @@ def _needless(rules: list[BoundaryRule], label: str) -> Iterator[Conflict]:
 
 
 def _side_by_side(one: BoundaryRule, other: BoundaryRule, label: str) -> bool:
-    """Is it enough that either of them matches? Include rules that narrow are asked type by type."""
+    """Return whether it is enough that either of the rules matches.
+
+    Include rules that narrow are asked type by type.
+    """
     return label.endswith("exclude") or one.type == other.type or (one.type in WHERE and other.type in WHERE)
 
 
 def covers(wide: BoundaryRule, narrow: BoundaryRule) -> bool:
-    """Does a rule surely match everything that another one matches?"""
+    """Return whether a rule surely matches everything that another one matches."""
     if wide.type == "any" or _same(wide, narrow):
         return True
     if wide.on_origin is not None:

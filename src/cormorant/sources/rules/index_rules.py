@@ -1,4 +1,7 @@
-"""What of that which was visited may be found? Rules about addresses, and about the documents behind them."""
+"""Index rules: which of the visited documents may be found.
+
+Rules about addresses, and about the documents behind them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _MIME = re.compile(r"[\w*.+-]+/[\w*.+-]+")
 
 
 class Facts(NamedTuple):
-    """What rules may ask of a document: its sniffed MIME type, the bytes of its body, when it was changed.
+    """The facts about a document for rules: sniffed MIME type, bytes of the body, time of the last change.
 
     `modified_at` is epoch seconds, None when nobody said. No rule about age matches such a document.
     """

@@ -1,4 +1,4 @@
-"""How is text compared with many rules at once? In time linear in the text, whatever the rules are."""
+"""Matching of a text against many rules at once. In time linear in the text, whatever the rules are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What did the administrator type? One rule after the other, read and canonicalised."""
+"""Parser of the rules that an administrator types. One rule after the other, read and canonicalised."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def bad(text: str, piece: str, why: str) -> BadRule:
 
 
 def like(said: str) -> str:
-    """What a rule should look like: the examples of its type and what it matches."""
+    """Return what a rule should look like: the examples of its type and what it matches."""
     examples, _, meaning = said.partition("; ")
     return f"it should look like {examples}{', ' if meaning else ''}{meaning}."
 
@@ -149,7 +149,7 @@ def _host(text: str, value: str) -> BoundaryRule:
 
 
 def _on_host(bare: str, port: int | None) -> OriginTest:
-    """Is it this host, at this port if one is given? `*` in the name is any characters."""
+    """Return the test for a host, at a port if one is given. `*` in the name is any characters."""
     if "*" in bare:
         pieces = tuple(bare.split("*"))
         return lambda at: in_order(_bare(at.host), pieces, True) and port in (None, at.port)

@@ -1,4 +1,4 @@
-"""What of a web source's settings does not go together, though each is well by itself?"""
+"""Consistency checks of a web source's settings, each of which is valid by itself."""
 
 from __future__ import annotations
 

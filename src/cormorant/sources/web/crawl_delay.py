@@ -1,4 +1,4 @@
-"""How fast may a host be visited? The slowest of what the settings, this hour of the week and robots.txt ask for."""
+"""Crawl delay of a host. The slowest of what the settings, this hour of the week and robots.txt ask for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the log of a run say of one exchange with a server, where its source asks for headers?"""
+"""Run log entries of one exchange with a server, where its source asks for headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May a web source follow, visit, read, index? Pure rulings, each naming its rule."""
+"""Gates of a web source: whether it may follow, visit, read or index a URL. Pure rulings, each naming its rule."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class WebGates:
         return ADMITTED if at_home and not ruling.rule.startswith("exclude") else ruling
 
     def rulings(self, address: str, depth: int) -> list[Ruling]:
-        """What each gate that `follow` goes through says by itself; the first that does not admit decides."""
+        """Return the ruling of each gate that `follow` passes; the first that does not admit decides."""
         if not address.startswith(("http://", "https://")):
             return [NOT_WEB]
         dynamic = not self._settings.dynamic_pages and "?" in address
@@ -139,7 +139,7 @@ class WebGates:
         return self.robots_ruling(origin, body, resource.address)
 
     def robots_ruling(self, origin: str, body: bytes, address: str) -> Ruling:
-        """What the robots.txt of the address's origin says of it."""
+        """Return the ruling of the robots.txt of the URL's origin."""
         allowed, line = self.robots_of(origin, body).ruling(path_of(address))
         if allowed:
             return ADMITTED
@@ -159,11 +159,14 @@ class WebGates:
         return None if known is None else known.body
 
     def read(self, content: Content) -> Ruling:
-        """May this be read? HTML always may: its links are wanted, whether or not it is of a type to be found."""
+        """Return the ruling on whether the content may be read.
+
+        HTML always may: its links are wanted, whether or not it is of a type to be found.
+        """
         return ADMITTED if content.mime in ("text/html", "application/xhtml+xml") else self._of_type(content.mime)
 
     def _of_type(self, mime: str) -> Ruling:
-        """Is it one of the types that are asked for?"""
+        """Return the ruling on whether a MIME type is one of those that are wanted."""
         types = self._settings.types
         if not types or any(fnmatch.fnmatchcase(mime, each.lower()) for each in types):
             return ADMITTED
@@ -184,7 +187,7 @@ class WebGates:
         return ruling._replace(lasting=False) if dated else ruling
 
     def find(self, address: str, facts: Facts | None) -> Ruling | None:
-        """What the index rules and types say of a document that was read before; None when the facts decide.
+        """Return the ruling of index rules and types on a document read before; None when facts decide.
 
         `facts` are None when nothing is known of it but its address.
         """
@@ -198,12 +201,12 @@ class WebGates:
         return self._of_type(facts.mime)
 
     def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
-        """Which of these rules, written like `exclude path:/old/*`, match any of the addresses?"""
+        """Return those rules, written like `exclude path:/old/*`, that match any of the URLs."""
         return met(rules, addresses)
 
     @property
     def asks_age(self) -> bool:
-        """Does any index rule ask how old a document is?"""
+        """Return whether any index rule depends on the age of a document."""
         return self._index is not None and self._index.asks_age
 
     def of_age(self, modified_at: float | None) -> Ruling | None:
@@ -230,7 +233,10 @@ def _is_dated(directive: str) -> bool:
 
 
 def _has_run_out(directive: str, at: float) -> bool:
-    """Is this the end of the time that a page is there for, and past? A date that cannot be read ends nothing."""
+    """Return whether a directive limits the time that a page is available, and that time is over.
+
+    A date that cannot be read ends nothing.
+    """
     if not at or not _is_dated(directive):
         return False
     until = moment(directive.partition(":")[2])
@@ -264,14 +270,17 @@ def _no(gate: Gate, rule: str, status: int) -> Ruling:
 
 
 def comes_in(gates: WebGates, resource: Resource) -> bool:
-    """Was it left out by the index rules, and has come to an age at which it may be found? Then it is read in full."""
+    """Return whether the index rules left out a resource that is now of an age at which it may be found.
+
+    Then it is read in full.
+    """
     if not gates.asks_age or resource.indexed or resource.status != Status.INDEX_RULES:
         return False
     return gates.of_age(http_date(resource.modified or resource.validator.partition("\n")[2])) is None
 
 
 def judged(gates: WebGates, resource: Resource, said: Content | Outcome) -> Content | Outcome:
-    """What was said of a document; that it is excluded when it is the same and too old, or too young, by now."""
+    """Return the result of a visit; an exclusion if the document is the same and now too old or too young."""
     if not resource.indexed:
         return said
     if isinstance(said, Unchanged):

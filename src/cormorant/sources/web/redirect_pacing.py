@@ -1,4 +1,6 @@
-"""When may a site be asked that a redirect leads to? Its pace holds for hops too, though no desk hands them out.
+"""Pacing of redirects: the time at which a redirect's site may be requested.
+
+Its pace holds for hops too, though no desk hands them out.
 
 Visits that a desk hands out keep their pace by themselves: they take a turn only while that of a hop before them lasts.
 A turn is taken before its request goes out, which may be later than meant; so who has waited for the next looks once

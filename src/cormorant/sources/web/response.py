@@ -1,4 +1,4 @@
-"""What does an HTTP answer mean? One answer or fault in, an outcome or the next hop out. Pure."""
+"""Meaning of an HTTP response. One answer or fault in, an outcome or the next hop out. Pure."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def of_fault(fault: TransportError) -> Outcome:
 
 
 def of_answer(answer: Response, address: str, now: float, *, conditional: bool, agent: str) -> Content | Outcome | Hop:
-    """What an answer from `address` means for the resource that was asked for (RFC 9110 section 15)."""
+    """Return what a response from `address` means for the requested resource (RFC 9110 section 15)."""
     status = answer.status
     if status == 200:
         return content_of(answer, address, agent, now)
@@ -108,7 +108,7 @@ def _forbidden(answer: Response, agent: str, now: float) -> Excluded | None:
 
 
 def elsewhere(said: Outcome, site: str) -> Outcome:
-    """What came of asking another site, where a redirect led: it concerns the resource, not the site it is of."""
+    """Return the outcome of a redirect to another site; it concerns the resource, not the resource's site."""
     if isinstance(said, Deferred):
         wait = None if said.wait_s is None else min(said.wait_s, MAX_WAIT_ELSEWHERE_S)
         reason = f"It redirects to {site}: {said.reason}"
@@ -154,7 +154,7 @@ def content_of(answer: Response, address: str, agent: str, at: float) -> Content
 
 
 def _directives(headers: Headers, agent: str) -> tuple[str, ...]:
-    """What the header of an answer says to everybody or to `agent`."""
+    """Return the robots directives of a response's header for everybody or for `agent`."""
     return directives_for(robots_directives(headers), agent) if "x-robots-tag" in headers else ()
 
 

@@ -1,4 +1,6 @@
-"""Does a server's 304 tell the truth? Now and then the page is asked for without conditions, to see (fault N19).
+"""Revalidation audit: whether a server's 304 responses are true.
+
+Now and then the page is asked for without conditions, to see (fault N19).
 
 A few servers confirm what has changed since: an ETag made from a template's version, a cache that never looks again.
 Nobody would notice, since a page that is always confirmed is never read. Whose turn it is: `model/text/sampling.py`.
@@ -16,7 +18,7 @@ from cormorant.model.settings.source import Settings
 
 
 class AuditSettings(Settings):
-    """What may be set about it."""
+    """The settings of the revalidation audit."""
 
     hash_audit: float = Field(
         default=0.0,
@@ -27,7 +29,7 @@ class AuditSettings(Settings):
 
 
 def differing(content: Content, content_hash: bytes) -> Content | None:
-    """What came, when it is not what the server had confirmed; without the validators that were not worth anything."""
+    """Return the content if the server confirmed it wrongly, without its useless validators; else None."""
     if hashlib.sha256(content.body).digest() == content_hash:
         return None
     return replace(content, etag="", modified="")

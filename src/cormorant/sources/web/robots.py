@@ -1,4 +1,6 @@
-"""What may be fetched from an origin, by its robots.txt? RFC 9309 to the letter; pure, nothing here fetches.
+"""Rules of robots.txt: what may be fetched from an origin.
+
+RFC 9309 to the letter; pure, nothing here fetches.
 
     verdict_of_fetch(status)  -> parse the body, or allow all, or allow nothing   (section 2.3.1)
     parse_robots(body, token) -> Robots                                           (sections 2.1, 2.2, 2.3.1.5)
@@ -54,7 +56,7 @@ _NAMES = (
 
 
 class RobotsAnswer(Enum):
-    """What an answer to the request for robots.txt means."""
+    """The meaning of the response to a request for robots.txt."""
 
     PARSE = "parse"
     ALLOW_ALL = "allow all"
@@ -62,7 +64,7 @@ class RobotsAnswer(Enum):
 
 
 class FetchVerdict(NamedTuple):
-    """What to do with an origin after its robots.txt was asked for, and the sentence that says why.
+    """The treatment of an origin after the request for its robots.txt, and a sentence with the reason.
 
     `valid_s` is how long that stands; None for DISALLOW_ALL: until it is asked for again by the retry rule.
     """
@@ -73,7 +75,7 @@ class FetchVerdict(NamedTuple):
 
 
 class RobotsRuling(NamedTuple):
-    """Whether a path may be fetched, and the line of the file that decided, with its number."""
+    """The ruling on whether a path may be fetched, and the line of the file that decided, with its number."""
 
     allowed: bool
     rule: str

@@ -1,4 +1,4 @@
-"""What was used of late, in bounded memory: robots.txt files come from as many origins as redirects and links name."""
+"""Bounded cache of recent values: redirects and links name any number of origins with a robots.txt."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class _Rules(NamedTuple):
 
 
 class _Home(NamedTuple):
-    """Where a resource lives: its site, its origin, and the robots.txt that its visit was ruled by."""
+    """The home of a resource: its site, its origin, and the robots.txt that its visit was ruled by."""
 
     site: str
     origin: str
@@ -120,7 +120,7 @@ class WebSource:
         return self._redaction.of(address)
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:
-        """How fast a host may be visited now, and which rule says so."""
+        """Return the pace at which a host may be visited now, and the rule that sets it."""
         robots = ((name.removeprefix("robots:"), body) for name, body in facts.items() if name.startswith("robots:"))
         asked = (self.gates.robots_of(name, body).crawl_delay if body else None for name, body in robots)
         return pace_of(self.settings, asked, self._clock.now(), private=self._is_private(site))
@@ -198,7 +198,7 @@ class WebSource:
             seen.add(asks)
 
     def _as_asked(self, address: str, wire: VisitTrace) -> tuple[str, str]:
-        """What an answer depends on: the address, and the cookies it is asked with, which others may have set."""
+        """Return what a response depends on: the URL, and the cookies sent, which others may have set."""
         return address, self._session.cookies(origin_of(address), address, wire, self._clock.now())
 
     def _instead(self, ended: Outcome, resource: Resource, at: str) -> Outcome:
@@ -219,12 +219,12 @@ class WebSource:
         return response.denied(said, got, wire.credential) if said.__class__ is Failed else said
 
     def _is_at(self, target: str, address: str) -> bool:
-        """Is the target of a redirect known as this very address, though it is written otherwise?"""
+        """Return whether the target of a redirect is known as this URL, though it is written differently."""
         known = self.rename(target)
         return known is not None and known.address == address
 
     async def _at_home(self, origin: Origin, wire: VisitTrace, *, beside: bool) -> _Home:
-        """Where a visit begins, in its turn: redirects of other visits, which no desk sees, may come before.
+        """Return a visit's home in its turn; redirects of other visits, unseen by a desk, may come first.
 
         What is asked `beside` the page of a visit has no turn yet: that one was the page's.
         """
@@ -239,7 +239,7 @@ class WebSource:
         return body
 
     async def _audited(self, said: Unchanged, resource: Resource, wire: VisitTrace) -> Unchanged | Content:
-        """What a 304 is worth, if its turn has come to be checked: that, or the page that it should not have confirmed.
+        """Return a 304, or, if its turn for an audit has come, the page that it wrongly confirmed.
 
         Another answer than 200 says nothing about it, so that the 304 stands.
         """
@@ -253,7 +253,7 @@ class WebSource:
         return (differing(got, resource.content_hash) or said) if isinstance(got, Content) else said
 
     def _told(self, said: Outcome, site: str, home: _Home) -> Outcome:
-        """What came of asking `site`, told as it concerns the resource; another site that wants a rest gets it here."""
+        """Adapt the outcome of a request to `site` to the resource; rest another site that asks for rest."""
         if site == home.site:
             return said
         if isinstance(said, Deferred) and said.whole_site:

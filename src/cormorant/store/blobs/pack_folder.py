@@ -77,7 +77,7 @@ class PackFolder:
             raise DataFolderError(f"The kept copies in {pack_path(self.directory, pack)} end before they should.")
 
     def begins_with(self, pack: int, size: int, digest: bytes) -> bool:
-        """Whether the pack is there and its first `size` bytes have this SHA-256: nothing has to be exchanged."""
+        """Return whether the pack exists and its first `size` bytes have this SHA-256. Then no exchange is needed."""
         found = hashlib.sha256()
         try:
             for chunk in self.chunks(pack, size):

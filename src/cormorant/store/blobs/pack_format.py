@@ -1,4 +1,4 @@
-"""How an entry lies on the disk: pure, but for the few functions that name, list and lock files.
+"""Pack format of entries on the disk: pure, but for the few functions that name, list and lock files.
 
     DIR/packs/1a48/1a481345bc1a2b3c.pack        a pack: entries one after another, appended by one process
 
@@ -45,7 +45,7 @@ _RANDOM_BITS = 30
 
 
 class EntryHeader(NamedTuple):
-    """What stands before a payload, once its own checksum has been found right."""
+    """Header of an entry before its payload, once its own checksum has been verified."""
 
     place: BlobPlace
     resource: int
@@ -95,12 +95,12 @@ def pack_number(now: float, token: str) -> int:
 
 
 def packs_folder(directory: Path) -> Path:
-    """Where all packs lie below the cache's folder. It is there as soon as anything was kept."""
+    """Return the folder of all packs, below the folder of the cache. It is there as soon as anything was kept."""
     return directory / "packs"
 
 
 def pack_path(directory: Path, pack: int) -> Path:
-    """Where the pack of that number lies below the cache's folder."""
+    """Return the path of the pack with that number, below the folder of the cache."""
     name = f"{pack:016x}"
     return packs_folder(directory) / name[:4] / f"{name}.pack"
 

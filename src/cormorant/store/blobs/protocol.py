@@ -1,4 +1,4 @@
-"""What every cache does, and what its caller may rely on."""
+"""Cache protocol: what every cache does, and what its caller may rely on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cormorant.store.blobs.record import Frame
 
 
 class BlobPlace(NamedTuple):
-    """Where an entry lies: pack number (a positive 63-bit integer), offset and length of the whole entry in bytes."""
+    """Place of a blob: pack number (a positive 63-bit integer), offset and length of the whole entry in bytes."""
 
     pack: int
     offset: int
@@ -25,7 +25,7 @@ class OutOfSight(CacheDamaged):
 
 
 class BlobEntry(NamedTuple):
-    """What an entry says of itself, for making rows anew: of several, the one kept last (epoch seconds) is valid."""
+    """Blob entry as it describes itself, to rebuild rows; of several, the last kept (epoch seconds) is valid."""
 
     resource: int
     place: BlobPlace
@@ -33,7 +33,7 @@ class BlobEntry(NamedTuple):
 
 
 class Harm(StrEnum):
-    """What kind of damage.
+    """Kind of damage.
 
     LIVE: a row names it and it cannot be read; visit that resource again. DEAD: unreadable bytes that no row names.
     TAIL: an append that was under way when the process died; nobody was told it was kept.

@@ -45,7 +45,7 @@ documentation pages (39 kB and 12 kB of text), and 1.4 % larger."""
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """What a document looked like: its answer as it came (status line, header lines, decoded bytes) and what it said.
+    """Frame of a document: its answer as it came (status line, header lines, decoded bytes) and its text.
 
     `modified_at` is in epoch seconds. Attributes that are sequences come back as lists. Lone surrogates, which UTF-8
     cannot carry, come back as question marks. `charset_from`, `language_from` and `links_dropped` are as in `Document`;

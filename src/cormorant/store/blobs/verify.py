@@ -1,4 +1,4 @@
-"""Is everything there that should be, and what is there at all?
+"""Cache verification: checks that everything is there that should be, and lists what is there.
 
 Packs are read from end to end, one after another. Where the bytes make no sense the next entry is looked for: its head
 proves itself (pack number and offset are in its checksum), so nothing inside a document can pass for one.

@@ -58,7 +58,7 @@ class ACLNumbers:
 
 
 class AclLookup:
-    """Who may read what has an access list of this number, asked outside of any transaction."""
+    """Lookup of an access list (ACL) by its number, outside of any transaction."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._acls = store, ACLNumbers()

@@ -1,4 +1,7 @@
-"""Which class of addresses did a named host have when it was first resolved? Only that one was consented to."""
+"""Egress consents: the class of addresses that a named host had when it was first resolved.
+
+Only that one was consented to.
+"""
 
 from __future__ import annotations
 

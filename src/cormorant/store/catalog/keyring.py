@@ -1,4 +1,6 @@
-"""What seals secrets? Keys in a file of the data folder, which is no part of the database nor of its backups.
+"""Keyring: the keys that seal secrets.
+
+Keys in a file of the data folder, which is no part of the database nor of its backups.
 
     DIR/secret.key   a key a line, mode 0600; the first seals, all open
 
@@ -33,12 +35,12 @@ class Vault:
 
     @property
     def exists(self) -> bool:
-        """Is there a key?"""
+        """Return whether a key exists."""
         return self.path.exists()
 
     @property
     def is_private(self) -> bool:
-        """May nobody but its owner read the key?"""
+        """Return whether only its owner may read the key file."""
         return not stat.S_IMODE(self.path.stat().st_mode) & 0o077
 
     @contextmanager
@@ -62,7 +64,7 @@ class Vault:
         return self._opener().encrypt(data)
 
     def open(self, sealed: bytes) -> bytes | None:
-        """What was sealed by one of the keys, else None."""
+        """Return the plain value if one of the keys sealed it, else None."""
         if not self.exists:
             return None
         try:

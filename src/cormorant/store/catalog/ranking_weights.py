@@ -16,12 +16,12 @@ _VALUES: Final = sa.select(tuning.c.name, tuning.c.value)
 
 
 def values(tx: Tx) -> dict[str, float]:
-    """What was changed, and to what."""
+    """Return the changed ranking weights and their values."""
     return {row.name: row.value for row in tx.rows(_VALUES)}
 
 
 def changed(tx: Tx) -> dict[str, float]:
-    """What was changed, and when (epoch seconds)."""
+    """Return the changed ranking weights and the time of each change (epoch seconds)."""
     return {row.name: row.changed_at for row in tx.rows(sa.select(tuning.c.name, tuning.c.changed_at))}
 
 

@@ -31,7 +31,7 @@ MOST_REST_S: Final = 2 * 86_400.0
 
 
 class Replay(NamedTuple):
-    """What is left to be sent again: documents of a source (None: all it is told of) behind a number, up to another.
+    """Replay left to send: documents of a source (None: all of the receiver) after one number, up to another.
 
     With `faulty` only what it could not take. It was asked for at `since` (epoch seconds).
     """
@@ -70,12 +70,15 @@ class ReceiverRow:
     last_seq: int = 0
 
     def is_lent(self, now: float) -> bool:
-        """Does somebody make it anew? Whoever delivers is to leave it alone then. A clock set back lends no longer."""
+        """Return whether the receiver is lent for a rebuild.
+
+        Whoever delivers is to leave it alone then. A clock set back lends no longer.
+        """
         return self.lent_until is not None and now < self.lent_until <= now + 2 * LENT_S
 
     @property
     def said(self) -> str:
-        """What it is called in a sentence."""
+        """Name of the receiver in a sentence."""
         if self.kind == INDEX:
             return "the index"
         return f"the receiver {self.name!r}{', which cannot be made' if self.unmade else ''}"
@@ -114,12 +117,12 @@ def served(tx: Tx) -> list[ReceiverRow]:
 
 
 def index_place(tx: Tx) -> int:
-    """How far the index has come by what the rows know; 0 where there is none."""
+    """Return how far the index has come according to the rows; 0 when there is no index."""
     return max((int(row[0]) for row in tx.rows(_INDEX_PLACES)), default=0)
 
 
 def has_index(tx: Tx) -> bool:
-    """Is there an index to be kept?"""
+    """Return whether there is an index to keep up to date."""
     return bool(tx.rows(sa.select(receiver.c.id).where(receiver.c.kind == INDEX).limit(1)))
 
 
@@ -129,7 +132,9 @@ def told_of(tx: Tx, source: int) -> list[ReceiverRow]:
 
 
 def slowest(tx: Tx, source: int, *, unmade: bool = False) -> ReceiverRow | None:
-    """Which of the receivers that are told of a source is furthest behind? One that is paused or fails is left out.
+    """Return the receiver furthest behind among those that get the documents of a source.
+
+    One that is paused or fails is left out.
 
     With `unmade` one that cannot be made is not: the end of a run waits for it.
     """

@@ -1,4 +1,4 @@
-"""What could a receiver not take? Of each document the newest delivery, until one is taken or it is sent again."""
+"""Rejected deliveries of a receiver. Of each document the newest delivery, until one is taken or it is sent again."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def taken(tx: Tx, receiver: int, resources: Collection[int]) -> None:
 
 
 def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[RejectedDelivery, float]]:
-    """What a receiver could not take, by document, and when it said so (epoch seconds)."""
+    """Return the deliveries that a receiver could not take, by document, and when it said so (epoch seconds)."""
     columns = [faulty.c[name] for name in _COLUMNS]
     statement = (
         sa.select(*columns, faulty.c.at)
@@ -63,7 +63,7 @@ def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[Rejected
 def of_documents(
     tx: Tx, receivers: Collection[int], resources: Collection[int]
 ) -> dict[int, list[tuple[int, RejectedDelivery, float]]]:
-    """What these receivers could not take of these documents, by document: which receiver, what, and when it said so.
+    """Return the rejections of these documents by these receivers, by document: receiver, delivery and time.
 
     At most 1,000 documents at a time.
     """
@@ -96,13 +96,13 @@ def mended(tx: Tx, receiver: int, reason: str, since: float) -> None:
 
 
 def count(tx: Tx, receiver: int) -> int:
-    """How many documents there are that a receiver could not take."""
+    """Return the number of documents that a receiver could not take."""
     statement = sa.select(sa.func.count()).where(faulty.c.receiver_id == receiver)
     return int(tx.execute(statement).scalar_one())
 
 
 def between(tx: Tx, receiver: int, behind: int, upto: int, source: int | None) -> int:
-    """How many of these there are of a source, or of all, behind a document's number, up to another."""
+    """Return the number of rejected documents, of a source or of all, after one document number up to another."""
     columns = faulty.c
     where = [columns.receiver_id == receiver, columns.resource_id > behind, columns.resource_id <= upto]
     where += [] if source is None else [columns.source_id == source]
@@ -110,7 +110,7 @@ def between(tx: Tx, receiver: int, behind: int, upto: int, source: int | None) -
 
 
 def since(tx: Tx, receiver: int, seq: int, reason: str | None = None) -> int:
-    """How many documents there are of which it could not take a delivery behind a number, for this reason or any."""
+    """Return how many documents have a rejected delivery after a stream number, for this reason or for any."""
     where = [faulty.c.receiver_id == receiver, faulty.c.seq > seq]
     where += [] if reason is None else [faulty.c.reason == reason]
     return int(tx.execute(sa.select(sa.func.count()).where(*where)).scalar_one())

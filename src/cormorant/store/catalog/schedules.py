@@ -22,7 +22,7 @@ from cormorant.store.schema import schedule
 
 @dataclass(frozen=True, slots=True)
 class SchedulePlan:
-    """What a schedule is to do. `sources` are numbers in the order of crawling, `windows` hours of the week."""
+    """Plan of a schedule. `sources` are numbers in the order of crawling, `windows` hours of the week."""
 
     sources: Sequence[int]
     rhythm: str
@@ -50,7 +50,10 @@ class ScheduleRow:
     created_at: float
 
     def rhythm(self) -> Rhythm:
-        """When it fires. Raises ValueError when that can no longer be said, as of a zone that is gone."""
+        """Return the rhythm by which the schedule fires.
+
+        Raises ValueError when that can no longer be said, as of a zone that is gone.
+        """
         return read(self.plan.rhythm, self.plan.time_zone, self.since)
 
     def hours(self) -> Calendar | None:

@@ -80,7 +80,7 @@ def delete(tx: Tx, name: str) -> None:
 
 
 def inherited(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
-    """What a source of a kind has from elsewhere by its own settings: name -> value, and the set it is from."""
+    """Return the settings that a source inherits, given its own: name -> value, and the set it comes from."""
     found: dict[str, tuple[Any, str]] = {}
     for name in (SYSTEM, str(own.get(NAMED_BY, ""))):
         if name in known:

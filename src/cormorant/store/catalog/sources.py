@@ -63,7 +63,7 @@ def edit(tx: Tx, number: int, settings: Mapping[str, Any], agreed: Mapping[str, 
 
 
 def agreed(tx: Tx, number: int, asked_at: float) -> dict[str, int]:
-    """How many documents may leave by which rule in a run that was asked for then; nothing in one of before."""
+    """Return how many documents may leave by each rule in a run requested at that time; {} for an earlier run."""
     known = source.c.id == number, source.c.agreed_at <= asked_at
     rows = tx.rows(sa.select(source.c.agreed).where(*known))
     return dict(json.loads(rows[0].agreed)) if rows else {}
@@ -107,7 +107,7 @@ def numbered(tx: Tx, number: int) -> SourceRow | None:
 
 
 def names(tx: Tx, numbers: Collection[int]) -> dict[int, str]:
-    """What these sources are called, or were when they were deleted, as long as somebody is yet to be told of it."""
+    """Return the names of these sources. A deleted source has its last name until all receivers know of it."""
     wanted = list(numbers)
     asked = [sa.select(each.c.id, each.c.name).where(each.c.id.in_(wanted)) for each in (former_source, source)]
     return {row.id: row.name for each in asked for row in tx.rows(each)} if wanted else {}

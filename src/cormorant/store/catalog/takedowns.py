@@ -42,7 +42,7 @@ class TakedownRow(NamedTuple):
 
     @property
     def in_force(self) -> bool:
-        """Whether it hides documents: nobody has lifted it, and it has not expired."""
+        """Return whether the takedown hides documents: it is neither lifted nor expired."""
         return self.ended_at is None
 
 

@@ -22,7 +22,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class OnConflict:
-    """What to do when a row is there already: set these columns from the new row, where the condition holds.
+    """Conflict action for a row that exists already: set these columns from the new row, where `where` holds.
 
     `where` is SQL over the table's own columns and `excluded.`; "" means always.
     """

@@ -1,4 +1,6 @@
-"""Was the clock of the store set? Only then does it go otherwise than the monotonic clock of this process.
+"""Clock steps: detects whether the clock of the store was set.
+
+Only then does it go otherwise than the monotonic clock of this process.
 
 A lease of a minute written before somebody set the clock an hour forward looks as if it had run out long ago, one
 written before it was set back as if it lasted for hours. So whoever asks what has run out is told as of the clock that
@@ -45,11 +47,11 @@ class Steady:
 
     @property
     def was_set(self) -> bool:
-        """Was the clock set since this process looked at it first? It may have been set right again."""
+        """Return whether the clock was set since this process first looked at it. It may have been set right again."""
         return bool(self._steps)
 
     def now(self) -> float:
-        """What the clock of the store shows (epoch seconds), by the last look at it; before that, what ours does."""
+        """Return the time of the store's clock (epoch seconds) by the last look at it; before that, ours."""
         return self._clock.now() if self._apart is None else self._clock.monotonic() + self._apart
 
     def doubt(self) -> None:
@@ -57,7 +59,7 @@ class Steady:
         self._doubts_from = self._clock.monotonic()
 
     def doubts(self, seconds: float) -> bool:
-        """May the clock have been set in the last `seconds` without that anybody here could see it?"""
+        """Return whether the clock may have been set unnoticed in the last `seconds`."""
         return self._doubts_from is not None and self._clock.monotonic() - self._doubts_from < seconds
 
     def look(self, now: float) -> None:

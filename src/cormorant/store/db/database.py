@@ -74,7 +74,7 @@ class Tx:
 
     @property
     def was_set(self) -> bool:
-        """Was the clock set since this process opened the store?"""
+        """Return whether the clock was set since this process opened the store."""
         return self._steady.was_set
 
     def stepped(self) -> float:

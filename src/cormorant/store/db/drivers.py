@@ -1,4 +1,6 @@
-"""Which drivers, with which settings? SQLite by the pysqlite3 wheel, PostgreSQL by psycopg 3.
+"""Database drivers and their settings.
+
+SQLite by the pysqlite3 wheel, PostgreSQL by psycopg 3.
 
 SQLite before 3.51.3 can corrupt a WAL that two connections write, so an older library is refused. The settings are
 those of a measured comparison: page size 4096, WAL, synchronous FULL (NORMAL loses acknowledged commits in a power
@@ -88,7 +90,7 @@ def mask(url: str) -> str:
 
 
 def secrets_of(url: str) -> tuple[str, ...]:
-    """What no text may hold that speaks of this address: its secrets, as they are and as they are written there."""
+    """Return the secrets of this database URL, plain and percent-encoded, to be masked in every text about it."""
     try:
         said = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
@@ -119,7 +121,7 @@ def places_of(url: str) -> tuple[tuple[str, int], ...]:
 
 
 def _values(said: sa.URL, name: str) -> list[str]:
-    """What a parameter of an address says: several with commas between, or one each time it stands there."""
+    """Return the values of a URL parameter: separated by commas, or one for each occurrence."""
     given = said.query.get(name, ())
     return [part for each in ((given,) if isinstance(given, str) else given) for part in each.split(",")]
 
@@ -269,7 +271,7 @@ MOST: Final = 500
 
 
 class Compiled(sa.util.LRUCache[Any, Any]):
-    """What an engine's execution option `compiled_cache` takes: keys are SQLAlchemy's own, a dialect and the rest."""
+    """Cache for the engine option `compiled_cache`: keys are SQLAlchemy's own, of a dialect and the rest."""
 
     __slots__ = ()
 

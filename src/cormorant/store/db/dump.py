@@ -1,4 +1,4 @@
-"""How do all rows leave a database, and how do they come into another one?
+"""Database dump: how all rows leave a database and get into another one.
 
     snapshot(store) -> Tx of one moment -> chunks(tx, table) ...       while others write
     replaced(tx, schema) -> put(table, columns, rows) ... -> settle    in one transaction, all or nothing
@@ -105,7 +105,7 @@ def _numbered(tx: Tx, tables: sa.MetaData = metadata) -> list[str]:
 
 
 def _sequence(tx: Tx, table: str) -> str | None:
-    """What gives the numbers of a table in PostgreSQL."""
+    """Return the sequence that gives the numbers of a table in PostgreSQL, None when there is none."""
     return tx.driver("SELECT pg_get_serial_sequence(%s, 'id')", (table,)).scalar_one_or_none()
 
 

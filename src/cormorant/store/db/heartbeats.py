@@ -1,4 +1,4 @@
-"""Who is at work? Every process says so now and then."""
+"""Heartbeats of processes that are at work. Every process says so now and then."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def say(tx: Tx, name: str, role: str, started_at: float, node: str = "", lack: s
 
 
 def is_alive(tx: Tx, name: str) -> bool:
-    """Do others take the process of that name for one that is at work?"""
+    """Return whether other processes regard the process of that name as alive."""
     return any(each.name == name for each in alive(tx))
 
 
@@ -52,7 +52,7 @@ def leave(tx: Tx, name: str) -> None:
 
 
 def lack(tx: Tx, node: str) -> str:
-    """What a retriever is short of, of that node or, for "", of any; "" when none is short of anything."""
+    """Return what a retriever of that node, or for "" of any node, is short of; "" when none lacks anything."""
     return next((each.lack for each in alive(tx, "retriever") if each.lack and node in ("", each.node)), "")
 
 

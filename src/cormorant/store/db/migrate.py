@@ -1,4 +1,4 @@
-"""Which shape has the database, and how does it get today's?
+"""Schema migration: finds the revision of a database and upgrades it to the current one.
 
 A new database is made in one transaction and stamped with the newest revision; an older one is backed up (SQLite: a
 file beside it, else by whoever opens it, ADR 0053) and brought up by Alembic; a newer one is refused, since nobody can
@@ -89,7 +89,7 @@ def _version(tx: Tx) -> str | None:
 
 
 def _is_unused(tx: Tx) -> bool:
-    """Are there tables and nothing else, as when a restore was killed that had made them?"""
+    """Return whether there are only empty tables, as after a restore that was killed once it had made them."""
     heads = [tuple(row) for row in tx.rows(sa.select(stream_head.c.seq, stream_head.c.installation))]
     return heads == [(0, None)] and not tx.rows(sa.select(source.c.id).limit(1))
 

@@ -1,4 +1,4 @@
-"""What does a visit add to its run's figures? Pure."""
+"""Counters that a visit adds to its run. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def count_wire(counters: Counters, wire: VisitTrace) -> None:
 
 
 def was_misled(wire: VisitTrace, outcome: Outcome) -> bool:
-    """Had the server confirmed what an audit found to be another page?"""
+    """Return whether the server had confirmed a page as unchanged that an audit found to be different."""
     return wire.audits > 0 and not isinstance(outcome, Unchanged)
 
 

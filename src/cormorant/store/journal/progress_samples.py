@@ -1,4 +1,7 @@
-"""How far was a run lately? Kept on its row by whoever carries it out, for whoever asks how long it will still take."""
+"""Progress samples: how far a run was lately.
+
+Kept on its row by whoever carries it out, for whoever asks how long it will still take.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ LOOK_BACK_S: Final = 60.0
 
 
 class ProgressSample(NamedTuple):
-    """What was counted at a moment (seconds, of one clock): documents fetched, and addresses left.
+    """Progress sample at a moment (seconds, of one clock): documents fetched, and addresses left.
 
     `told` is the number of the event that the slowest receiver has come to, and so many more are `behind` that.
     """
@@ -47,7 +50,7 @@ def keep(tx: Tx, number: int, next_at: float, busy: float, samples: Iterable[Pro
 
 
 def newest(tx: Tx, number: int) -> Measured | None:
-    """How far a run was when that was written last, None when it never was."""
+    """Return the progress of a run at its last sample, None when there is none."""
     said = tx.execute(sa.select(run.c.measured).where(run.c.id == number)).scalar_one_or_none()
     if not said:
         return None

@@ -1,4 +1,4 @@
-"""What was searched for, with how much was found, and which results were opened.
+"""Query log: searches, the number of results found, and the results that were opened.
 
 Written in batches by whoever answers, kept for so many days and never more rows than MOST_ROWS. Who asked is not kept:
 neither a name nor an address, nor anything that tells two readers apart.
@@ -25,7 +25,7 @@ FIRST_PAGE: Final = 1
 
 
 class Face(StrEnum):
-    """Where it was asked."""
+    """Interface through which a search was made."""
 
     PAGE = "page"
     API = "api"
@@ -67,7 +67,7 @@ class Counted(NamedTuple):
 
 
 class QueryReport(StrEnum):
-    """Which searches are counted: all, those that found nothing, those of which nobody opened a result."""
+    """Query report: counts all searches, those that found nothing, or those without any opened result."""
 
     TOP = "top"
     ZERO = "zero"
@@ -75,7 +75,7 @@ class QueryReport(StrEnum):
 
 
 def together(text: str) -> str:
-    """What searches are counted together by."""
+    """Return the normalized query by which searches are grouped and counted."""
     return " ".join(text.lower().split())[:LONGEST]
 
 

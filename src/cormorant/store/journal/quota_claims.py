@@ -1,4 +1,4 @@
-"""How much of a run's limits has each process taken for itself, so that together they keep them?"""
+"""Quota claims: the share of a run's limits that each process has taken, so that together they keep them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class QuotaClaim(NamedTuple):
 
 
 def of_others(tx: Tx, number: int, process: str, living: Container[str]) -> QuotaClaim:
-    """What the others have fetched for a run, or may yet, if they are among the living. Nobody claims meanwhile."""
+    """Return what other processes have fetched for a run, or what the living ones may fetch yet.
+
+    Nobody claims meanwhile.
+    """
     if not tx.sqlite:  # there, nobody else writes meanwhile
         tx.execute(sa.select(run.c.id).where(run.c.id == number).with_for_update())
     columns = run_count.c

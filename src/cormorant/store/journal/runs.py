@@ -77,12 +77,12 @@ class RunRow:
 
     @property
     def is_queued(self) -> bool:
-        """Does it wait for its turn?"""
+        """Return whether the run waits for its turn."""
         return self.state is RunState.WAITING and self.queued_at is not None
 
     @property
     def is_under_way(self) -> bool:
-        """Has it had its turn, and not come to an end or to a person since?"""
+        """Return whether the run has had its turn, and neither ended nor stopped for a person since."""
         return self.state in OPEN_STATES and not self.is_queued
 
     @property
@@ -92,21 +92,21 @@ class RunRow:
 
     @property
     def survives(self) -> bool:
-        """Does it go on after the program has ended while it was under way?"""
+        """Return whether the run goes on after the program ended while it was under way."""
         return bool(self.settings.get("survives_restart", True))
 
     def is_for(self, node: str) -> bool:
-        """May a node carry it out?"""
+        """Return whether a node may carry out the run."""
         return self.node in ("", node)
 
     def seconds(self, now: float) -> float:
-        """How long it has been at work, less what it waited for a person, or for its turn after that."""
+        """Return the seconds of work, less those spent waiting for a person, or for its turn after that."""
         until = self.finished_at or self.waits_since or now
         return until - (self.started_at or self.requested_at) - (self.waited_s or 0.0)
 
     @property
     def is_visiting(self) -> bool:
-        """Has it, suspended or not, more to visit yet, as far as its state says?"""
+        """Return whether the run, suspended or not, has more to visit according to its state."""
         return (self.goes_on or self.state) in (RunState.WAITING, RunState.SUSPENDED, *_VISITING)
 
     @property
@@ -160,7 +160,7 @@ ACCEPT, REFUSE = "accept", "refuse"
 
 
 def answers(row: RunRow) -> str:
-    """What a person can do about a run that waits for an answer, in one sentence."""
+    """Say what a person can do about a run that waits for an answer, in one sentence."""
     if row.state is RunState.PENDING:
         return (
             f"`cormorant run index {row.id}` indexes what it found, `cormorant run prune {row.id} RULE` leaves some of "
@@ -170,7 +170,7 @@ def answers(row: RunRow) -> str:
 
 
 def stands(row: RunRow) -> str:
-    """How it stands with a run that waits for an answer, to go on behind its name."""
+    """Return the state of a run that waits for an answer, worded to follow its name."""
     return "is examined and not indexed yet" if row.state is RunState.PENDING else "is held"
 
 
@@ -256,7 +256,7 @@ def get(tx: Tx, number: int | None = None) -> RunRow:
 
 
 def unknown(number: int | None) -> NotFoundError:
-    """What is said of a number that is no run's."""
+    """Return the error for a number that is not that of a run."""
     return NotFoundError(f"There is no run {number}.")
 
 
@@ -275,7 +275,10 @@ _NEWEST_ON_POSTGRESQL = sa.text("SELECT CASE WHEN is_called THEN last_value END 
 
 
 def was_there(tx: Tx, number: int) -> bool:
-    """Was this the number of a run, whether it is there or was deleted? Numbers are never given again."""
+    """Return whether a run has ever had this number, whether it still exists or was deleted.
+
+    Numbers are never given again.
+    """
     newest = tx.execute(_NEWEST_ON_SQLITE if tx.sqlite else _NEWEST_ON_POSTGRESQL).scalar_one_or_none()
     return newest is not None and 0 < number <= int(newest)
 
@@ -290,7 +293,7 @@ def again(tx: Tx, row: RunRow) -> RunRow:
 
 
 def is_newest(tx: Tx, row: RunRow) -> bool:
-    """Has its source had no other run since?"""
+    """Return whether its source has had no other run since."""
     return every(tx, row.source_id, 1)[0].id == row.id
 
 
@@ -361,12 +364,18 @@ def answer(tx: Tx, row: RunRow, state: RunState, asked: str | None, reason: str)
 
 
 def _queued(tx: Tx, goes_on: RunState | None) -> dict[str, object]:
-    """What is kept of a run that waits for its turn from now on. What it waited for before is not over until then."""
+    """Return the column values of a run that waits for its turn from now on.
+
+    What it waited for before is not over until then.
+    """
     return {"state": RunState.WAITING, "queued_at": tx.now(), "goes_on": goes_on}
 
 
 def waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
-    """What is kept of a run that waits no longer. One that was suspended before it began has not begun to count."""
+    """Return the column values of a run that no longer waits.
+
+    One that was suspended before it began has not begun to count.
+    """
     waited = max(tx.now() - row.waits_since, 0.0) if row.waits_since and row.started_at else 0.0
     return {"waits_since": None, "waited_s": (row.waited_s or 0.0) + waited}
 
@@ -446,7 +455,7 @@ def counters(tx: Tx, number: int) -> Counters:
 
 
 def counted_by(tx: Tx, number: int, process: str) -> Counters:
-    """What one process counted for a run before; a run taken up again goes on counting."""
+    """Return the counters of one process for a run so far; a resumed run goes on counting."""
     statement = sa.select(run_count.c.counts).where(run_count.c.run_id == number, run_count.c.process == process)
     rows = tx.rows(statement)
     return Counters(**json.loads(rows[0].counts)) if rows else Counters()

@@ -1,4 +1,4 @@
-"""What became of each time at which a schedule fired: one row a time, which is written once."""
+"""Schedule firings: the outcome of each time at which a schedule fired, one row a time, written once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEPT: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class FiringResult:
-    """How it went with one source of a launch. `run` is None where there was none."""
+    """Result of one source of a launch. `run` is None where there was none."""
 
     source: str
     run: int | None

@@ -141,12 +141,12 @@ def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[E
 
 
 def is_changed_by(run: int, number: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
-    """Whether a visit of a run changed something of a resource: asked of each in turn, since no index has runs."""
+    """Return an SQL condition that a run's visit changed a resource, asked of each one as no index has runs."""
     return sa.exists().where(visit.c.resource_id == number, visit.c.run == run)
 
 
 def changes_of(tx: Tx, run: int, resources: Sequence[int]) -> dict[int, str]:
-    """What the newest visits of a run changed of some resources."""
+    """Return what the newest visits of a run changed of these resources."""
     chosen = sa.select(visit.c.resource_id, visit.c.changed).where(visit.c.run == run).order_by(visit.c.id)
     return {row[0]: row[1] for row in tx.rows(chosen.where(visit.c.resource_id.in_(resources)))}
 
@@ -161,7 +161,7 @@ def exclusions_behind(tx: Tx, source: int, behind: int | None, most: int) -> lis
 
 
 def starts_excluded(tx: Tx, source: int, run: int) -> bool:
-    """Did a run's gates exclude a start address?"""
+    """Return whether the gates of a run excluded a start address."""
     columns = exclusion.c
     first = columns.referrer.is_(None)
     statement = sa.select(columns.hash).where(columns.source_id == source, columns.run == run, first)

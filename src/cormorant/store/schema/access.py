@@ -1,4 +1,7 @@
-"""Who may do more than read: tokens, and the browsers that signed in with one. Of neither is the value kept."""
+"""Schema of access: tokens, and the sessions of browsers that signed in, with rights beyond reading.
+
+Of neither is the value kept.
+"""
 
 from __future__ import annotations
 

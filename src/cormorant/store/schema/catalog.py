@@ -1,4 +1,4 @@
-"""What the administrator asked for: sources, sets of parameters, receivers, secrets, consent; and shared access lists.
+"""Schema of the catalog: sources, sets of parameters, receivers, secrets, consent; and shared access lists.
 
 Of a source that was deleted its name is kept as long as somebody has yet to be told of its documents.
 

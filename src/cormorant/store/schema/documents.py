@@ -1,4 +1,4 @@
-"""What was found behind a resource: written once a found page, never once a link."""
+"""Schema of documents found behind resources: one write for each found page, none for a link."""
 
 from __future__ import annotations
 

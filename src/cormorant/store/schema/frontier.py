@@ -1,4 +1,6 @@
-"""What next, and when? Sites are leased; rows of a leased site are read, not locked.
+"""Schema of the frontier: which resource is visited next, and when.
+
+Sites are leased; rows of a leased site are read, not locked.
 
 `resource.due` orders the visits of a site: generation << 40 | priority << 32 | depth << 16. A row is to be visited in
 generation g while its due is below (g + 1) << 40, so a full refresh of a million rows is one number in `source`.

@@ -1,4 +1,4 @@
-"""What happened: runs and their counts, visits that changed something, addresses a gate excluded, what was asked."""
+"""Schema of the journal: runs and their counts, visits with changes, gate exclusions, and searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is at work: every process of every node, with the time it last said so."""
+"""Schema of nodes: every process of every node, with the time of its last heartbeat."""
 
 from __future__ import annotations
 

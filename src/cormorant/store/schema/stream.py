@@ -1,4 +1,4 @@
-"""What is to be delivered, in order: append-only, numbered without gaps, trimmed behind the slowest receiver.
+"""Schema of the stream: deliveries in order, append-only, without gaps, trimmed after the slowest receiver.
 
 And what receivers could not take: of each document the newest delivery.
 """

@@ -22,7 +22,7 @@ Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
 
 
 class Recrawled(Record):
-    """How many documents are due now, of each source."""
+    """Number of documents that are due now, of each source."""
 
     documents: int
     sources: dict[str, int] = Field(description="By name; those of which none is chosen are not there.")

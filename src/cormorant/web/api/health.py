@@ -1,4 +1,4 @@
-"""What is there for machines that watch over an installation: does it live, is it ready, and its figures?
+"""Health endpoints for monitoring: liveness, readiness and metrics.
 
 `/health/live` and `/health/ready` are for everyone: words of ours, no figure. `/metrics` is for those who look after
 the installation.
@@ -24,7 +24,7 @@ from cormorant.web.shared_reader import SharedReader
 
 
 class Checks(Record):
-    """How it is with each part that search or crawling needs."""
+    """State of each part that search or crawling needs."""
 
     database: Literal["ok", "away"]
     index: Literal["ok", "away"]
@@ -33,7 +33,7 @@ class Checks(Record):
 
 
 class Readiness(Record):
-    """Whether questions can be answered."""
+    """Readiness to answer searches."""
 
     status: Literal["ready", "degraded", "unavailable"] = Field(
         description="`degraded`: search answers and nothing is crawled; `unavailable`: neither, and the answer is 503."
@@ -42,7 +42,7 @@ class Readiness(Record):
 
 
 def add_health(app: FastAPI, shelf: SharedReader) -> None:
-    """Does the process answer, and can it read what it needs?"""
+    """Add the endpoints that say whether the process answers and can read what it needs."""
 
     @app.get("/health/live", dependencies=[needs(PUBLIC)])
     def live() -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""How is the interface for programs described? OpenAPI, as FastAPI draws it from the routes, with our errors in it."""
+"""OpenAPI description of the interface for programs.
+
+OpenAPI, as FastAPI draws it from the routes, with our errors in it.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ def _drawn(app: FastAPI, exposure: Audience) -> dict[str, Any]:
 
 
 def _needed(scope: Scope | None, exposure: Audience) -> dict[str, Any]:
-    """What an operation says of the scope that it needs; where readers show no token, it says that too."""
+    """Return the security part of an operation: its scope, and that readers need no token where that holds."""
     if scope is PUBLIC:
         return {"security": []}
     unasked: list[dict[str, list[str]]] = [{}] if scope is Scope.SEARCH and exposure is not Audience.PRIVATE else []

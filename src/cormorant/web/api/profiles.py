@@ -36,7 +36,7 @@ class ParameterSets(Record):
 
 
 class ParametersPreview(Record):
-    """What an edit of a set would do to each source that uses it: what `source edit --preview` prints."""
+    """Preview of a set's edit, with its effect on each source that uses it: as in `source edit --preview`."""
 
     parameters: str
     sources: list[dict[str, Any]]
@@ -104,6 +104,6 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
 
 
 def _effects(house: Installation, name: str, said: requests.Edit) -> list[dict[str, Any]]:
-    """What an edit does to each source."""
+    """Return the effect of an edit of a set on each source."""
     changed = profiles.edited(house, name, said.settings)
     return [impact_preview.of_whole(house, source, whole) for source, whole in changed.items()]

@@ -1,4 +1,4 @@
-"""What readers search for, for those who look after the search: a page, and the same for programs.
+"""Query reports for operators of the search: a page, and the same data for programs.
 
 What still waits to be written is written first, so that whoever just searched sees it.
 """

@@ -22,7 +22,7 @@ Name = Annotated[str, Path(examples=["index"])]
 
 
 class ReceiverRecord(Record):
-    """Where what is found is told, and how far that is."""
+    """Receiver of deliveries, and its position in the stream."""
 
     receiver: str
     kind: str

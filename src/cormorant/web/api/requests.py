@@ -1,4 +1,4 @@
-"""What programs may send: the bodies of requests that add, edit and start things.
+"""Request bodies by which programs add, edit and start things.
 
 Values of settings are what TOML has as well: text, numbers, true and false, lists of text. None takes a setting back.
 """
@@ -95,7 +95,7 @@ class Trial(RequestBody):
 
 
 class Crawl(RequestBody):
-    """How sources are crawled; what is not said is as the settings of each source say."""
+    """Crawl request; what is left out follows the settings of each source."""
 
     sources: list[str] = Field(default=[], description="None: all.", examples=[["docs"]])
     refresh: Refresh | None = Field(default=None, description="What is visited of what is known.")
@@ -108,7 +108,7 @@ class Crawl(RequestBody):
 
 
 class Prune(RequestBody):
-    """What is not to be indexed."""
+    """Prune request: documents to exclude from the index."""
 
     rules: list[str] = Field(
         min_length=1, max_length=1_000, description="Written as those of `exclude`.", examples=[["path:/drafts/"]]
@@ -116,7 +116,7 @@ class Prune(RequestBody):
 
 
 class Recrawl(RequestBody):
-    """Which documents are to be visited again: of these addresses, or of all, those that the rest chooses."""
+    """Recrawl request: documents to visit again, of these addresses or of all, chosen by the other fields."""
 
     addresses: list[str] = Field(
         default=[], max_length=1_000, description="In full, or whole paths of files on the server; none: all.",
@@ -130,7 +130,7 @@ class Recrawl(RequestBody):
 
 
 class ReplayRequest(RequestBody):
-    """What is to be told once more: all that is kept, unless said otherwise."""
+    """Replay request: deliveries to send again, all that is kept unless restricted."""
 
     source: str | None = Field(default=None, description="Only documents of this source.")
     faulty: bool = Field(default=False, description="Only what it could not take.")
@@ -150,7 +150,7 @@ class EditParameters(Edit):
 
 
 class Times(RequestBody):
-    """What a schedule does; what is not said stays, or is as it comes."""
+    """Schedule request; what is left out stays, or has its default."""
 
     sources: list[str] | None = Field(default=None, min_length=1, description="One after another, in this order.")
     when: str | None = Field(default=None, description="Cron, `every ...` or `manual`.", examples=["0 2 * * *"])

@@ -61,7 +61,7 @@ def _written(content: Any) -> bytes:
 
 
 class _Paging(NamedTuple):
-    """Which hits are wanted, and in which order."""
+    """Paging of hits: which ones are wanted, and in which order."""
 
     limit: int
     offset: int
@@ -167,7 +167,7 @@ def add_suggestions(app: FastAPI, shelf: SharedReader) -> None:
 
 
 def add(router: APIRouter, house: Installation) -> None:
-    """What is for the administration."""
+    """Add the routes for the administration."""
     _add_documents(router, house)
     _add_explain(router, house)
     _add_tuning(router, house)
@@ -275,7 +275,7 @@ def order(
 
 
 def _parameters(dependant: Dependant) -> set[str]:
-    """Which query parameters a route takes, by itself and by what it depends on."""
+    """Return the query parameters of a route: its own and those of its dependencies."""
     return {each.alias for each in dependant.query_params}.union(*map(_parameters, dependant.dependencies))
 
 
@@ -292,7 +292,7 @@ async def _only_known(request: Request) -> None:
 
 
 def as_lines(request: Request) -> bool:
-    """Does whoever asks want an object a line?"""
+    """Return whether the client wants one JSON object a line."""
     return LINES in request.headers.get("accept", "").lower()
 
 

@@ -67,7 +67,7 @@ class Runs(Record):
 
 
 class StillToGo(Record):
-    """How long a run under way will still take."""
+    """Remaining time of a run under way (ETA)."""
 
     least: float = Field(description="Seconds.")
     most: float | None = Field(description="Seconds; None while more is found than is visited.")
@@ -99,7 +99,7 @@ class OrderedRuns(Record):
 
 
 class Pruned(Record):
-    """What was left out of what a run is to index."""
+    """Documents pruned from what a run is to index."""
 
     run: int
     source: str | None

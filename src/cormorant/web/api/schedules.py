@@ -19,7 +19,7 @@ Name = Annotated[str, Path(examples=["nightly"])]
 
 
 class Schedule(Record):
-    """Which sources are crawled by themselves, when, and how it went last."""
+    """Schedule: the sources that it crawls automatically, when, and its last result."""
 
     schedule: str
     sources: list[str] = Field(description="In the order of crawling.")
@@ -41,7 +41,7 @@ class Schedule(Record):
 
 
 class SourceEnd(Record):
-    """How it went with a source of a launch."""
+    """Result of one source of a launch."""
 
     source: str
     run: int | None
@@ -50,7 +50,7 @@ class SourceEnd(Record):
 
 
 class Launch(Record):
-    """What became of a time of a schedule."""
+    """Launch at one time of a schedule, and its outcome."""
 
     slot_at: str = Field(description="The time it is for.")
     why: str = Field(description="`due`, `missed` or `started`.")

@@ -1,4 +1,6 @@
-"""What is in an answer to a program? The records that `--json` prints as well, for the description of the interface.
+"""Response schemas of the interface for programs.
+
+The records that `--json` prints as well, for the description of the interface.
 
 Answers are not made of these: a test holds every answer to them. So the description cannot leave out what an answer
 has, and no answer is any slower for being described.
@@ -76,7 +78,7 @@ class Age(FacetValueRecord):
 
 
 class Facets(Record):
-    """What each choice leaves, by parameter; each list is counted as if nothing had been chosen from it."""
+    """Facets: what each choice leaves, by parameter; each list is counted as if nothing were chosen from it."""
 
     source: list[FacetValueRecord]
     site: list[FacetValueRecord]
@@ -93,7 +95,7 @@ class ResultGroupRecord(Record):
 
 
 class SearchRecord(Record):
-    """What was found. An `offset` below `reachable` leads to a hit, or to a group, whatever `total` says."""
+    """Search result. An `offset` below `reachable` leads to a hit, or to a group, whatever `total` says."""
 
     total: int
     reachable: int
@@ -134,7 +136,7 @@ class ScorePartRecord(Record):
 
 
 class ScoreRecord(Record):
-    """What made the score of a document; the points of the parts add up to it."""
+    """Score of a document: the points of its parts add up to it."""
 
     id: int
     url: str
@@ -144,7 +146,7 @@ class ScoreRecord(Record):
 
 
 class Weight(Record):
-    """What counts how much in the order of hits."""
+    """Ranking weight: how much something counts in the order of hits."""
 
     name: str
     value: float
@@ -178,7 +180,7 @@ class Titled(Record):
 
 
 class SuggestionsRecord(Record):
-    """What somebody who typed so far may be looking for; words come as the index has them, without accents."""
+    """Suggestions for a partly typed query; words come as the index has them, without accents."""
 
     query: str
     wordings: list[CompletionRecord]
@@ -186,7 +188,7 @@ class SuggestionsRecord(Record):
 
 
 class DocumentRecord(Record):
-    """What is known about an address, also before its first visit."""
+    """Document record: what is known about an address, also before its first visit."""
 
     id: int | None = Field(description="None for what a gate excluded before it became a document.")
     source: str
@@ -215,7 +217,7 @@ class DocumentRecord(Record):
 
 
 class ConversionRecord(Record):
-    """How a document was read, all None without a kept copy."""
+    """Conversion record of a document; all fields are None without a kept copy."""
 
     answered_from: str | None = None
     charset: str | None = None
@@ -236,7 +238,7 @@ class RejectedDocumentRecord(Record):
 
 
 class OneDocument(DocumentRecord, ConversionRecord):
-    """What is known about a document, how it was read, and which receivers could not take it."""
+    """Document record with its conversion and the receivers that could not take it."""
 
     refusals: list[RejectedDocumentRecord]
 
@@ -273,7 +275,7 @@ class Path(Record):
 
 
 class RulingRecord(Record):
-    """What a gate says by today's settings."""
+    """Ruling of a gate by today's settings."""
 
     gate: str
     rule: str
@@ -295,7 +297,7 @@ class Visit(Record):
 
 
 class Conversion(ConversionRecord):
-    """What came of reading it."""
+    """Conversion result of a document."""
 
     mime: str | None
     status: int
@@ -342,7 +344,7 @@ class Explanations(Record):
 
 
 class Setting(Record):
-    """What can be set on a source."""
+    """Setting of a source."""
 
     setting: str
     default: Any

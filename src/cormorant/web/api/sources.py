@@ -29,7 +29,7 @@ class ExposedFile(Record):
 
 
 class ExposedFilesRecord(Record):
-    """How many files of a source everyone may find though others on its machine may not read them, by the last look."""
+    """Number of files of a source that everyone may find but others on its machine may not read, as last seen."""
 
     files: int
     at_least: bool = Field(description="Not all of the folder was looked at.")
@@ -72,7 +72,7 @@ class KeptSource(SourceRecord):
 
 
 class SourcePreview(Record):
-    """What an edit of a source would do: what `source edit --preview` prints."""
+    """Preview of an edit of a source: what `source edit --preview` prints."""
 
     source: str
     run: int | None = Field(description="Under way, which follows `at_once`.")
@@ -117,7 +117,7 @@ class DeletedSource(Record):
 
 
 class Judged(Record):
-    """What the rules of a source make of an address: what `source test --no-fetch` prints."""
+    """Verdict of the rules of a source on an address: what `source test --no-fetch` prints."""
 
     source: str
     address: str

@@ -27,7 +27,7 @@ class HostTroubleRecord(Record):
 
 
 class SourceState(Record):
-    """How it goes with a source."""
+    """State of a source."""
 
     source: str
     kind: str
@@ -90,7 +90,7 @@ class System(Record):
 
 
 class Deliveries(Record):
-    """Whether what is found is delivered."""
+    """State of deliveries: active or paused."""
 
     paused: bool
 

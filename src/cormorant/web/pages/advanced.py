@@ -66,13 +66,16 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
 
 
 def _results(text: str, per: int, sort: str) -> str:
-    """Where the results of a query are; an order that there is not is passed over."""
+    """Return the URL of the results of a query; an unknown order is ignored."""
     said = {"q": text, "sort": sort if sort in ORDERS else "", "per": per_said(per)}
     return "/search?" + urlencode({name: value for name, value in said.items() if value})
 
 
 def _fields(given: QueryParams) -> Fields:
-    """What was sent. Nothing in a field is wrong: what cannot be read is left out of the query."""
+    """Return the fields of the form that was sent.
+
+    Nothing in a field is wrong: what cannot be read is left out of the query.
+    """
 
     def of(name: str) -> str:
         return given.get(name, "")[:LONGEST]
@@ -95,5 +98,5 @@ def _offered(fields: Fields, known: Collection[str]) -> Fields:
 
 
 def _with(offered: tuple[str, ...], chosen: str) -> tuple[str, ...]:
-    """What a list offers, and what was chosen though it does not."""
+    """Return the values that a list offers, and the chosen one even if it is not offered."""
     return (*offered, chosen) if chosen and chosen not in offered else offered

@@ -63,7 +63,7 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: QueryRe
 
 
 def place_of(said: str, places: int) -> int:
-    """Which of so many marks an address names, from 1 on; 0 for none of them."""
+    """Return which of the given number of marks an address names, from 1 on; 0 for none of them."""
     return int(said) if said.isascii() and said.isdigit() and len(said) < 10 and int(said) <= places else 0
 
 

@@ -91,7 +91,7 @@ def _shown(found: links.DocumentLinks, behind: int) -> dict[str, Any]:
 
 
 def title_of(record: Mapping[str, Any]) -> str:
-    """What a page calls a document: its title, else the last step of its address."""
+    """Return the title of a document for a page, else the last step of its address."""
     address = str(record.get("access_url") or record.get("address"))
     bare = unquote(address.partition("//")[2]).partition("?")[0].rstrip("/")
     return str(record.get("title") or bare.rpartition("/")[2] or address)
@@ -116,7 +116,7 @@ def told(record: Mapping[str, Any], number: int) -> dict[str, Any]:
 
 
 def _ended(record: Mapping[str, Any], visits: list[dict[str, Any]]) -> int | None:
-    """How the last visit ended where the document keeps another status, since nothing was new."""
+    """Return the status of the last visit if the document keeps another status because it was unchanged."""
     ended = visits[0]["status"] if visits and visits[0]["outcome"] == "unchanged" else None
     return ended if ended != record.get("status") else None
 
@@ -132,7 +132,7 @@ def _parts(record: Mapping[str, Any]) -> list[tuple[str, str, int]]:
 
 
 def _copied(shelf: SharedReader, record: Mapping[str, Any]) -> bool:
-    """Is there a copy that the page of copies would show? Not where the page asks for none."""
+    """Return whether there is a copy that the page of copies would show. Not where the page asks for none."""
     if not (record["id"] and record["cache"]):
         return False
     with suppress(CormorantError):  # what is wrong with the index is told by other parts of the page
@@ -171,6 +171,6 @@ def _read_as(said: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _robots(address: str) -> str:
-    """Where the rules of the site stand; "" for what has none."""
+    """Return the URL of robots.txt of the site; "" where an address has none."""
     scheme, _, rest = address.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}/robots.txt" if scheme in ("http", "https") else ""

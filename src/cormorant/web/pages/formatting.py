@@ -1,4 +1,4 @@
-"""What a page shows of a hit: plain values, none of them markup."""
+"""Formatting of a hit for a page: plain values without markup."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def shown(hit: Hit, *, spoken: bool = False) -> HitView:
 
 
 def is_canonical(hit: Hit) -> bool:
-    """Does a document say of itself that it stands for its equals?"""
+    """Return whether a document declares itself canonical among its duplicates."""
     return display_directives.CANONICAL in hit.attributes
 
 
@@ -153,7 +153,7 @@ def size(count: int) -> str:
 
 
 def per_page(given: str) -> int:
-    """How many results a page has; what cannot be chosen is the usual number."""
+    """Return the number of results a page; values that cannot be chosen become the default."""
     return int(given) if given in map(str, PER_PAGES) else PER_PAGE
 
 

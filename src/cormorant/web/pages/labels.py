@@ -1,4 +1,4 @@
-"""What are types, languages and ages called on pages?"""
+"""Labels of types, languages and ages on pages."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ LANGUAGES: Final = {
 
 
 def label(name: str, value: str) -> str:
-    """What a value of a list is called."""
+    """Return the label of a value of a list."""
     return {"type": TYPES, "language": LANGUAGES, "changed": AGES}.get(name, {}).get(value, value)
 
 
 def spoken(tag: str) -> str:
-    """What a language is called, with its region where the tag has one."""
+    """Return the name of a language, with its region where the tag has one."""
     language, _, region = tag.partition("-")
     name = LANGUAGES.get(language, language)
     return f"{name} ({region.upper()})" if region else name
 
 
 def of_mime(mime: str) -> str:
-    """What a document of this type is called: as in the list of types, else by the type's own short name."""
+    """Return the label of a MIME type: as in the list of types, else the short name of the type."""
     short = mime.partition("/")[2]
     return _OF_MIME.get(mime) or (short.upper() if short.isalnum() and len(short) <= 4 else "Document")

@@ -1,4 +1,4 @@
-"""What every page has around it: light or dark and the way to the other, what was asked, what there is to be found.
+"""Page layout: light or dark mode and its switch, the query, and the available filters.
 
 What somebody prefers is kept in cookies of theirs.
 """

@@ -1,4 +1,4 @@
-"""What is said where nothing was found: how often each word occurs, and what would find something.
+"""No-results page: how often each word occurs, and which searches would find something.
 
 Every figure is the total of the search that its link leads to, asked as the same reader within the same choices.
 """
@@ -28,7 +28,7 @@ class BroaderSearch(NamedTuple):
 
 
 def told(shelf: SharedReader, asked: SearchRequest, answer: Answer) -> dict[str, Any]:
-    """What the page says beside what was asked; nothing of it where something was found."""
+    """Return the values of the no-results page beside the query; empty ones where something was found."""
     if answer.total:
         return {"counted": [], "ways": []}
     words = [_row(shelf, asked, each, "") for each in _words(asked.q)]

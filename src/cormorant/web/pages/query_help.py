@@ -1,4 +1,6 @@
-"""How can one ask? The forms of a query, as the help page lists them.
+"""Query help: the forms in which one can search.
+
+The forms of a query, as the help page lists them.
 
 Data in one place: a form that search learns to understand is a row here, and nothing else has to change. Tests hold
 every example to the parser, and the names of fields and types to those it knows.
@@ -12,7 +14,7 @@ from cormorant.search.query.type_names import NAMES
 
 
 class Form(NamedTuple):
-    """What one may write, and what it finds; what stands between backticks there is written so."""
+    """Form of a query, and what it finds; text between backticks is typed as shown."""
 
     example: str
     finds: str

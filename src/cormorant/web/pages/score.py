@@ -46,7 +46,7 @@ def languages(request: Request) -> tuple[str, ...]:
 
 
 def _weight(quality: str) -> float:
-    """How much a language is wanted (RFC 9110 section 12.4.2); 0 for what cannot be read."""
+    """Return the quality value of a language (RFC 9110 section 12.4.2); 0 for an unreadable one."""
     name, _, value = quality.strip().partition("=")
     if not name:
         return 1.0

@@ -1,4 +1,4 @@
-"""What was asked of the search page, and where does each choice on it lead?
+"""Search page: the parsed request, and the links of the choices on it.
 
 A value that a parameter does not take is passed over, but for `all`, `as_typed` and `why`, whose errors are answered
 with 422 before. A note says so of a day or a page that there is not: beyond the last page is the last one, and before
@@ -80,7 +80,7 @@ class SearchRequest:
 
     @property
     def question(self) -> Question:
-        """What is asked of the library."""
+        """Question for the search library."""
         return Question(
             self.q, self.sources, self.per, (self.page - 1) * self.per, self.sort, not self.every, self.chosen,
             self.group, facets=True, languages=self.languages, as_typed=self.as_typed,
@@ -97,13 +97,13 @@ class SearchRequest:
         }  # fmt: skip
 
     def address(self, **changes: object) -> str:
-        """Where the same is asked but for these parameters: its first page, if nothing is said of a page."""
+        """Return the URL of this search with these parameters changed, on its first page unless given."""
         given = self.given | changes
         return "/search?" + urlencode({name: value for name, value in given.items() if value}, doseq=True)
 
     @property
     def form(self) -> str:
-        """Where the advanced form asks the same, with what was chosen in its fields."""
+        """URL of the advanced form for this search, with the choices in its fields."""
         text = narrowed(self.q, self.sources, self.chosen)
         said = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
         return "/advanced?" + urlencode({name: value for name, value in said.items() if value})
@@ -119,7 +119,7 @@ class SearchRequest:
         return replace(self, page=last, notes=(*self.notes, note))
 
     def kept(self, *names: str) -> list[tuple[str, str]]:
-        """What a form has to say beside its own fields, which are those of these names."""
+        """Return the hidden fields of a form, without its own fields, which have these names."""
         found: list[tuple[str, str]] = []
         for name, value in self.given.items():
             if name not in names and value:
@@ -162,7 +162,7 @@ def _page(text: str) -> int:
 
 
 def shown_as(asked: SearchRequest, answer: Answer) -> dict[str, Any]:
-    """What the page shows of it beside what every page shows."""
+    """Return the values that the search page shows beside those of every page."""
     return {
         "address": asked.address, "form": asked.form, "page": asked.page, "every": asked.every, "answer": answer,
         "notes": (*asked.notes, *answer.understood.notes), "kept": asked.kept("q", "as_typed"),
@@ -193,13 +193,13 @@ def _one_of(kind: type[_E], text: str | None) -> _E | None:
 
 
 def _values(asked: SearchRequest) -> dict[str, Sequence[str]]:
-    """What was chosen, by list."""
+    """Return the chosen values, by list."""
     chosen = asked.chosen
     return {"source": asked.sources, "site": chosen.site, "type": chosen.type, "language": chosen.language}
 
 
 def _without(asked: SearchRequest, name: str, value: str) -> str:
-    """Where the same is asked without one choice."""
+    """Return the URL of this search without one choice."""
     return asked.address(**{name: [each for each in _values(asked)[name] if each != value]})
 
 
@@ -230,7 +230,7 @@ def _choice(asked: SearchRequest, name: str, choice: FacetValue) -> FacetLink:
 
 
 def _chips(asked: SearchRequest) -> Iterator[FacetLink]:
-    """What was chosen, each with where the same is asked without it."""
+    """Yield the chosen values, each with the URL of this search without it."""
     for name, values in _values(asked).items():
         for value in values:
             yield FacetLink(label(name, value), _without(asked, name, value), chosen=True)
@@ -241,7 +241,7 @@ def _chips(asked: SearchRequest) -> Iterator[FacetLink]:
 
 
 def _cleared(asked: SearchRequest) -> str:
-    """Where the same is asked with nothing chosen."""
+    """Return the URL of this search with nothing chosen."""
     return replace(asked, sources=(), chosen=Filters()).address()
 
 

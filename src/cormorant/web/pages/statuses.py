@@ -1,4 +1,4 @@
-"""What a status number means, why it is given and what to do: pages of the administration."""
+"""Status pages of the administration: what a status number means, its cause and what to do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COUNTED = 1_000
 
 
 class Figures(NamedTuple):
-    """What the addresses with a number have in common, of at most COUNTED; by source and site the most first."""
+    """Figures of addresses with a status, of at most COUNTED; sources and sites with the most come first."""
 
     total: int
     more: bool
@@ -83,7 +83,7 @@ def _site(address: str) -> str:
 
 
 def unknown(number: str) -> str:
-    """What is said of a number that no document has."""
+    """Return the message on a status number that does not exist."""
     ours = [each for each in TABLE if each >= 600]
     return (
         f"There is no status {number[:20]}. There are 0, those of HTTP from 100 to 599, and ours from {min(ours)} to "

@@ -40,19 +40,19 @@ _Shown = TypeVar("_Shown")
 
 
 def cookie_name(request: Request) -> str:
-    """What the cookie is called. Over TLS browsers let nobody but this very host set one of that name."""
+    """Return the name of the session cookie. Over TLS browsers let nobody but this very host set one of that name."""
     return "__Host-session" if request.url.scheme == "https" else "session"
 
 
 class Authenticator:
-    """Who has shown a token: a program in a header, a browser by a cookie."""
+    """Authenticator of clients that show a token: a program in a header, a browser by a cookie."""
 
     def __init__(self, house: Installation) -> None:
         self.house, self._tries = house, Tries(house.clock)
         self._one_at_a_time = asyncio.Lock()
 
     async def bearer(self, request: Request) -> Bearer | None:
-        """Whoever shows a token with this request, None where none is shown.
+        """Return the bearer of the token shown with this request, None when none is shown.
 
         Raises NotSignedIn for a wrong one in the header, TooManyTries.
         """
@@ -80,7 +80,7 @@ class Authenticator:
             return found
 
     def tries_left(self, request: Request) -> int:
-        """How often whoever asks may still be wrong in this minute."""
+        """Return how many wrong tokens the client may still show in this minute."""
         return self._tries.left(_place(request))
 
 
@@ -117,7 +117,7 @@ class AuthenticationMiddleware:
         await answer(scope, receive, sends)
 
     async def _recognised(self, request: Request) -> Visitor:
-        """Who asks. Raises NotSignedIn, TooManyTries."""
+        """Return the visitor who makes the request. Raises NotSignedIn, TooManyTries."""
         if self._exposure is Audience.LOCAL:
             return Visitor(AuthMethod.LOCAL, authorization.local_scope(request), self._policy)
         shown = await self._keys.bearer(request)

@@ -33,7 +33,7 @@ _Page = TypeVar("_Page", bound=Callable[..., Any])
 
 
 class Audience(Enum):
-    """Who reaches the pages.
+    """Audience that reaches the pages.
 
     LOCAL: this machine only; its person is the administrator and shows no token. PUBLIC: others, who search without a
     token. PRIVATE: others, who show a token to search too.
@@ -45,7 +45,7 @@ class Audience(Enum):
 
 
 class AuthMethod(StrEnum):
-    """How a visitor is known."""
+    """Authentication method of a visitor."""
 
     ANONYMOUS = "anonymous"
     SIGNED_IN = "signed in"
@@ -53,7 +53,7 @@ class AuthMethod(StrEnum):
 
 
 class RouteRule(NamedTuple):
-    """What a route answers to and the scope that it needs; `methods` None: to all, `declared` False: to nobody."""
+    """Route rule with the scope that it needs; `methods` None answers all, `declared` False answers nobody."""
 
     methods: frozenset[str] | None
     pattern: re.Pattern[str]
@@ -62,7 +62,7 @@ class RouteRule(NamedTuple):
     declared: bool
 
     def answers(self, method: str, path: str) -> bool:
-        """Whether the route takes such a request."""
+        """Return whether the route takes such a request."""
         return (self.methods is None or method in self.methods) and self.pattern.match(path) is not None
 
 
@@ -93,7 +93,7 @@ NO_RULES = Policy()
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """How the visitor is known, with which scope (None: none at all), and the rules that hold here."""
+    """Visitor: how it is authenticated, its scope (None: none at all), and the rules that hold here."""
 
     way: AuthMethod = AuthMethod.ANONYMOUS
     scope: Scope | None = None
@@ -102,16 +102,16 @@ class Visitor:
 
     @property
     def author(self) -> str:
-        """Who is noted as the author of a change: the name of the token, or that it was at the machine itself."""
+        """Author of a change: the name of the token, or that it was made at the machine itself."""
         return f"token {self.token}" if self.token else "a browser or program on this machine"
 
     @property
     def operates(self) -> bool:
-        """Whether the visitor may be told of documents and sources that readers may not see."""
+        """Return whether the visitor may see documents and sources that readers may not see."""
         return covers(self.scope, Scope.OPERATE)
 
     def may(self, path: str, method: str = "GET") -> bool:
-        """Whether the visitor may ask for this; a page links to nothing else."""
+        """Return whether the visitor may request this; a page links to nothing else."""
         rule = self.policy.rule(method, path)
         return rule is not None and covers(self.scope, rule.needs)
 
@@ -173,7 +173,7 @@ def know(request: Request, known: Visitor) -> None:
 
 
 def visitor(request: Request) -> Visitor:
-    """Who asks this; nobody, where no door has noted it."""
+    """Return the visitor of a request; the unknown visitor where no middleware has recorded one."""
     found = request.scope.get(_VISITOR)
     return found if isinstance(found, Visitor) else NOBODY
 

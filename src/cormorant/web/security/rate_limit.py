@@ -1,4 +1,7 @@
-"""How often may one place show a wrong token? A bounded number of times a minute, and no memory without bound."""
+"""Rate limit of wrong tokens from one client address.
+
+A bounded number of times a minute, and no memory without bound.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class Tries:
         self._failed: OrderedDict[str, list[float]] = OrderedDict()
 
     def left(self, place: str) -> int:
-        """How many more wrong tokens this place may show now."""
+        """Return how many more wrong tokens this client may show now."""
         return max(0, MOST - len(self._recent(_whole(place))))
 
     def fail(self, place: str) -> None:

@@ -1,4 +1,4 @@
-"""What every answer carries and every request must have. Wraps the whole application."""
+"""Request guard: adds headers to every response and checks every request. Wraps the whole application."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class RequestGuard:
             self._under_way -= 1
 
     def _refused(self, scope: Scope) -> dict[str, Any] | None:
-        """What is wrong with a request, as a problem; None: nothing."""
+        """Return what is wrong with a request, as a problem; None when nothing is."""
         host = plain(_field(scope, b"host"))
         if host not in self._hosts and host != _came_to(scope):
             return UsageError(ELSEWHERE).as_problem(421)
@@ -159,7 +159,9 @@ def _address(text: str) -> str:
 
 
 def _is_of_others(scope: Scope) -> bool:
-    """Whether a page that is not ours sent this. A browser says so; programs say nothing, and nothing made them.
+    """Return whether a page of another site sent the request.
+
+    A browser says so; programs say nothing, and nothing made them.
 
     Over TLS and from loopback it says so in Sec-Fetch-Site, else it names the page's origin.
     """

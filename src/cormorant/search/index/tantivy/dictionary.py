@@ -1,4 +1,7 @@
-"""Which words are there? Looked up in the index itself, so that nothing about words has to be kept beside it."""
+"""Dictionary of the words in the embedded index.
+
+Looked up in the index itself, so that nothing about words has to be kept beside it.
+"""
 
 from __future__ import annotations
 

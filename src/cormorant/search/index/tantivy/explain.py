@@ -1,4 +1,4 @@
-"""Why does a document have the score it has? The parts that really made it, each asked of the index by itself."""
+"""Explanation of the score of a document. The parts that really made it, each asked of the index by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does the embedded engine count matches by sort?
+"""Facet counts of the embedded engine.
 
 The engine counts documents in its columns, however many match. What equal documents are too many there is taken off
 again: only those that have an equal among the matches are looked at one by one.

@@ -1,4 +1,4 @@
-"""Where is the index in this folder, and who may write it?
+"""Folder of the embedded index: its readers, and the one writer at a time.
 
 open_writer(folder) -> EmbeddedWriter   one at a time, over all processes
 open_reader(folder) -> EmbeddedReader   any number

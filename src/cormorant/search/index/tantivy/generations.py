@@ -1,4 +1,4 @@
-"""Which copy of the index is the one in use?
+"""Generations of the index, and which of them is in use.
 
     (no CURRENT) --writer--> 1.building -> 1, CURRENT = 1
     CURRENT = 1  --rebuild-> 2.building -> 2, CURRENT = 2, 1 removed

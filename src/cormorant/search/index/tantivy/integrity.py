@@ -1,4 +1,4 @@
-"""Is what lies on the disk what was written?
+"""Integrity check of the index files on the disk.
 
 Every file of a segment ends with the engine's own footer: JSON with the CRC-32 of what stands before it, the footer's
 length and a magic number. The engine writes them and never looks; here they are looked at.

@@ -1,4 +1,4 @@
-"""How does the embedded engine ask what a query means?"""
+"""Query compiler of the embedded engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is the embedded index asked?"""
+"""Reader of the embedded index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does this reader see, and how rare is a word there?
+"""Search view of a reader: the documents that the reader sees, and the rarity of words in them.
 
 The engine weighs a word by its rarity among all documents. So a score would tell a reader whether documents that he may
 not see hold a word. Here rarity is counted over what the reader sees, and the engine's own is divided out.
@@ -68,7 +68,7 @@ class ReaderView:
 
     @property
     def query(self) -> Query:
-        """What the reader sees, whatever is asked."""
+        """The query for everything that the reader may see, whatever is searched for."""
         return tantivy.Query.boolean_query(self.clauses)
 
     def terms(self, name: str, values: list[str]) -> Query:

@@ -1,4 +1,4 @@
-"""How does an entry lie on the disk?
+"""Schema of the embedded index: the layout of an entry on the disk.
 
 Fields of the embedded index: `id`, `fold`, `near`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level`
 and `month` as columns; `grant`, `deny`, `unquoted` (what asks not to be quoted) and `names` (`identifiers`) as exact
@@ -250,7 +250,7 @@ def _stored(document: tantivy.Document, name: str) -> bytes:
 
 
 class Mark(NamedTuple):
-    """What the mark says: how far the index has come, and in whose numbers; None where that was not noted."""
+    """The mark of the index: the place it has reached, and the origin of its numbers; None if not noted."""
 
     place: int
     origin: str | None = None

@@ -1,4 +1,4 @@
-"""How often does a leaf of a query stand in a field? Plainly, for the index in memory."""
+"""Term frequency of a leaf of a query in a field. Plainly, for the index in memory."""
 
 from __future__ import annotations
 

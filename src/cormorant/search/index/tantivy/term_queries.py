@@ -1,4 +1,4 @@
-"""How does the embedded engine ask for a word, a phrase, or what is like one?"""
+"""Term queries of the embedded engine: a word, a phrase, or what is like one."""
 
 from __future__ import annotations
 

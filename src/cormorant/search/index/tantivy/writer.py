@@ -1,4 +1,4 @@
-"""How do changes get into one generation of the embedded index?"""
+"""Writer of changes to one generation of the embedded index."""
 
 from __future__ import annotations
 

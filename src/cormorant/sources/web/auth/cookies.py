@@ -1,4 +1,6 @@
-"""Which cookies does a request carry? RFC 6265, with the public suffix list; one jar a source, never shared.
+"""Cookie jar: the cookies that a request carries.
+
+RFC 6265, with the public suffix list; one jar a source, never shared.
 
     Set-Cookie -> take -> jar -> header -> Cookie
                            |  ^
@@ -50,7 +52,7 @@ class Cookie(NamedTuple):
 
 
 class _Kept(msgspec.Struct):
-    """What stands in the store: the run, whose session it is, and the cookies."""
+    """The stored cookies, and the run whose session they belong to."""
 
     run: int
     cookies: list[Cookie]
@@ -69,7 +71,7 @@ class Jar:
 
     @property
     def used(self) -> bool:
-        """Is anything kept in it?"""
+        """Return whether the jar keeps any cookie."""
         return bool(self._domains)
 
     def header(self, origin: Origin, path: str, now: float) -> str:
@@ -153,7 +155,7 @@ class Jar:
             del self._domains[next(iter(self._domains))]
 
     def dump(self, home: str, now: float) -> tuple[bytes, float]:
-        """What was set in visits of a site, and the seconds for which any of it holds."""
+        """Return the cookies set in visits of a site, and the seconds for which any of them is valid."""
         found = [
             each
             for kept in self._domains.values()
@@ -189,7 +191,7 @@ def _domain(asked: str, host: str) -> str | None:
 
 
 def is_public_suffix(domain: str) -> bool:
-    """May anybody register names below this domain? Then no cookie is for all of them."""
+    """Return whether anyone may register names below this domain. Then no cookie is for all of them."""
     return bool(_suffixes().is_public(domain))
 
 

@@ -1,4 +1,4 @@
-"""How does a source make itself known, to whom, and which way do its requests go?
+"""Credentials of a source, the origins that get them, and the route of its requests.
 
     settings + secrets -> Access --origin--> what it may have --path--> Offer: header lines, route
                              ^                                             |
@@ -33,7 +33,10 @@ MOST_ORIGINS = 4_096
 
 
 class Offer(NamedTuple):
-    """What a request carries and which way it goes. `said` names the credential and the proxy in words."""
+    """The header lines that a request carries, and the route that it takes.
+
+    `said` names the credential and the proxy in words.
+    """
 
     lines: tuple[str, ...] = ()
     route: Route = DIRECT
@@ -54,7 +57,7 @@ class _Known(NamedTuple):
 
 
 class _Here(NamedTuple):
-    """What one origin may have: credentials, those of the longest path first, header lines and the route."""
+    """The access of one origin: credentials, those of the longest path first, header lines and the route."""
 
     known: tuple[_Known, ...]
     lines: tuple[str, ...]
@@ -63,7 +66,9 @@ class _Here(NamedTuple):
 
 
 class WebAccess:
-    """What one source offers, made from its settings. `reveal` gives the value of a secret by its name.
+    """The credentials, header lines and routes that one source offers, made from its settings.
+
+    `reveal` gives the value of a secret by its name.
 
     Raises what `reveal` raises, and BadSetting for a file that cannot be read any more.
     """
@@ -90,7 +95,7 @@ class WebAccess:
         self._challenges: dict[tuple[str, Credential], tuple[Challenge, int]] = {}
 
     def offer(self, origin: Origin, address: str) -> Offer:
-        """What a request for an address carries."""
+        """Return the header lines and the route of a request for a URL."""
         name = str(origin)
         here = self._here.get(name)
         if here is None:
@@ -195,7 +200,7 @@ def _pem(file: str) -> bytes:
 
 
 def _certificate(said: credential_lines.Certificate, values: dict[str, str]) -> tuple[str, bytes, bytes, str]:
-    """What it is called, certificate, key and passphrase of a client certificate."""
+    """Return the name, certificate, key and passphrase of a client certificate."""
     passphrase = values.get(said.passphrase, "")
     if said.secret:
         return f"{credential_lines.SECRET}{said.secret}", values[said.secret].encode(), b"", passphrase
@@ -213,7 +218,10 @@ def _proxy(settings: AccessSettings, values: dict[str, str]) -> Proxy | None:
 
 
 def is_excepted(host: str, exceptions: Sequence[str]) -> bool:
-    """Is a host reached without the proxy? A name counts with the names below it; a network for addresses alone."""
+    """Return whether a host is reached without the proxy.
+
+    A name counts with the names below it; a network for addresses alone.
+    """
     bare = host.strip("[]").lower()
     try:
         address = ip_address(bare)

@@ -1,4 +1,6 @@
-"""How is a digest challenge answered? RFC 7616, and RFC 2617 for servers that know no better; pure.
+"""Digest authentication: the response to a challenge.
+
+RFC 7616, and RFC 2617 for servers that know no better; pure.
 
 WWW-Authenticate -> Challenge -> answer(who, what is asked for, how often, client nonce) -> Authorization
 """
@@ -24,7 +26,10 @@ MOST_CHARACTERS = 8_192
 
 
 class Challenge(NamedTuple):
-    """What a server asks. `algorithm` is as written there; `quality` is auth, or "" where the server is of RFC 2069."""
+    """The digest challenge of a server.
+
+    `algorithm` is as written there; `quality` is auth, or "" where the server is of RFC 2069.
+    """
 
     realm: str
     nonce: str
@@ -35,7 +40,7 @@ class Challenge(NamedTuple):
 
 
 class DigestRequest(NamedTuple):
-    """What is asked for with the answer: the request target, how often the nonce was used, and the client's nonce."""
+    """The request of a digest response: its target, the use count of the nonce, and the client's nonce."""
 
     target: str
     times: int

@@ -1,4 +1,4 @@
-"""What does a source carry from one request to the next: what it offers, and its cookies?
+"""Session of a source: the credentials and cookies that it carries from one request to the next.
 
     facts of the site -> Session.offer -> request -> answer -> Session.heard -> once more? learned facts
 
@@ -43,7 +43,7 @@ class Session:
         self._told = False
 
     def offer(self, origin: Origin, address: str, wire: VisitTrace, now: float) -> Offer:
-        """What a request carries besides what all carry; `wire` is told of the credential."""
+        """Return what a request carries besides the common lines; set the credential in `wire`."""
         offer = NOTHING
         if self._access is not None:
             offer = self._access.offer(origin, address)

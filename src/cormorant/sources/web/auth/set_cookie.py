@@ -1,4 +1,4 @@
-"""What does a Set-Cookie field say? RFC 6265 sections 5.1.1, 5.1.4 and 5.2; pure."""
+"""Parser of the Set-Cookie field. RFC 6265 sections 5.1.1, 5.1.4 and 5.2; pure."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def parse(text: str, now: float) -> SetCookie | None:
 
 
 def _counts(key: str, argument: str) -> bool:
-    """Does an attribute replace one of its name before it? One that cannot be read does not, but a path always does."""
+    """Return whether an attribute replaces an earlier one of its name.
+
+    One that cannot be read does not, but a path always does.
+    """
     if key == "max-age":
         return re.fullmatch(r"-?\d+", argument) is not None
     if key == "expires":

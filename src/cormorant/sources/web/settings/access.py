@@ -1,4 +1,4 @@
-"""What may be set on a web source about access: who we are, which way requests go, whom we trust."""
+"""Access settings of a web source: its identity, the route of its requests, and what it trusts."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class AccessSettings(Settings):
 
     @property
     def usual(self) -> bool:
-        """Does it reach its servers like everybody: no login, no way and no trust of its own?"""
+        """Return whether it reaches servers by default: no login, no route and no trust of its own."""
         return not (self.credentials or self.headers or self.client_certificate or self.ca or self.proxy)
 
 

@@ -1,4 +1,6 @@
-"""What do the lines say that an administrator writes of access? One line in, one value out; pure.
+"""Parser of the access lines that an administrator writes.
+
+One line in, one value out; pure.
 
     [ORIGIN[/path]] basic USER secret:NAME                    credentials (digest, bearer, header alike)
     [ORIGIN] Name: value                                      headers
@@ -44,13 +46,13 @@ _FRAMING = frozenset((
 
 
 class CredentialScope(NamedTuple):
-    """Where something may be sent: an origin as `Origin` writes it ("": those of the start), and a path prefix."""
+    """Scope of a credential: an origin as `Origin` writes it ("": those of the start), and a path prefix."""
 
     origin: str
     path: str = "/"
 
     def covers(self, path: str) -> bool:
-        """Does a path, without its query, lie at or below the prefix?"""
+        """Return whether a path, without its query, lies at or below the prefix."""
         return path == self.path or path.startswith(self.path if self.path.endswith("/") else f"{self.path}/")
 
     def __str__(self) -> str:
@@ -58,7 +60,10 @@ class CredentialScope(NamedTuple):
 
 
 class Credential(NamedTuple):
-    """How to prove who we are at a place. `scheme` is basic, digest, bearer or header; `name` the user or the field."""
+    """The credential that authenticates the crawler at a place.
+
+    `scheme` is basic, digest, bearer or header; `name` the user or the field.
+    """
 
     place: CredentialScope
     scheme: str

@@ -1,4 +1,4 @@
-"""What may be set on a web source about where links may lead, besides its rules?"""
+"""Settings for where the links of a web source may lead, besides its rules."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class BoundsSettings(SourceSettings):
 
     @property
     def logs_in(self) -> bool:
-        """Does a visit carry credentials, so that a link may do what their owner may?"""
+        """Return whether a visit carries credentials, so that a link may do what their owner may."""
         if any(SECRET in each for each in getattr(self, "headers", ())):
             return True
         return any(getattr(self, name, None) for name in ("credentials", "login", "client_certificate"))
 
     @property
     def leaves_actions(self) -> bool:
-        """Are links left out that look like actions?"""
+        """Return whether links that look like actions are left out."""
         return self.logs_in if self.exclude_actions == "auto" else self.exclude_actions
 
     @property

@@ -1,4 +1,4 @@
-"""What may be set about which pages of a site come first?
+"""Settings for the crawl priority of the pages of a site.
 
 A line of `priority` is a level and a rule as in include, like ``high path:/news/*``; what no line speaks of is normal.
 `levels` says how many visits of a site each level gets in turn, from the first to the last, or `strict`: a level waits
@@ -60,11 +60,11 @@ class OrderSettings(SourceSettings):
 
     @property
     def shares(self) -> Shares | None:
-        """What the levels get in turn; None where there are none, or where each waits for those before it."""
+        """The visits of each level in turn; None without levels, or where each waits for those before it."""
         return _numbers(self.levels) if self.priority and self.levels != STRICT else None
 
     def level(self, address: str) -> Level:
-        """How soon a page is wanted."""
+        """Return the priority level of a page."""
         return self.wanted(address).level if self.priority else Level.NORMAL
 
     def wanted(self, address: str) -> PriorityRuling:

@@ -1,4 +1,4 @@
-"""Which sitemaps and feeds does a web source read? Those that robots.txt names, or none, or those of its settings."""
+"""Sitemaps and feeds that a web source reads. Those that robots.txt names, or none, or those of its settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def web_address(text: str) -> str:
 
 
 def _has_login(text: str) -> bool:
-    """Does an address name a user? A password in it must not be kept, nor repeated."""
+    """Return whether a URL names a user. A password in it must not be kept, nor repeated."""
     return "@" in text.partition("://")[2].partition("/")[0].partition("?")[0].partition("#")[0]
 
 

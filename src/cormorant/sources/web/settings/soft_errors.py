@@ -1,4 +1,4 @@
-"""What may be set about pages that are not what they pretend to be?"""
+"""Settings for pages that are not what they claim to be, such as soft 404s."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class DoubtSettings(SourceSettings):
 
     @property
     def doubts_logins(self) -> bool:
-        """Does a login page not take the place of a document?"""
+        """Return whether a login page does not replace a document."""
         return self.login_pages == "hold"
 
     @property
     def doubts_missing(self) -> bool:
-        """May a page be compared with what its site shows for addresses that do not exist?"""
+        """Return whether a page may be compared with its site's page for URLs that do not exist."""
         return self.missing_pages == "probe"

@@ -1,4 +1,4 @@
-"""What may be set about the addresses of a web source?"""
+"""Settings for the URLs of a web source."""
 
 from __future__ import annotations
 

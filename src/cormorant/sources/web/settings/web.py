@@ -1,4 +1,4 @@
-"""What may be set on a web source?"""
+"""Settings of a web source."""
 
 from __future__ import annotations
 
@@ -244,17 +244,17 @@ class WebSettings(
 
     @property
     def bounds_depth(self) -> bool:
-        """Whether links are followed to some depth only."""
+        """Return whether links are followed to a limited depth only."""
         return self.depth != "unlimited"
 
     @property
     def exact_depth(self) -> bool:
-        """Whether depth is the shortest way, whichever way a page was found first."""
+        """Return whether depth is the shortest path, whichever way a page was found first."""
         return self.depth_exact
 
     @property
     def manner(self) -> Manner:
-        """How its documents are to be read."""
+        """The options for reading the documents of the source."""
         return super().manner._replace(links=self.links)
 
     @property
@@ -269,7 +269,7 @@ class WebSettings(
 
     @property
     def agent_header(self) -> str:
-        """What the User-Agent header says."""
+        """The value of the User-Agent header."""
         about = f" (+{self.contact})" if self.contact else ""
         return self.user_agent or f"{self.robots_agent}/0.1{about}"
 

@@ -1,4 +1,6 @@
-"""Which parts of an address is nobody shown? Values of parameters that let whoever knows them in (fault S15).
+"""Redaction of the secret parts of a URL.
+
+Values of parameters that let whoever knows them in (fault S15).
 
 A page is fetched by its address as it is, and shown with *** where a secret stands.
 """

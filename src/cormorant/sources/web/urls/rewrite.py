@@ -1,4 +1,6 @@
-"""Under which address is a page known that was found under another? By rules, and by a plug-in.
+"""Rewriting of URLs: the URL under which a page is known that was found under another.
+
+By rules, and by a plug-in.
 
     found -> strip_parameters, sort_query -> rewrite (the first rule that matches) -> rewriter -> again, until it stays
 
@@ -43,7 +45,7 @@ class _Rule(NamedTuple):
     access: str
 
     def of(self, address: str) -> Rewritten | Discard | None:
-        """What the rule makes of an address; None when it does not match."""
+        """Return the result of the rule for a URL; None when it does not match."""
         found = self.pattern.search(address)
         if found is None:
             return None
@@ -67,12 +69,12 @@ class AddressRules:
 
     @property
     def may_discard(self) -> bool:
-        """Is there anything that could discard an address?"""
+        """Return whether a rule or the plug-in could discard a URL."""
         return self._plugin is not None or any(rule.display is None for rule in self._rules)
 
     @property
     def shows_otherwise(self) -> bool:
-        """May an address be shown as another than it is fetched by?"""
+        """Return whether a URL may be displayed as another than the one it is fetched by."""
         return self._plugin is not None or any(rule.access for rule in self._rules)
 
     def rename(self, address: str) -> Renamed | None:
@@ -108,7 +110,7 @@ class AddressRules:
         return None
 
     def _made(self, address: str) -> tuple[Rewritten | Discard | None, str]:
-        """What the first rule that matches makes of an address, else the plug-in; and its name."""
+        """Return the result of the first matching rule for a URL, else of the plug-in; and its name."""
         for rule in self._rules:
             made = rule.of(address)
             if made is not None:
@@ -148,7 +150,7 @@ class AddressRules:
 
 
 def _is_as_declared(made: object) -> TypeGuard[Rewritten | Discard | None]:
-    """Is it what a plug-in has to return, its addresses text?"""
+    """Return whether a value is what a plug-in has to return, with text as URLs."""
     if isinstance(made, Rewritten):
         return all(isinstance(each, str) for each in made)
     return made is None or isinstance(made, Discard)
@@ -169,7 +171,7 @@ def read_rule(text: str) -> _Rule:
 
 
 def _template(text: str, typed: str, compiled: Any) -> str:
-    """What takes the place of a match, written as in addresses. Raises BadRule that says where it is wrong."""
+    """Return the replacement of a match, written as in URLs. Raises BadRule that says where it is wrong."""
     names = compiled.groupindex
     for found in _GROUP.finditer(typed):
         name = found[1].removeprefix("g<").removesuffix(">")

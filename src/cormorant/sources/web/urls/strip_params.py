@@ -1,4 +1,7 @@
-"""Which parts of an address say nothing about the page? Session ids, marks of advertisers, the order of a query."""
+"""Stripping of the parts of a URL that say nothing about the page.
+
+Session ids, marks of advertisers, the order of a query.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _NAME = re.compile(r"!?[^\s=&;?#/!*]+\*?")
 
 
 class Stripping:
-    """Which parameters of an address are left out, and whether the others are put in order."""
+    """The parameters of a URL that are stripped, and whether the others are sorted."""
 
     def __init__(self, names: Sequence[str], *, sort: bool) -> None:
         """Raises BadRule that names what is no name of a parameter."""
@@ -72,7 +75,7 @@ class Stripping:
         return f"{path}?{query}" if query else path
 
     def _kept_of(self, text: str, separator: str, gone: list[str], *, first: bool = False) -> str:
-        """What stays of a query, or of a segment with parameters, whose first piece is its name."""
+        """Return the kept part of a query, or of a segment with parameters whose first piece is a name."""
         kept = []
         for place, piece in enumerate(text.split(separator)):
             name, _, value = piece.partition("=")
@@ -149,5 +152,5 @@ def _by_letter(names: Sequence[str]) -> str:
 
 
 def any_of(names: Sequence[str]) -> re.Pattern[str] | None:
-    """What matches any of these names, of which a star at the end stands for any rest; None without one."""
+    """Return a pattern for any of these names, where a final star stands for any rest; None without names."""
     return re.compile("|".join(_pattern(name) for name in names), re.IGNORECASE) if names else None
