@@ -92,6 +92,9 @@ def audit(home: Home, site: Truth, lines: Path, words: int | None = None) -> Led
     new = sum(_counted(home, "new"))
     if new != len(wanted):
         ledger.miscounted.append(f"{new} counted as new")
+    indexed = sum(_counted(home, "indexed"))
+    if indexed != len(wanted):
+        ledger.miscounted.append(f"{indexed} counted as indexed")
     asked = Counter((each.host, each.path) for each in site.log() if each.path.startswith("/p/"))
     ledger.fetched_again = sum(asked.values()) - len(asked)
     return ledger

@@ -90,7 +90,7 @@ PLANTS = (
     Plant(
         "what the index has not committed is confirmed",
         "crawl/deliver/sinks.py",
-        (("        return self._writer.place\n", "        return self.place\n"),),
+        (("        return self._confirmed\n", "        return self.place\n"),),
     ),
     Plant(
         "a receiver does not look where its file ends",

@@ -1,19 +1,32 @@
-"""An index that was made anew has overtaken what waited for it, which counts as told."""
+"""What an index did is counted once, whoever was killed; one that was made anew has overtaken what waited for it."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from cormorant.crawl.deliver import ack
+from cormorant.crawl.deliver.payload import Sink
+from cormorant.crawl.deliver.sinks import IndexSink
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
-from cormorant.store.catalog import receivers, sources
+from cormorant.search.index.memory import MemoryIndex
+from cormorant.store.catalog import receivers, rejected_deliveries, sources
+from cormorant.store.catalog.receivers import ReceiverRow
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs
+from cormorant.store.schema import content
+from tests.crawl.providing import House
+
+
+@pytest.fixture
+def house(store: Store, tmp_path: Path) -> House:
+    return House(store, tmp_path)
 
 
 def under_way(store: Store, state: RunState) -> int:
@@ -64,3 +77,50 @@ def test_without_an_index(store: Store) -> None:
     with store.begin() as tx:
         ack.overtake(tx, 0)
         assert receivers.every(tx) == []
+
+
+def test_what_the_index_committed_before_a_kill_is_counted_by_the_process_after_it(house: House) -> None:
+    """The commit was made and the store was not told: counts and refusals were in the memory of who was killed."""
+    house.add(receivers.INDEX, "index")
+    index, (kept, damaged) = MemoryIndex(), house.keep(2)
+    with house.store.begin() as tx:
+        tx.execute(sa.update(content).where(content.c.id == damaged).values(pack_offset=1 << 40))
+        stream.append(tx, [NewEvent(house.source, each, house.run, Event.NEW) for each in (kept, damaged)])
+
+    def connect(row: ReceiverRow) -> Sink:
+        return IndexSink(index.writer(), house.shelf, house.store, row.place)
+
+    killed = connect(house.row("index"))
+    with house.store.read() as tx:
+        found = killed.prepare(tx, stream.after(tx, 0, 10))
+    assert killed.receive(found, 2, 100.0) == 0
+    assert killed.receive((), 2, 200.0) == 2, "it is committed"
+
+    house.connect = connect  # type: ignore[method-assign]
+    house.provide(house.has_all("index"))
+    with house.store.read() as tx:
+        counted = runs.counters(tx, house.run)
+        refused = [each.resource for each, _ in rejected_deliveries.of(tx, house.row("index").id, 9)]
+    assert (counted.indexed, counted.index_writes, counted.index_damaged) == (1, 1, 1)
+    assert (house.row("index").refused, refused) == (1, [damaged])
+    assert index.reader().ids(0, 9) == [kept]
+
+
+@pytest.mark.parametrize("lag", [0, 1, 3])
+def test_what_is_committed_once_more_does_not_take_the_index_back(house: House, lag: int) -> None:
+    house.add(receivers.INDEX, "index")
+    index = MemoryIndex()
+    house.gone(3)
+    index.writer().commit(3)
+    with house.store.begin() as tx:
+        receivers.set_place(tx, house.row("index").id, 3 - lag)
+
+    def connect(row: ReceiverRow) -> Sink:
+        return IndexSink(index.writer(), house.shelf, house.store, row.place)
+
+    house.connect = connect  # type: ignore[method-assign]
+    house.provide(house.has_all("index"))
+    house.gone(2)
+    house.provide(house.has_all("index"))
+    with house.store.read() as tx:
+        assert (index.committed.place, runs.counters(tx, house.run).index_deletes) == (5, 2 + lag)

@@ -84,7 +84,7 @@ def test_links_to_what_is_not_committed_are_told_with_its_copy(house: House) -> 
     """They can be written on what is committed alone, and a commit for each would make many small segments."""
     first, other = house.keep(2)
     index = MemoryIndex()
-    outlet = IndexSink(index.writer(), house.shelf, house.store)
+    outlet = IndexSink(index.writer(), house.shelf, house.store, 0)
 
     def told(seq: int, number: int, event: Event) -> Payload:
         with house.store.read() as tx:
@@ -426,7 +426,7 @@ def test_an_index_that_is_lent_is_let_go_of_and_then_goes_on(house: House, tmp_p
     def connect(row: ReceiverRow) -> Sink:
         if row.kind != receivers.INDEX:
             return beside(row)
-        return IndexSink(folder.open_writer(tmp_path / "index"), house.shelf, house.store)
+        return IndexSink(folder.open_writer(tmp_path / "index"), house.shelf, house.store, row.place)
 
     def story() -> Iterator[None]:
         house.gone(3)

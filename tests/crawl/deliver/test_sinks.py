@@ -74,7 +74,7 @@ class Stream:
 
     def __init__(self, folder: Path) -> None:
         shelf = PayloadLoader(LocalCache(folder, SystemClock()), ACLNumbers())
-        self.outlet = IndexSink(MemoryIndex().writer(), shelf, unread(folder))
+        self.outlet = IndexSink(MemoryIndex().writer(), shelf, unread(folder), 0)
         self._numbers = count(1)
 
     def tell(self, events: int, now: float) -> int:
@@ -155,7 +155,8 @@ def index() -> MemoryIndex:
 
 @pytest.fixture
 def outlet(index: MemoryIndex, tmp_path: Path) -> IndexSink:
-    return IndexSink(index.writer(), PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers()), unread(tmp_path))
+    shelf = PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers())
+    return IndexSink(index.writer(), shelf, unread(tmp_path), 0)
 
 
 def deliver(outlet: IndexSink, *found: Payload) -> Counters:

@@ -326,7 +326,10 @@ async def _provide(plan: BuildPlan, stop: asyncio.Event) -> None:
 
     def connect(row: ReceiverRow) -> Sink:
         if row.kind == receivers.INDEX:
-            return IndexSink(_in_step(house, row.place), shelf, house.store)
+            writer = _in_step(house, row.place)
+            with house.store.read() as tx:
+                passed = receivers.index_place(tx)  # further than before where it was filled first
+            return IndexSink(writer, shelf, house.store, passed)
         tools = of_receivers.tools(house, row.name, partial(way_out, plan, house))
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools)
         return ReceiverSink(made, shelf, row.place, row.last_seq)

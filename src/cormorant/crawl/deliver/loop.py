@@ -2,8 +2,9 @@
 
     stream behind the place -> documents (row + cache) -> receive, in a thread of its own -> place moves on
 
-At least once for every receiver; exactly once for the index, whose commit remembers the place by itself. One that is
-slow, hangs or fails holds up no other, and has no more than one batch in hand.
+At least once for every receiver. The index remembers its place by itself, but what it did is counted here: what it has
+committed and the store does not know of is told once more and counted once. One that is slow, hangs or fails holds up
+no other, and has no more than one batch in hand.
 """
 
 from __future__ import annotations

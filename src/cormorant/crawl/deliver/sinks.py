@@ -73,15 +73,19 @@ class DeliveryTally:
 
 
 class IndexSink:
-    """Puts, drops, relinks and commits. The index remembers its place, so nothing is applied twice or lost.
+    """Puts, drops, relinks and commits. It begins at `place`, the one acknowledged last.
+
+    The index may be ahead of that, if a process was killed between its commit and the acknowledgement. What lies
+    between is applied once more, which changes nothing in it: counts and refusals of that are known in this way only.
 
     Other anchors can be written only on what is committed. What came after the last commit is put anew instead, from
     its kept copy: were the index to commit for each, a crawl of many near copies would make twice the segments.
     """
 
-    def __init__(self, writer: IndexWriter, shelf: PayloadLoader, store: Store) -> None:
+    def __init__(self, writer: IndexWriter, shelf: PayloadLoader, store: Store, place: int) -> None:
         self._writer, self._shelf, self._store = writer, shelf, store
-        self.place, self.last_seq = writer.place, 0
+        self.place, self.last_seq = min(place, writer.place), 0
+        self._confirmed = self.place
         self._tally = DeliveryTally()
         self._refused: list[Refusal | Stop] = []
         self._pending, self._bytes, self._since, self._heard = 0, 0, 0.0, 0.0
@@ -106,12 +110,17 @@ class IndexSink:
             self.place, self._heard = upto, now
         full = self._pending >= COMMIT_DOCUMENTS or self._bytes >= COMMIT_BYTES
         if self._pending and (full or now - self._since > COMMIT_S or now - self._heard > QUIET_S):
-            self._writer.commit(self.place)
-            self._pending, self._bytes, self._uncommitted = 0, 0, set()
-        elif not self._pending and upto > self._writer.place and now - self._heard > QUIET_S:
-            self._writer.commit(upto)  # what lies between is for others alone; runs wait until it was passed
-            self.place, self._heard = upto, now
-        return self._writer.place
+            self._commit()
+        elif not self._pending and upto > self._confirmed and now - self._heard > QUIET_S:
+            self.place, self._heard = upto, now  # what lies between is for others alone; runs wait until it was passed
+            self._commit()
+        return self._confirmed
+
+    def _commit(self) -> None:
+        """Commit everything applied. An index that is ahead of what it is told of stays at its place."""
+        self._writer.commit(max(self.place, self._writer.place))
+        self._confirmed = self.place
+        self._pending, self._bytes, self._uncommitted = 0, 0, set()
 
     def _change(self, each: Payload) -> Change:
         event, row, frame = each.event, each.row, each.frame
