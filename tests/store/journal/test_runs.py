@@ -8,9 +8,10 @@ import sqlalchemy as sa
 
 from cormorant.base.errors import NotFoundError
 from cormorant.model.run import OPEN_STATES, Counters, Refresh, RunState
+from cormorant.store.db import bulk
 from cormorant.store.db.database import Store, Tx
-from cormorant.store.journal import runs
-from cormorant.store.schema import run
+from cormorant.store.journal import quota_claims, runs
+from cormorant.store.schema import run, run_count
 
 
 def ordered(tx: Tx, source: int = 1, *states: RunState) -> list[int]:
@@ -138,6 +139,14 @@ def test_every_figure_is_kept(store: Store) -> None:
     with store.begin() as tx:
         runs.count(tx, 1, "ada", full)
         assert runs.counters(tx, 1) == full
+
+
+def test_figures_that_another_version_counted_are_passed_over(store: Store) -> None:
+    with store.begin() as tx:
+        columns = ("run_id", "process", "counts")
+        bulk.insert(tx, run_count, columns, [(1, "ada", json.dumps({"fetched": 4, "former": 9}))])
+        assert runs.counters(tx, 1) == runs.counted_by(tx, 1, "ada") == Counters(fetched=4)
+        assert quota_claims.of_others(tx, 1, "bob", ()).documents == 4
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)  # SQLite has one writer at a time

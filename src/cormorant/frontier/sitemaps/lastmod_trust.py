@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.base import stored_json
 from cormorant.frontier.policy import priority as url_priority
 from cormorant.frontier.state import batch_lookup, host_facts
 from cormorant.frontier.state.enqueue import Admission, SiteNumbers
@@ -186,14 +187,14 @@ def _known(tx: Tx, places: Mapping[int, int]) -> Iterable[Any]:
 def trust(tx: Tx, source: int, sites: Iterable[int]) -> dict[int, Trust]:
     """Return the trust measured at these sites for a source."""
     found = host_facts.read(tx, list(sites), [source])
-    return {fact.site: Trust(**json.loads(fact.value)) for fact in found if fact.name == TRUST}
+    return {fact.site: stored_json.read(Trust, fact.value) for fact in found if fact.name == TRUST}
 
 
 def trusts(tx: Tx, source: int) -> dict[int, Trust]:
     """Return the trust measured at every site for a source."""
     columns = site_fact.c
     statement = sa.select(columns.site_id, columns.value).where(columns.scope == source, columns.name == TRUST)
-    return {row.site_id: Trust(**json.loads(row.value)) for row in tx.rows(statement)}
+    return {row.site_id: stored_json.read(Trust, row.value) for row in tx.rows(statement)}
 
 
 def measure(tx: Tx, source: int, run: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from cormorant.base import stored_json
 from cormorant.frontier.policy import priority
 from cormorant.frontier.sitemaps.lastmod_trust import LastmodClaim
 from cormorant.frontier.state import batch_lookup, enqueue, host_facts
@@ -100,7 +101,7 @@ def tallies(tx: Tx, source: int) -> dict[int, SitemapTally]:
     statement = sa.select(columns.name, columns.value).where(
         columns.scope == source, columns.name.startswith(NAME, autoescape=True)
     )
-    return {int(row.name.removeprefix(NAME)): SitemapTally(**json.loads(row.value)) for row in tx.rows(statement)}
+    return {int(row.name.removeprefix(NAME)): stored_json.read(SitemapTally, row.value) for row in tx.rows(statement)}
 
 
 def forget(tx: Tx, source: int, numbers: Sequence[int]) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from cormorant.base import stored_json
 from cormorant.model.run import Counters
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -38,7 +39,7 @@ def of_others(tx: Tx, number: int, process: str, living: Container[str]) -> Quot
         if row.process.startswith(PREFIX):
             claimed[row.process.removeprefix(PREFIX)] = QuotaClaim(*json.loads(row.counts))
         else:
-            counts = Counters(**json.loads(row.counts))
+            counts = stored_json.read(Counters, row.counts)
             fetched[row.process] = QuotaClaim(counts.fetched, counts.bytes)
     documents = received = 0
     for name in (claimed.keys() | fetched.keys()) - {process}:

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from cormorant.base import stored_json
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import NotFoundError
 from cormorant.base.log import logger
@@ -450,7 +451,7 @@ def counters(tx: Tx, number: int) -> Counters:
     """Add up what every process counted for a run."""
     total = Counters()
     for row in tx.rows(_COUNTED, {"run": number}):
-        total.add(Counters(**json.loads(row.counts)))
+        total.add(stored_json.read(Counters, row.counts))
     return total
 
 
@@ -458,7 +459,7 @@ def counted_by(tx: Tx, number: int, process: str) -> Counters:
     """Return the counters of one process for a run so far; a resumed run goes on counting."""
     statement = sa.select(run_count.c.counts).where(run_count.c.run_id == number, run_count.c.process == process)
     rows = tx.rows(statement)
-    return Counters(**json.loads(rows[0].counts)) if rows else Counters()
+    return stored_json.read(Counters, rows[0].counts) if rows else Counters()
 
 
 def _row(row: Any) -> RunRow:
