@@ -19,7 +19,7 @@ from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.idle_timeout import IdleTimeout, got
 from cormorant.receivers import stream
 from cormorant.store.catalog import receivers
-from cormorant.store.db import heartbeats
+from cormorant.store.db import drivers, heartbeats
 from cormorant.store.journal import runs
 
 if TYPE_CHECKING:
@@ -273,4 +273,4 @@ def is_of_store(error: CormorantError) -> bool:
 
     The run then stays as it is, and goes on when the database does.
     """
-    return type(error.__cause__).__module__.partition(".")[0] in ("sqlalchemy", "psycopg")
+    return isinstance(error.__cause__, drivers.errors())

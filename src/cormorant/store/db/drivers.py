@@ -10,7 +10,7 @@ cut), a cache of 2 MB a connection (more gained nothing), no mmap.
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final
 from urllib.parse import quote, unquote_plus
 
@@ -200,6 +200,17 @@ def _postgres_engine(url: str) -> sa.Engine:
         connect_args={"options": "-c jit=off", "connect_timeout": 10},
         execution_options={"compiled_cache": STATEMENTS},
     )
+
+
+@cache
+def errors() -> tuple[type[Exception], ...]:
+    """The classes of errors that come from a database, of whichever driver there is."""
+    ours: tuple[type[Exception], ...] = (sa.exc.SQLAlchemyError, sqlite.Error)
+    try:
+        import psycopg  # noqa: PLC0415 - an extra
+    except ImportError:
+        return ours
+    return (*ours, psycopg.Error)
 
 
 def translate(error: BaseException | None, url: str) -> CormorantError:
