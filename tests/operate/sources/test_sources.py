@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from cormorant import plugins
-from cormorant.base.errors import ConflictError
+from cormorant.base.errors import BadRule, ConflictError
 from cormorant.model.run import Refresh
 from cormorant.model.schedule.schedule import Revisit
 from cormorant.operate.installation import Installation
@@ -28,6 +28,11 @@ def house(tmp_path: Path) -> Iterator[Installation]:
     home.add_source("files", "share", {"path": str(tmp_path)})
     with home.house() as house:
         yield house
+
+
+def test_rules_are_read_before_settings_are_kept() -> None:
+    with pytest.raises(BadRule):
+        sources.settings_of("web", {"start": "https://a.example/", "include": "regex:("})
 
 
 def looking(look: Callable[[object], None], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def settings_of(kind: str, given: Given) -> SourceSettings:
     """
     found = source_kind(kind)
     settings = parse_settings(found.settings, given)
-    _try(found.make(0, settings, Tools(None, _NoClock())))
+    found.make(0, settings, Tools(None, _NoClock()))
     with suppress(Unreachable):
         _look(found, settings)
     return settings
@@ -155,12 +155,6 @@ class _NoClock:
     def monotonic(self) -> float:
         """Zero."""
         return 0.0
-
-
-def _try(source: object) -> None:
-    """A source that could be built is good enough to be kept."""
-    if source is None:
-        raise BadSetting("These settings make no source.")
 
 
 def check_name(name: str, thing: str) -> None:
