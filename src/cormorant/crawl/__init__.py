@@ -10,6 +10,6 @@
 
 Read the packages in this order; each begins with the module that its docstring names.
 
-Invariants: this package holds order, never policy: an `if` about a kind, a format or a back end there is a bug; of all
-packages only this one and `operate` open transactions.
+Invariants: this package holds order, never policy: an `if` about a kind, a format or a back end there is a bug; this
+package, `operate` and `app` open writing transactions, and in `frontier` two modules that say so.
 """

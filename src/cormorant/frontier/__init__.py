@@ -11,5 +11,6 @@ The nine sets of the older systems (todo, retrieving, found, providing, finished
 error) are a view over state, outcome, run number, site lease and place in the stream: see `url_states`.
 
 Invariants: a site has one owner, fenced by its epoch; rows of a leased site are read and never locked; after a crash
-the lease runs out and unsettled rows are simply still due; only `crawl` and `operate` call what writes.
+the lease runs out and unsettled rows are simply still due; `crawl`, `operate` and `app` open the transactions in which
+it writes, except in `queue/redirect_hosts.py` and `state/reprioritize.py`, which open their own.
 """

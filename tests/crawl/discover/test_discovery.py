@@ -104,7 +104,7 @@ def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, 
         assert pending_deletes.everything(tx) == {gone.id}
         assert [(each.outcome, each.status, each.changed) for each in visits.of(tx, gone.id)] == [(4, 410, "outcome")]
         assert not stream.after(tx, 0, 10), "nobody is told before the brake was asked"
-    assert not approval.braked(store, run_of(store, run))
+    assert not approval.hold(store, run_of(store, run))
     assert sweep.settle(store, run_of(store, run)) == 1
     with store.read() as tx:
         assert [(each.resource, each.event) for each in stream.after(tx, 0, 10)] == [(gone.id, Event.DELETED)]
@@ -124,7 +124,7 @@ def test_a_source_whose_server_is_away_is_not_emptied_slice_by_slice(
         last = numbers(tx)[ONE]
         tx.execute(sa.update(resource).where(resource.c.id == last).values(status=1024))
         pending_deletes.hide(tx, [(last, number, run)])
-    assert approval.braked(store, run_of(store, run)) == held
+    assert approval.hold(store, run_of(store, run)) == held
     with store.read() as tx:
         assert pending_deletes.everything(tx) == (set() if held else {last})
         assert ("9 more did not answer" in (runs.get(tx, run).reason or "")) == held
@@ -134,7 +134,7 @@ def test_removals_below_the_brake_only(store: Store, number: int) -> None:
     kept(store, number, *pages(10))
     run, counters = taken_in(store, number, [Removal(each) for each in pages(9)])
     assert counters.gone == 9
-    assert approval.braked(store, run_of(store, run))
+    assert approval.hold(store, run_of(store, run))
     with store.read() as tx:
         assert not pending_deletes.everything(tx)
     run, counters = taken_in(store, number, [Removal(ONE)])

@@ -363,7 +363,7 @@ def test_a_run_that_was_stopped_is_not_held(store: Store, before: str, after: st
         known = sorted(numbers(tx).values())
         writes.contents(tx, [a_content(each) for each in known])
         pending_deletes.hide(tx, [(each, 1, number) for each in known])
-    assert approval.braked(store, run_of(store, number))
+    assert approval.hold(store, run_of(store, number))
     assert run_of(store, number).state == after
 
 

@@ -84,7 +84,7 @@ def test_too_much_is_held_at_the_end_of_the_run_and_waits_no_longer(world: World
         deletion_watch.look(world.store, world.row)
     with world.store.begin() as tx:
         runs.change(tx, world.row.id, state=RunState.SWEEPING)
-    assert approval.braked(world.store, world.row)
+    assert approval.hold(world.store, world.row)
     now = world.now()
     assert (now.state, "9 of 10 documents would leave the index" in (now.reason or "")) == (RunState.HELD, True)
     assert world.hidden == frozenset()
@@ -96,7 +96,7 @@ def test_what_is_found_meanwhile_leaves_at_the_end_of_a_run_that_is_not_held(wor
     world.gone(*NINE)
     deletion_watch.look(world.store, world.row)
     world.back(*range(3, 9))
-    assert not approval.braked(world.store, world.row)
+    assert not approval.hold(world.store, world.row)
     with world.store.read() as tx:
         assert pending_deletes.waiting_count(tx, world.source) == 3
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class BatchCommitter:
-    """The only place of a retriever that writes: one for each run it works on."""
+    """Writes what visits of one run came to; a retriever has one for each run it works on."""
 
     def __init__(self, source: Source, order: enqueue.Admission, means: WorkerContext, counters: Counters) -> None:
         self.source, self.order, self._means = source, order, means

@@ -83,30 +83,30 @@ def begin(store: Store, row: RunRow) -> None:
             examined_before = unreviewed.forget_new(tx, row.source_id, CHUNK) > 0
 
 
-def is_over(store: Store, row: RunRow, now: float) -> bool:
-    """Return whether a run ends after visiting everything, as a test or because a person reviews it first.
+def is_over(row: RunRow) -> bool:
+    """Return whether a run ends after visiting everything, as a test or because a person reviews it first."""
+    return row.mode is Mode.TEST or (row.mode is Mode.EXAMINE and row.asked is None)
 
-    Once that person has said so, what it found is indexed.
-    """
-    if row.mode in WITHHELD and row.asked is None:
+
+def end(store: Store, row: RunRow, now: float) -> None:
+    """End a run that goes no further, or have it wait for a person."""
+    if row.asked is None:
         canonicals.settle(store, row)
-    if row.mode is Mode.TEST:
-        run_counters.finish(store, row)
-        with store.begin() as tx:
+    run_counters.finish(store, row)
+    with store.begin() as tx:
+        if row.mode is Mode.TEST:
             runs.advance(tx, row.id, row.state, state=RunState.FINISHED, finished_at=now)
-    elif row.mode is Mode.EXAMINE and row.asked is None:
-        run_counters.finish(store, row)
-        with store.begin() as tx:
+        else:
             runs.pend(tx, row.id)
-    else:
-        if row.mode is Mode.EXAMINE and row.asked == runs.INDEX:
-            _index(store, row)
-        return False
-    return True
 
 
-def _index(store: Store, row: RunRow) -> None:
-    """Tell of every document that is new and count it, and hide what the visits found gone. Again after a kill."""
+def index(store: Store, row: RunRow) -> None:
+    """Index what a run found, if a person has looked at it and said so. Again after a kill.
+
+    Every document that is new is told of and counted; what the visits found gone is hidden.
+    """
+    if row.mode is not Mode.EXAMINE or row.asked != runs.INDEX:
+        return
     numbers: Sequence[int] = range(CHUNK)
     while numbers:
         with store.begin() as tx:

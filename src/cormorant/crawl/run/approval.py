@@ -30,10 +30,10 @@ CHUNK = 1_000
 """Documents written in one transaction."""
 
 
-async def is_held(store: Store, row: RunRow) -> bool:
+async def ask(store: Store, row: RunRow) -> bool:
     """Find out what a run would delete, and hold it if that is too much, or for what it would have overwritten.
 
-    An accepted run is never held.
+    Returns whether it is held, which an accepted run never is.
     """
     swallowed = mass_change_guard.settle(store, row)
     if swallowed:  # what was put back is found before anybody is asked
@@ -50,7 +50,7 @@ async def is_held(store: Store, row: RunRow) -> bool:
         orphans.hide(store, row.source_id, row.id)
     elif row.complete and row.refresh is Refresh.ALL and not row.lists:
         orphans.hide_after(store, row)
-    return braked(store, row, swallowed)
+    return hold(store, row, swallowed)
 
 
 async def _settle_canonicals(store: Store, row: RunRow) -> None:
@@ -62,8 +62,11 @@ async def _settle_canonicals(store: Store, row: RunRow) -> None:
     canonicals.settle(store, row)
 
 
-def braked(store: Store, row: RunRow, swallowed: str = "") -> bool:
-    """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers."""
+def hold(store: Store, row: RunRow, swallowed: str = "") -> bool:
+    """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers.
+
+    Returns whether it is held.
+    """
     with store.begin() as tx:
         going, may_go, silent, documents = found = deletion_watch.going(tx, row, ends=True)
         much = found.too_many

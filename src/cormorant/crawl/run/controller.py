@@ -88,7 +88,12 @@ class RunController:
 
     async def _sweep(self) -> None:
         """Invert links, find what is absent or swallowed; below the brake or accepted, let it go and weigh links."""
-        if modes.is_over(self._store, self._row, self._clock.now()) or await approval.is_held(self._store, self._row):
+        if modes.is_over(self._row):
+            modes.end(self._store, self._row, self._clock.now())
+            self._change()
+            return
+        modes.index(self._store, self._row)
+        if await approval.ask(self._store, self._row):
             self._change()
             return
         sweep.settle(self._store, self._row)
