@@ -28,6 +28,18 @@ HERE = "https://h.example/a/b"
             b'Link: <caf\xc3\xa9>; title="\xc3\xa9t\xc3\xa9"\r\n',
             [PageLink("https://h.example/a/caf%C3%A9", "\u00e9t\u00e9")],
         ),
+        (
+            b'Link: </x>; title="a; rel=canonical"; rel=next, </y>; title="; rel=nofollow"\r\n',
+            [
+                PageLink("https://h.example/x", "a; rel=canonical", "next"),
+                PageLink("https://h.example/y", "; rel=nofollow"),
+            ],
+        ),
+        (b"Link: </x>; xrel=prev; rel=next; REL=prev\r\n", [PageLink("https://h.example/x", "", "next")]),
+        (
+            b'Link: </x>; rel="next\ta\xa0nofollow  nofollower"\r\n',
+            [PageLink("https://h.example/x", "", "next nofollower")],
+        ),
         (b"Link: nothing\r\nLink: <>; rel=next\r\nLink: <http://[>\r\n", []),
         (b"Link: " + b"<a" * 50_000 + b"\r\n", []),
     ],

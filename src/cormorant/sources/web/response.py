@@ -168,12 +168,21 @@ def instead(said: Outcome, resource: Resource, at: str) -> Outcome:
     return Held(IN_ITS_PLACE) if is_login(at, resource.address) and not is_login(resource.address) else said
 
 
+def _parameters(said: str) -> dict[str, str]:
+    """The parameters of a link by name; the first of a name counts (RFC 8288), and none begins inside of quotes."""
+    found: dict[str, str] = {}
+    for name, quoted, plain in _PARAMETER.findall(said):
+        found.setdefault(name.lower(), quoted or plain)
+    return found
+
+
 MAX_FIELD = 16_384
 """Characters of one field that are read."""
 MAX_LINKS = 100
 _LINK = re.compile(r"<([^<>]{1,4096})>([^<>]*)")
-_REL = re.compile(r""";\s*rel\s*=\s*(?:"([^"]{0,500})"|([^\s;,"]{1,500}))""", re.IGNORECASE)
-_TITLE = re.compile(r""";\s*title\s*=\s*"([^"]{0,200})\"""", re.IGNORECASE)
+MAX_TITLE, MAX_REL = 200, 500
+_PARAMETER = re.compile(r""";\s*([^\s;,="]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]+))""")
+_SPACE = re.compile(r"[ \t]+")
 
 
 def links_of(headers: Headers, address: str) -> tuple[PageLink, ...]:
@@ -186,10 +195,11 @@ def links_of(headers: Headers, address: str) -> tuple[PageLink, ...]:
 def _links(headers: Headers, address: str) -> Iterator[PageLink]:
     for value in headers.octets("link")[:MAX_LINKS]:
         for reference, parameters in islice(_LINK.findall(value[:MAX_FIELD]), MAX_LINKS):
-            rel, title = _REL.search(parameters), _TITLE.search(parameters)
+            said = _parameters(parameters)
+            title, rel = said.get("title", ""), said.get("rel", "")
+            name = " ".join(each for each in _SPACE.split(rel.lower()[:MAX_REL]) if each and each.isascii())
             for _, target in join(address, [escaped(reference)]):
-                name = (rel[1] or rel[2] or "").lower() if rel else ""
-                yield PageLink(target, " ".join(text_of(title[1]).split()) if title else "", " ".join(name.split()))
+                yield PageLink(target, " ".join(text_of(title).split()) if len(title) <= MAX_TITLE else "", name)
     location = headers.reference("content-location")
     for _, target in join(address, [location] if location else []):
         if target != address:
