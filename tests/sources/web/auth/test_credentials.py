@@ -359,6 +359,31 @@ def test_a_secret_that_cannot_be_sent_is_not_told() -> None:
     assert CANARY not in raised.value.sentence
 
 
+PROXY = "http://proxy.example:3128"
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "identifies"),
+    [
+        ({}, "", False),
+        ({"proxy": PROXY}, "by proxy", False),
+        ({"certificate": True}, "client certificate", True),
+        ({"proxy": PROXY, "certificate": True}, "by proxy", True),
+        ({"proxy": PROXY, "credentials": ["https://a.test bearer secret:canary"]}, "bearer", True),
+    ],
+)  # fmt: skip
+def test_a_proxy_alone_says_nothing_of_who_asks(
+    given: dict[str, Any], named: str, identifies: bool, authority: Authority
+) -> None:
+    if given.pop("certificate", False):
+        given = given | {"client_certificate": [f"https://a.test {authority.client()}"]}
+    settings = parse_settings(WebSettings, {"start": ["https://a.test/"], **given})
+    offer = WebAccess(settings, settings.starts(), Known({"canary": CANARY}).reveal).offer(
+        origin_of("https://a.test/"), "https://a.test/"
+    )
+    assert (offer.said.startswith(named), offer.identifies) == (True, identifies)
+
+
 @pytest.mark.parametrize(
     ("host", "through"),
     [

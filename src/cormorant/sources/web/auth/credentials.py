@@ -36,11 +36,13 @@ class Offer(NamedTuple):
     """The header lines that a request carries, and the route that it takes.
 
     `said` names the credential and the proxy in words.
+    `identifies`: there is a credential or a client certificate, and not a proxy alone.
     """
 
     lines: tuple[str, ...] = ()
     route: Route = DIRECT
     said: str = ""
+    identifies: bool = False
 
 
 NOTHING = Offer()
@@ -63,6 +65,7 @@ class _Here(NamedTuple):
     lines: tuple[str, ...]
     route: Route
     said: str
+    identifies: bool
 
 
 class WebAccess:
@@ -102,12 +105,12 @@ class WebAccess:
             here = self._of(origin, name)
             self._here.put(name, here)
         if not here.known:
-            return Offer(here.lines, here.route, here.said)
+            return Offer(here.lines, here.route, here.said, here.identifies)
         target = path_of(address)
         found = _covering(here.known, target)
         lines = [line for each in found if (line := self._proof(name, each, target))]
         said = ", ".join([*(each.credential.said for each in found), *filter(None, [here.said])])
-        return Offer((*here.lines, *lines), here.route, said)
+        return Offer((*here.lines, *lines), here.route, said, here.identifies or bool(found))
 
     def challenged(self, origin: Origin, address: str, answer: Response, offer: Offer) -> bool:
         """Take a 401 into account. Returns whether the request is to be sent once more, with an answer to it.
@@ -138,7 +141,8 @@ class WebAccess:
         if tls:
             route = Route(proxy, self._authorities, pin, *certificate[1:])
             said += [f"client certificate {certificate[0]}"] if certificate[1] else []
-        return _Here(known, lines, DIRECT if route == DIRECT else route, ", ".join(said))
+        identifies = tls and bool(certificate[1])
+        return _Here(known, lines, DIRECT if route == DIRECT else route, ", ".join(said), identifies)
 
     def _is_for(self, place: CredentialScope, name: str) -> bool:
         return place.origin == name if place.origin else name in self._own

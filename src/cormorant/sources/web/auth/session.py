@@ -48,7 +48,7 @@ class Session:
         if self._access is not None:
             offer = self._access.offer(origin, address)
             wire.credential = offer.said
-            wire.offered = bool(offer.said) and not offer.said.startswith("by proxy")
+            wire.offered = offer.identifies
         line = self.cookies(origin, address, wire, now)
         return offer._replace(lines=(*offer.lines, f"Cookie: {line}")) if line else offer
 
