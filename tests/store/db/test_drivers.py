@@ -195,6 +195,13 @@ def test_a_disk_that_fails_is_told_of_with_what_to_do(said: str) -> None:
     assert "Check that it may be written and has room" in found.sentence
 
 
+@ON_SQLITE
+@pytest.mark.parametrize("name", ["locked", "readonly", "malformed", "I/O error", "is full", "unable to open"])
+def test_a_word_in_a_name_is_no_fault_of_the_disk(name: str, store: Store) -> None:
+    with pytest.raises(StoreError, match="refused a statement"), store.read() as tx:
+        tx.driver(f'SELECT s."{name}" FROM site s')
+
+
 # Everything is imported before root, whom no permission stops, becomes somebody else.
 READ_ONLY = """
 import os, pwd, sys

@@ -171,7 +171,7 @@ def _execute_when_free(raw: Any, pragma: str) -> None:
         try:
             raw.execute(pragma)
         except sqlite.OperationalError as error:
-            if "locked" not in str(error) or clock.monotonic() > until:
+            if _sqlite_code(error) not in (sqlite.SQLITE_BUSY, sqlite.SQLITE_LOCKED) or clock.monotonic() > until:
                 raise
             pause(0.01)
         else:
@@ -217,31 +217,49 @@ def translate(error: BaseException | None, url: str) -> CormorantError:
     """Say what a driver's error means to a person, and what to do."""
     lines = str(error).strip().splitlines()
     text = (lines[0] if lines else type(error).__name__).rstrip(".")
-    return _of_sqlite(text, url.partition(":///")[2]) if url.startswith("sqlite:") else _of_postgres(error, text, url)
+    if url.startswith("sqlite:"):
+        return _of_sqlite(_sqlite_code(error), text, url.partition(":///")[2])
+    return _of_postgres(error, text, url)
 
 
-def _of_sqlite(text: str, path: str) -> CormorantError:
-    if "unable to open" in text and (lack := of_files_now()) is not None:
+_WORDS: Final[dict[str, int]] = {
+    "unable to open": sqlite.SQLITE_CANTOPEN, "readonly": sqlite.SQLITE_READONLY, "is full": sqlite.SQLITE_FULL,
+    "I/O error": sqlite.SQLITE_IOERR, "malformed": sqlite.SQLITE_CORRUPT, "not a database": sqlite.SQLITE_NOTADB,
+    "locked": sqlite.SQLITE_BUSY,
+}  # fmt: skip
+"""What an error says that came without a code; in one that has its code a word may be the name of a column."""
+
+
+def _sqlite_code(error: BaseException | None) -> int:
+    """The primary result code of an error."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is not None:
+        return int(code) & 0xFF
+    return next((code for words, code in _WORDS.items() if words in str(error)), int(sqlite.SQLITE_ERROR))
+
+
+def _of_sqlite(code: int, text: str, path: str) -> CormorantError:
+    if code == sqlite.SQLITE_CANTOPEN and (lack := of_files_now()) is not None:
         return TooManyFiles(f"The database {path} cannot be opened. {lack.said}")
-    if "unable to open" in text:
+    if code == sqlite.SQLITE_CANTOPEN:
         return DataFolderError(
             f"The database {path} cannot be opened: {text}. Check that the folder exists and is yours."
         )
-    if "readonly" in text:
+    if code == sqlite.SQLITE_READONLY:
         return NotPermitted(f"The database {path} may only be read. Check who owns it and its permissions.")
-    if "is full" in text:
+    if code == sqlite.SQLITE_FULL:
         return NoRoom(f"The disk that holds {path} is full. Free some space; nothing was lost, and it goes on then.")
-    if "I/O error" in text:
+    if code == sqlite.SQLITE_IOERR:
         return DataFolderError(
             f"The disk that holds {path} does not do what it should: {text}. Check that it may be written and has "
             "room, then start again; nothing that was acknowledged is lost."
         )
-    if "malformed" in text or "not a database" in text:
+    if code in (sqlite.SQLITE_CORRUPT, sqlite.SQLITE_NOTADB):
         return DataFolderError(
             f"{path} is damaged or not a database of ours: {text}. `cormorant store restore FILE` puts a "
             "backup in its place."
         )
-    if "locked" in text:
+    if code in (sqlite.SQLITE_BUSY, sqlite.SQLITE_LOCKED):
         return StoreError(
             f"The database {path} is busy: another process has been writing to it for {BUSY_TIMEOUT_MS // 1000} "
             "seconds. Wait for that one to end; the upgrade of a large database takes some minutes."
