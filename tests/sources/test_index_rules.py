@@ -79,14 +79,15 @@ def test_exclusion_wins_and_each_type_narrows() -> None:
     rules = IndexRules(["mime:text/*", "mime:application/pdf", "size:<1MB", "path:/x"], ["age:>365", "name:Page*"])
     young = Facts("text/plain", 10, NOW - DAY)
     assert rules.ruling("https://a.org/x/y", young, NOW).admitted
-    assert rules.ruling(A, young, NOW) == Ruling(False, Gate.INDEX, "index_exclude name:Page*", 973)
+    assert rules.ruling(A, young, NOW) == Ruling(False, Gate.INDEX, "index_exclude name:Page*", 973, by_exclusion=True)
     other = "https://a.org/x/y"
     for facts, rule in (
         (young._replace(mime="image/png"), "index_include mime:text/*, mime:application/pdf"),
         (young._replace(size_bytes=2_000_000), "index_include size:<1MB"),
         (young._replace(modified_at=NOW - 400 * DAY), "index_exclude age:>365"),
     ):
-        assert rules.ruling(other, facts, NOW) == Ruling(False, Gate.INDEX, rule, 973)
+        by_exclusion = rule.startswith("index_exclude")
+        assert rules.ruling(other, facts, NOW) == Ruling(False, Gate.INDEX, rule, 973, by_exclusion=by_exclusion)
     assert rules.ruling("https://a.org/z", young, NOW).rule == "index_include path:/x"
     assert rules.asks_facts
     assert rules.asks_age

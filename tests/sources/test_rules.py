@@ -190,7 +190,7 @@ def test_no_default_hosts_lets_every_host_in_and_an_empty_list_none() -> None:
 
 def test_exclusion_wins_and_is_named_as_typed() -> None:
     said = ruling(["host:x.org"], ["prefix:https://x.org/drafts/"], ["x.org"], "https://x.org/Drafts/a")
-    assert said == Ruling(False, Gate.BOUNDARY, "exclude prefix:https://x.org/drafts/", 964)
+    assert said == Ruling(False, Gate.BOUNDARY, "exclude prefix:https://x.org/drafts/", 964, by_exclusion=True)
 
 
 def test_rules_that_say_where_add_up() -> None:
@@ -252,7 +252,9 @@ def test_many_rules_are_named_by_the_first() -> None:
 
 def test_index_rules_have_their_own_gate_status_and_name() -> None:
     index = compile_rules([], ["ext:zip"], None, Gate.INDEX)
-    assert index.ruling("https://a.org/x.zip") == Ruling(False, Gate.INDEX, "index_exclude ext:zip", 973)
+    assert index.ruling("https://a.org/x.zip") == Ruling(
+        False, Gate.INDEX, "index_exclude ext:zip", 973, by_exclusion=True
+    )
     assert compile_rules(["ext:pdf"], [], None, Gate.INDEX).ruling("https://a.org/x").rule == "index_include ext:pdf"
 
 

@@ -36,6 +36,7 @@ class Ruling(NamedTuple):
 
     `status` is the number of the status table that an exclusion carries; 0 when admitted. `lasting`: the same version
     would be judged alike; not so when something decided that is said beside it, and may be left out the next time.
+    `by_exclusion`: an exclude rule decided, and not that no include rule matches.
     """
 
     admitted: bool
@@ -43,6 +44,18 @@ class Ruling(NamedTuple):
     rule: str
     status: int = 0
     lasting: bool = True
+    by_exclusion: bool = False
+
+
+def exclusion_reason(gate: str, rule: str) -> str:
+    """The reason of an exclusion, as it is kept beside its status."""
+    return f"{gate}: {rule}"
+
+
+def gate_and_rule(reason: str) -> tuple[Gate | None, str]:
+    """The gate and the rule of an exclusion by its kept reason; no gate, and all of it, where it names none."""
+    gate, _, rule = reason.partition(": ")
+    return (Gate(gate), rule) if rule and gate in list(Gate) else (None, reason)
 
 
 class Renamed(NamedTuple):

@@ -65,7 +65,7 @@ def test_one_include_rule_is_enough_and_exclusion_wins() -> None:
     patterns = compile_patterns(["*.pdf", "ext:docx", "handbook/**"], ["drafts/**", "*.tmp"])
     assert patterns.ruling(b"a.pdf") == Ruling(True, Gate.BOUNDARY, "include *.pdf")
     assert patterns.ruling(b"handbook/a").rule == "include handbook/**"
-    assert patterns.ruling(b"drafts/a.pdf") == Ruling(False, Gate.BOUNDARY, "exclude drafts/**", 964)
+    assert patterns.ruling(b"drafts/a.pdf") == Ruling(False, Gate.BOUNDARY, "exclude drafts/**", 964, by_exclusion=True)
     assert patterns.ruling(b"a.txt") == Ruling(False, Gate.BOUNDARY, "include *.pdf, ext:docx, handbook/**", 964)
 
 

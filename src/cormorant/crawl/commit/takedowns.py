@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cormorant.crawl.commit.batch import Batch, Visited
 from cormorant.model.outcome import Excluded, Ok, OutcomeKind, Unchanged
 from cormorant.model.resource import Role
-from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.ruling import Gate, Ruling, exclusion_reason
 from cormorant.model.status import Status
 from cormorant.sources.rules import Boundary, compile_rules
 from cormorant.store.catalog import sources, takedowns
@@ -108,7 +108,7 @@ class TakedownWatch:
         if ruling is None:
             return None
         over = Excluded(ruling, ruling.status)
-        reason = f"{ruling.gate}: {ruling.rule}"
+        reason = exclusion_reason(ruling.gate, ruling.rule)
         fate = visited.fate._replace(
             outcome=OutcomeKind.EXCLUDED, status=over.status, reason=reason, attempts=0, kept=False
         )

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from cormorant.frontier.links import codec
 from cormorant.model.outcome import MOVED_TO, OutcomeKind
 from cormorant.model.resource import DiscoveredBy, Role
-from cormorant.model.ruling import Gate
+from cormorant.model.ruling import Gate, gate_and_rule
 from cormorant.model.status import Status
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -227,7 +227,7 @@ def gone_that_link(tx: Tx, source: int, most: int) -> list[int]:
 def _speaks(outcome: int, reason: str) -> bool:
     if outcome in _SILENT or outcome == OutcomeKind.MOVED:
         return False
-    return outcome != OutcomeKind.EXCLUDED or reason.partition(":")[0] in _READ
+    return outcome != OutcomeKind.EXCLUDED or gate_and_rule(reason)[0] in _READ
 
 
 def _followed(blob: bytes) -> list[str]:

@@ -33,6 +33,7 @@ from cormorant.model.outcome import (
     Unchanged,
 )
 from cormorant.model.resource import Resource, Role, UrlState
+from cormorant.model.ruling import exclusion_reason
 from cormorant.model.settings.error_policy import BY_DEFAULT, Action, ErrorPolicy, ErrorRule
 from cormorant.model.settings.priority import Level
 
@@ -195,7 +196,7 @@ def reason_of(outcome: Outcome) -> str | None:
     if isinstance(outcome, _WITH_REASON):
         return outcome.reason
     if isinstance(outcome, Excluded):
-        return f"{outcome.ruling.gate}: {outcome.ruling.rule}"
+        return exclusion_reason(outcome.ruling.gate, outcome.ruling.rule)
     if isinstance(outcome, Moved):
         return f"{MOVED_TO}{outcome.target}"
     if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from cormorant.frontier.policy import backoff
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
+from cormorant.model.ruling import exclusion_reason
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
@@ -268,7 +269,7 @@ def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> list[Marked]:
     )
     for start in range(0, len(ids), 1000):
         for number, status, gate, rule in tx.rows(statement, {"ids": list(ids[start : start + 1000])}):
-            marks[number] = Marked(number, int(OutcomeKind.EXCLUDED), status, f"{gate}: {rule}", now)
+            marks[number] = Marked(number, int(OutcomeKind.EXCLUDED), status, exclusion_reason(gate, rule), now)
     known = {row[0]: row[1:] for row in bulk.select_in(tx, resource, ("id", "outcome", "status"), "id", ids)}
     sets = ("state", "attempts", "outcome", "status", "run", "visited_at", "not_before", "reason")
     rows = [

@@ -17,6 +17,7 @@ from cormorant.frontier.staging import staged_versions
 from cormorant.frontier.state import refetch
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
+from cormorant.model.ruling import Gate, exclusion_reason
 from cormorant.model.status import Status
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
@@ -90,7 +91,11 @@ def leave_out(tx: Tx, rules: Mapping[int, str]) -> PrunedDocuments:
     """
     kept = {row[0] for row in bulk.select_in(tx, version, ("id",), "id", list(rules))}
     outcomes = dict(bulk.select_in(tx, resource, ("id", "outcome"), "id", kept))
-    new = {number: f"index: {rule}{_EXAMINED}" for number, rule in rules.items() if number not in kept}
+    new = {
+        number: exclusion_reason(Gate.INDEX, f"{rule}{_EXAMINED}")
+        for number, rule in rules.items()
+        if number not in kept
+    }
     changed = {
         number: f"Its new version was left out by {rules[number]}{_EXAMINED}"
         for number in kept

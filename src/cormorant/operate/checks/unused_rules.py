@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
-from cormorant.model.ruling import Gate
+from cormorant.model.ruling import Gate, exclusion_reason
 from cormorant.plugins import Discovery, Source
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import visits
@@ -83,7 +83,8 @@ def watched(tx: Tx, source: Source, most: int = LOOKED) -> UnusedRules:
 
 def _decided(tx: Tx, source: int, rules: Sequence[str]) -> set[str]:
     """Return which of these rules kept an address out, when it was discovered or when it was visited."""
-    columns, reasons = resource.c, {f"{gate}: {rule}": rule for rule in rules for gate in (Gate.BOUNDARY, Gate.INDEX)}
+    gates = (Gate.BOUNDARY, Gate.INDEX)
+    columns, reasons = resource.c, {exclusion_reason(gate, rule): rule for rule in rules for gate in gates}
     met = sa.select(exclusion.c.rule).where(exclusion.c.source_id == source, exclusion.c.rule.in_(rules))
     visited = sa.select(columns.reason).where(
         columns.source_id == source, columns.outcome == int(OutcomeKind.EXCLUDED), columns.reason.in_(reasons)

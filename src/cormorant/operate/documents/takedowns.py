@@ -27,7 +27,7 @@ from cormorant.frontier.staging import pending_deletes, staged_versions
 from cormorant.frontier.state import refetch
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
-from cormorant.model.ruling import Gate
+from cormorant.model.ruling import Gate, exclusion_reason
 from cormorant.model.status import Status
 from cormorant.model.url import canonical
 from cormorant.operate.documents import lookup
@@ -372,7 +372,7 @@ def _note(tx: Tx, rows: Sequence[Any], end: tuple[OutcomeKind, int, str]) -> Non
 
 def _reason(rule: str) -> str:
     """The reason on the row of a resource that a takedown excludes."""
-    return f"{Gate.TAKEDOWN}: {rule}"
+    return exclusion_reason(Gate.TAKEDOWN, rule)
 
 
 def _duplicates(tx: Tx, row: TakedownRow) -> list[str]:

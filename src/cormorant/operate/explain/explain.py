@@ -18,7 +18,7 @@ from cormorant.model import no_text
 from cormorant.model.acl import EVERYONE
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_LINK, DiscoveredBy, Role, UrlState
-from cormorant.model.ruling import Gate
+from cormorant.model.ruling import Gate, gate_and_rule
 from cormorant.model.run import RunState
 from cormorant.model.settings.priority import Level
 from cormorant.model.status import describe
@@ -201,15 +201,10 @@ def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, publi
         return "It is known and has not been visited yet."
     if verdict == "pending" and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
         return "It was fetched and is on its way into the index."
-    reason = f": {_rule(row.reason)}" if row.reason else "."
+    said = gate_and_rule(row.reason or "")[1] if outcome is OutcomeKind.EXCLUDED else row.reason
+    reason = f": {said}" if said else "."
     kept = "It is found as it was before, since its last visit ended " if found and verdict == "held" else ""
     return f"{kept}{row.status} {status.text}{reason}"
-
-
-def _rule(reason: str) -> str:
-    """Why a visit ended so, without the name of the gate: the status says that already."""
-    gate, _, rule = reason.partition(": ")
-    return rule if rule and gate in list(Gate) else reason
 
 
 def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:

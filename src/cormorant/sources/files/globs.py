@@ -36,7 +36,7 @@ class Patterns:
     """Compiled patterns."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
-        out = [_read(text, _refusal(f"exclude {text}")) for text in exclude]
+        out = [_read(text, _refusal(f"exclude {text}")._replace(by_exclusion=True)) for text in exclude]
         self._exclude = AnyOf([tried for tried, _ in out])
         self._whole_folders = AnyOf([tried for tried, for_folders in out if for_folders])
         self._include = AnyOf([_read(text, Ruling(True, Gate.BOUNDARY, f"include {text}"))[0] for text in include])

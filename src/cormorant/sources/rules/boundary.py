@@ -112,7 +112,7 @@ class Boundary:
         return [group for group in held if group]
 
     def _excluded(self, rule: BoundaryRule) -> Ruling:
-        return Ruling(False, self._gate, f"{self._label}exclude {rule.text}", self._status)
+        return Ruling(False, self._gate, f"{self._label}exclude {rule.text}", self._status, by_exclusion=True)
 
     def _included(self, text: str) -> Ruling:
         return Ruling(True, self._gate, f"{self._label}include {text}")

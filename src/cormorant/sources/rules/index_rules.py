@@ -58,7 +58,7 @@ class IndexRules:
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         kept, out = _parted(include), _parted(exclude)
         self._addresses = compile_rules(kept[0], out[0], None, Gate.INDEX)
-        self._exclude = [(rule, _refusal(f"index_exclude {rule.text}")) for rule in out[1]]
+        self._exclude = [(rule, _refusal(f"index_exclude {rule.text}")._replace(by_exclusion=True)) for rule in out[1]]
         groups = [[rule for rule in kept[1] if rule.type == name] for name in DOCUMENT_TYPES]
         self._include = [(group, _missed(group)) for group in groups if group]
         self.asks_facts = bool(kept[1] or out[1])

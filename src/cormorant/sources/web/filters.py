@@ -103,7 +103,7 @@ class WebGates:
             return _no(Gate.DEPTH, f"sitemaps behind more than {MAX_DEPTH} others", 979)
         ruling = self._shape(address) or self._boundary.ruling(address)
         at_home = not ruling.admitted and ruling.status == 964 and _host(address) in self._homes
-        return ADMITTED if at_home and not ruling.rule.startswith("exclude") else ruling
+        return ADMITTED if at_home and not ruling.by_exclusion else ruling
 
     def rulings(self, address: str, depth: int) -> list[Ruling]:
         """Return the ruling of each gate that `follow` passes; the first that does not admit decides."""
