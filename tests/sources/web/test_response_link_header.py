@@ -75,3 +75,8 @@ def test_moments_as_people_write_them(text: str, at: float | None) -> None:
 def test_a_page_is_there_until_its_date(value: str, *, forbids: bool) -> None:
     ruling = forbidden("meta robots", directives_for((value,), "cormorant"), 1_794_391_200.0)
     assert (ruling is not None and ruling.status == 971) == forbids
+
+
+def test_another_directive_that_begins_alike_ends_nothing() -> None:
+    assert forbidden("meta robots", ("unavailable_after: 2026-11-10",), 1_794_391_200.0) is not None
+    assert forbidden("meta robots", ("unavailable_afternoons: 2026-11-10",), 1_794_391_200.0) is None

@@ -229,7 +229,7 @@ def forbidden(place: str, directives: Collection[str], at: float = 0.0) -> Rulin
 
 
 def _is_dated(directive: str) -> bool:
-    return directive.startswith(UNAVAILABLE_AFTER)
+    return directive.partition(":")[0].strip() == UNAVAILABLE_AFTER
 
 
 def _has_run_out(directive: str, at: float) -> bool:
