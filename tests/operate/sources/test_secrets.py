@@ -14,6 +14,7 @@ from cormorant.app.settings import InstallationSettings
 from cormorant.base.errors import ConflictError, NotFoundError, SecretSealed, UsageError
 from cormorant.operate.installation import Installation
 from cormorant.operate.sources import impact_preview, secrets, sources
+from cormorant.store.catalog import sources as catalog
 from cormorant.store.catalog.keyring import Vault
 from tests.clocks import HANG_S
 
@@ -65,6 +66,17 @@ def test_a_source_needs_what_it_names(house: Installation) -> None:
     sources.edit(house, "wiki", {"credentials": []})
     secrets.delete(house, "wiki")
     with pytest.raises(NotFoundError):
+        secrets.delete(house, "wiki")
+
+
+@pytest.mark.parametrize("beside", ["it's here", 'a "quoted" one', "plain"])
+def test_of_settings_that_cannot_be_read_the_secrets_they_name_are_kept(house: Installation, beside: str) -> None:
+    secrets.add(house, "wiki", VALUE)
+    sources.add(house, "web", "wiki", web())
+    with house.store.begin() as tx:
+        row = catalog.named(tx, "wiki")
+        catalog.edit(tx, row.id, {"former": {"list": [f"{beside} secret:wiki"]}}, {})
+    with pytest.raises(ConflictError, match="used by wiki"):
         secrets.delete(house, "wiki")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cormorant.base.clock import rfc3339
@@ -181,4 +181,14 @@ def _needs(owner: SourceRow | ReceiverRow) -> frozenset[str]:
         read = receiver_settings if isinstance(owner, ReceiverRow) else source_settings
         return read(owner.kind, owner.settings).secrets
     except CormorantError:
-        return frozenset(word.partition("secret:")[2] for word in str(dict(owner.settings)).replace("'", " ").split())
+        return frozenset(name for word in _words(owner.settings) if (name := word.partition("secret:")[2]))
+
+
+def _words(value: object) -> Iterator[str]:
+    """The words of all texts in settings, however deep."""
+    if isinstance(value, str):
+        yield from value.split()
+    elif isinstance(value, Mapping):
+        yield from (word for each in value.values() for word in _words(each))
+    elif isinstance(value, list | tuple):
+        yield from (word for each in value for word in _words(each))
