@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cormorant.operate.sources.impact_preview import _Tally
+import pytest
+
+from cormorant.operate.sources.impact_preview import _is_of_range, _Tally
 
 
 def test_examples_are_of_every_rule() -> None:
@@ -14,3 +16,11 @@ def test_examples_are_of_every_rule() -> None:
     assert [each["url"] for each in tally.examples] == ["a0", "b0", "c0", "a1", "b1"]
     assert tally.by_rule()[0] == {"rule": "often", "addresses": 40}
     assert _Tally(5).examples == []
+
+
+@pytest.mark.parametrize(("rule", "of_range"), [
+    ("ip:10.0.0.0/8", True), ("ext:zip", False), ("host:ship:8080", False), ("path:/zip:*", False),
+    ("drafts/**", False),
+])  # fmt: skip
+def test_which_rules_are_of_addresses_that_names_lead_to(rule: str, *, of_range: bool) -> None:
+    assert _is_of_range(rule) is of_range

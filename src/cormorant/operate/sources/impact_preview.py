@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from cormorant.base.errors import CormorantError
+from cormorant.base.errors import BadRule, CormorantError
 from cormorant.frontier.cleanup import stale_exclusions
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.outcome import OutcomeKind
@@ -34,6 +34,7 @@ from cormorant.operate.installation import Installation
 from cormorant.operate.sources import profile_merge, secrets, test_crawl
 from cormorant.operate.sources.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
+from cormorant.sources.rules import parse_rule
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -328,6 +329,14 @@ def _named(ruling: Ruling) -> str:
     return f"{ruling.gate}: {ruling.rule}"
 
 
+def _is_of_range(rule: str) -> bool:
+    """Whether an exclude rule is of IP addresses; a pattern of files is no rule of these."""
+    try:
+        return parse_rule(rule).type == "ip"
+    except BadRule:
+        return False
+
+
 def sentences(effect: dict[str, Any]) -> Iterator[str]:
     """Yield the effect of an edit as sentences for people; named addresses follow their sentence."""
     for setting, told in (("leave", _left), ("enter", _entered), ("found_again", _found)):
@@ -341,7 +350,7 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
     for rule in effect["idle"]:
         yield f"The rule {rule!r} matches nothing that is known. Check how it is written."
     yield from effect["doubts"]
-    if any(each["setting"] == "exclude" and "ip:" in str(each["after"]) for each in effect["changes"]):
+    if any(_is_of_range(rule) for each in effect["changes"] if each["setting"] == "exclude" for rule in each["after"]):
         yield "Hosts whose names lead into an excluded ip: range are told of at the next crawl."
     if effect["recrawl"] and effect["recrawl"]["requests"]:
         what, count = ", ".join(effect["recrawl"]["settings"]), effect["recrawl"]["requests"]
