@@ -32,7 +32,7 @@ _ROBOTS = "tests/sources/web/test_robots.py"
 _RULES = "tests/sources/test_rules.py"
 _ACCESS = "tests/sources/web/auth/test_credentials.py"
 _ACCIDENTS = "tests/journeys/test_accidents.py"
-_BRAKING = "tests/crawl/run/test_deletion_guard.py"
+_BRAKING = "tests/crawl/run/test_deletion_watch.py"
 _ROUNDS = ("tests/journeys/test_rounds.py", "-k", "sqlite")
 _RECRAWL = ("tests/journeys/test_recrawl.py", "-k", "sqlite")
 _BEGINNINGS = "tests/contracts/test_index_beginnings.py"
@@ -47,7 +47,7 @@ MANNERS = (
            "return _Rule((0, False,", _ROBOTS),
     _fault("robots.txt that answers 5xx allows everything", "sources/web/robots.py",
            'return FetchVerdict(RobotsAnswer.DISALLOW_ALL, f"robots.txt {answered}',
-           'return FetchVerdict(Reading.ALLOW_ALL, f"robots.txt {answered}', _ROBOTS),
+           'return FetchVerdict(RobotsAnswer.ALLOW_ALL, f"robots.txt {answered}', _ROBOTS),
     _fault("links marked nofollow are followed", "crawl/visit/convert.py",
            'return tuple(link for link in said.links if not link.nofollow) if unfollowed else said.links,',
            "return said.links,", "tests/crawl/visit/test_visit.py"),
