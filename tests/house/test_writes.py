@@ -95,6 +95,27 @@ def writing_predicates(modules: Iterable[Module]) -> list[Finding]:
     ]
 
 
+def changed(function: Function) -> Iterator[int]:
+    """Lines on which a method gives an attribute of its object another value."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store() | ast.Del()):
+                yield node.lineno
+            case _:
+                pass
+
+
+def changing_predicates(modules: Iterable[Module]) -> list[Finding]:
+    """Methods whose name asks something, and that change their object. What they keep in a table they may."""
+    return [
+        module.finding(line, f"{name} changes its object, though its name only asks")
+        for module in modules
+        for name, function in module.functions()
+        if function.name.lstrip("_").startswith(PREDICATES)
+        for line in changed(function)
+    ]
+
+
 def test_who_opens_writing_transactions() -> None:
     findings = openings(read(PACKAGE))
     assert not findings, report(findings)
@@ -102,6 +123,11 @@ def test_who_opens_writing_transactions() -> None:
 
 def test_no_predicate_writes() -> None:
     findings = writing_predicates(read(PACKAGE))
+    assert not findings, report(findings)
+
+
+def test_no_predicate_changes_its_object() -> None:
+    findings = changing_predicates(read(PACKAGE))
     assert not findings, report(findings)
 
 
@@ -127,3 +153,10 @@ def test_planted_predicates_that_write_are_found() -> None:
     asks = plant("from cormorant.store import runs\ndef is_held(tx):\n    return runs.hold(tx)\n")
     assert writing_predicates([store, asks])
     assert not writing_predicates([plant("def is_held(tx):\n    return tx.rows(held)\n"), store])
+
+
+def test_planted_predicates_that_change_their_object_are_found() -> None:
+    for text in ("self.late = True", "self.asked += 1", "one, self.asked = 1, 2", "del self.asked"):
+        assert changing_predicates([plant(f"class Task:\n    def is_late(self):\n        {text}\n")])
+    for text in ("self.known[1] = 2", "late = self.late", "return self.late"):
+        assert not changing_predicates([plant(f"class Task:\n    def is_late(self):\n        {text}\n")])

@@ -26,7 +26,7 @@ class Process:
 
     def has_room(self) -> bool:
         self.reckon()
-        return self.allowance.has_room(len(self.under_way), 0.0)
+        return self.allowance.ask_room(len(self.under_way), 0.0)
 
     def reckon(self) -> None:
         self.allowance.reckon(Counters(fetched=self.fetched, bytes=self.size), Batch(), len(self.under_way))
@@ -47,7 +47,7 @@ class Process:
         self.reckon()
         self.allowance.documents.set(self.documents)
         self.allowance.received.set(self.received)
-        low, idle = self.allowance.is_low(), self.allowance.is_idle(now)
+        low, idle = self.allowance.is_low(), self.allowance.take_idleness(now)
         if low or idle:
             claims = [each.claimed() for each in others]
             together = QuotaClaim(sum(each.documents for each in claims), sum(each.received for each in claims))
@@ -57,7 +57,7 @@ class Process:
 def test_nothing_is_limited_by_default() -> None:
     allowance = Allowance()
     allowance.reckon(Counters(fetched=10**9, bytes=10**15), Batch(), 64)
-    assert allowance.has_room(64, 1e9)
+    assert allowance.ask_room(64, 1e9)
 
 
 def test_what_is_under_way_counts() -> None:

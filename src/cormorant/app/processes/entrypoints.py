@@ -261,7 +261,7 @@ class RetrieverAssignments:
         allowance.until = self._said_at + heartbeats.ALIVE_S
         allowance.documents.set(settings.max_documents)
         allowance.received.set(settings.max_bytes)
-        low, idle = allowance.is_low(), allowance.is_idle(now)
+        low, idle = allowance.is_low(), allowance.take_idleness(now)
         if not (low or idle or allowance.is_news):
             return
         owner = self._means.owner

@@ -57,7 +57,7 @@ class BatchCommitter:
     def may_visit(self, now: float) -> bool:
         """Return whether the run's limits leave room for one more document now (monotonic seconds)."""
         self.allowance.reckon(self.counters, self.batch, self.under_way)
-        return self.allowance.has_room(self.under_way, now)
+        return self.allowance.ask_room(self.under_way, now)
 
     def add(self, report: VisitResult) -> None:
         """Take a visit: decide its fate, screen its links, pack what is to be kept."""

@@ -99,7 +99,7 @@ class Allowance:
         on_their_way = under_way * self._size // max(self._count, 1)
         self.received.used = counted.bytes + batch.received + on_their_way
 
-    def has_room(self, under_way: int, now: float) -> bool:
+    def ask_room(self, under_way: int, now: float) -> bool:
         """Return whether one more document fits now (monotonic seconds), with `under_way` in progress.
 
         As long as nobody knows how big documents are, they are asked for one by one where bytes are limited.
@@ -134,7 +134,7 @@ class Allowance:
         """Return whether it is time to claim more of a limit. The first time before anybody asks."""
         return (self.asked or not self._idle_since) and (self.documents.is_low or self.received.is_low)
 
-    def is_idle(self, now: float) -> bool:
+    def take_idleness(self, now: float) -> bool:
         """Return whether part of a limit is claimed but unused for a while (`now` in monotonic seconds).
 
         Said once a while.

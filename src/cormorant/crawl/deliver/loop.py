@@ -65,7 +65,7 @@ class Provider:
     def _serve(self, row: ReceiverRow, now: float, *, more: bool) -> bool:
         errand = self._errands.get(row.made_of)
         if errand is not None and errand.busy:
-            if errand.is_late():
+            if errand.take_lateness():
                 self._note(row, f"It has not come back for {LATE_S:.0f} seconds.", 0.0)
             return False
         try:

@@ -94,7 +94,7 @@ class ReceiverTask:
         """Return whether waiting for more events is better than delivering the available ones."""
         return _time() < self._next
 
-    def is_late(self) -> bool:
+    def take_lateness(self) -> bool:
         """Return whether to report now that the receiver does not return. Once a batch."""
         late = self.busy and not self._late and _time() - self._since > LATE_S
         self._late = self._late or late

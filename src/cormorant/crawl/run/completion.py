@@ -121,7 +121,7 @@ async def until_retrieved(
         suspended = settings.suspended_until(seen.now) > 0
         if lack or suspended:  # by its own settings or our disk: that is no trouble of anybody's
             patience = IdleTimeout(settings.patience_s)
-        elif patience.is_spent(seen.left_steadily, got(seen.counters), seen.steady, settings.visit_s + pace):
+        elif patience.look(seen.left_steadily, got(seen.counters), seen.steady, settings.visit_s + pace):
             return RetrievalEnd(False, _given_up(store, row, seen, patience), _worst(held_up))
         ends_at = None if patience.ends_at is None else patience.ends_at + seen.stepped
         if ends_at != gives_up_at:

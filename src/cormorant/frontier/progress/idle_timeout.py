@@ -34,7 +34,7 @@ class IdleTimeout:
         self.patience_s = patience_s
         self._got = -1
 
-    def is_spent(self, left: Remaining, so_far: int, now: float, visit_s: float) -> bool:
+    def look(self, left: Remaining, so_far: int, now: float, visit_s: float) -> bool:
         """Return whether it is time to give up, by what is left of a run that has got so much.
 
         As soon as the next moment at which anything could go on lies beyond the patience, it is. But a visit to a site

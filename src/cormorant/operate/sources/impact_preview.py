@@ -259,9 +259,9 @@ class _Effect:
             else:
                 self._staying.append(self._key(each.address))
         elif each.outcome == OutcomeKind.EXCLUDED and each.status in LEFT_OUT:
-            self._may_be_found(each)
+            self._count_found(each)
         elif each.outcome == OutcomeKind.EXCLUDED:
-            self._may_enter(_Excluded(each.address, each.depth, each.reason))
+            self._count_entering(_Excluded(each.address, each.depth, each.reason))
 
     def _renames(self, each: _Known, known: Renamed) -> None:
         """It would be known by another address: fetched anew from there, if that is let in. It leaves here."""
@@ -296,15 +296,15 @@ class _Effect:
         """Judge an address that a gate excluded when it was met."""
         self.known += 1
         if self._source.gates.follow(address, depth).admitted:
-            self._may_enter(_Excluded(address, depth, rule))
+            self._count_entering(_Excluded(address, depth, rule))
 
-    def _may_enter(self, each: _Excluded) -> None:
+    def _count_entering(self, each: _Excluded) -> None:
         """Count what the new gates let in, unless those of now would do so too."""
         now = self._was.gates.follow(each.address, each.depth) if self._was else None
         if now is None or not now.admitted:
             self.enter.add(each.address, _named(now) if now else each.rule)
 
-    def _may_be_found(self, each: _Known) -> None:
+    def _count_found(self, each: _Known) -> None:
         """Count what was read and left out, and would be found."""
         now = self._was.gates.find(each.address, each.facts) if self._was else None
         found = self._source.gates.find(each.address, each.facts)
