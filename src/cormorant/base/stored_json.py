@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar, cast
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-T = TypeVar("T", bound="DataclassInstance")
+T = TypeVar("T")
 
 
 def read(kind: type[T], text: str | bytes) -> T:
     """The value of a dataclass whose fields have defaults; a name that it has no field for is passed over."""
-    names = {each.name for each in fields(kind)}
+    names = {each.name for each in fields(cast(Any, kind))}
     return kind(**{name: value for name, value in json.loads(text).items() if name in names})
