@@ -1,25 +1,37 @@
-"""Plugins: every extension point, to add to Cormorant without changing it.
+"""Everything that can be added without changing this code: the built-in kinds, and those of installed packages.
 
-Every extension point, and the one list of built-in kinds.
+    entry point            what it names                            how it is made
+    cormorant.sources      a subclass of BaseSource, or SourceKind  docs/how-to/add-a-source.md
+    cormorant.converters   a Format                                 docs/how-to/add-a-converter.md
+    cormorant.receivers    a subclass of BaseReceiver               docs/how-to/add-a-receiver.md
+    cormorant.rewriters    a class with rewrite(address)            docs/how-to/add-a-rewriter.md
 
-A kind of source is a settings class and a factory; so is a kind of receiver. Built-in kinds are in the list below and
-nowhere else; nothing is registered by being imported.
+Built-in kinds are in the two tables below and nowhere else; nothing is registered by being imported. A package is
+loaded when its kind is first asked for. One that cannot be loaded is named by `cormorant doctor`, and what it would
+add is missing; nothing else is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cormorant.base.clock import Clock
-from cormorant.base.errors import NotFoundError
+from cormorant.base.entry_points import Kinds, PluginEntry, PluginUnusable, announced, load
+from cormorant.base.errors import BadSetting, Unreachable
+from cormorant.extract.detect.formats import FORMATS, Format
+from cormorant.extract.errors import Protected, Unreadable
+from cormorant.extract.job import ExtractionTask
+from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.crawl_delay import Pace
+from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
+from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.ruling import Discard, Rewritten
 from cormorant.model.settings.source import SourceSettings, parse_settings
-from cormorant.net.http.client import Fetcher
+from cormorant.receivers.base import BaseReceiver
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
+from cormorant.receivers.plugin_kind import PluginReceiver
 from cormorant.receivers.protocol import (
     Delivery,
     DocumentRights,
@@ -35,32 +47,55 @@ from cormorant.receivers.python import PythonReceiver, PythonSettings
 from cormorant.receivers.python import veto as python_veto
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
+from cormorant.sandbox.limits import Limits
+from cormorant.sources.base import BaseFilters, BaseSource
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
+from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.rules import Facts
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
+from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
 
 __all__ = [
     "RECEIVERS",
     "SOURCES",
     "AddressRewriter",
+    "BadSetting",
+    "BaseFilters",
+    "BaseReceiver",
+    "BaseSource",
+    "Content",
+    "Deferred",
     "Delivery",
     "Discard",
+    "DiscoveredUrl",
     "Discovery",
     "DocumentRights",
+    "Extraction",
+    "ExtractionTask",
     "Facts",
+    "Failed",
+    "Format",
+    "Gone",
     "KeptCopy",
+    "Limits",
     "NotTaken",
+    "Outcome",
     "Pace",
+    "PluginEntry",
+    "PluginUnusable",
+    "Protected",
     "Receiver",
     "ReceiverKind",
     "ReceiverSettings",
     "ReceiverTools",
     "Refusal",
+    "Removal",
+    "Resource",
     "Rewritten",
     "Secrets",
     "Source",
@@ -68,45 +103,22 @@ __all__ = [
     "SourceSettings",
     "Stop",
     "Tools",
+    "Unreachable",
+    "Unreadable",
     "UrlFilters",
+    "VisitTrace",
+    "added",
+    "format_label",
     "make_source",
     "receiver_kind",
+    "receiver_kinds",
+    "receiver_package",
     "receiver_settings",
     "source_kind",
+    "source_kinds",
+    "source_package",
     "source_settings",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """Tools of a source: a fetcher (None when it is built for discovery alone) and the clock.
-
-    `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none. `veto` says
-    of a folder, by its address, whether it may not be entered.
-    """
-
-    fetcher: Fetcher | None
-    clock: Clock
-    secrets: Secrets | None = None
-    run: int = 0
-    veto: Callable[[str], bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SourceKind:
-    """A kind of source: its name, what it is for, its settings, and how to make one.
-
-    `look` is called when a source is added or edited: it sees, asking nobody over a network, whether the place is
-    there. It raises BadSetting for what can never become one, Unreachable for what may yet, like a share to be mounted.
-    `doubts` are sentences about settings that are each well and do not go together, like a rule that another covers.
-    """
-
-    name: str
-    about: str
-    settings: type[SourceSettings]
-    make: Callable[[int, Any, Tools], Source]
-    look: Callable[[Any], None] = lambda _: None
-    doubts: Callable[[Any], Sequence[str]] = lambda _: ()
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,30 +164,102 @@ RECEIVERS = {
 }
 
 
+def _source_of(name: str, found: object) -> SourceKind:
+    """Make a kind of what an entry point names. Raises TypeError for what is none."""
+    if isinstance(found, SourceKind):
+        own, kind = found.name, found
+    elif isinstance(found, type) and issubclass(found, BaseSource):
+        own = found.kind
+        kind = SourceKind(own, found.about, found.Settings, found, found.look, scheme=f"{own}:", advice=found.advice)
+    else:
+        raise TypeError("it is neither a subclass of BaseSource nor a SourceKind")
+    if own != name:
+        raise TypeError(f"it calls itself {own!r}, and its entry point {name!r}")
+    if not issubclass(kind.settings, SourceSettings):
+        raise TypeError("its Settings are no subclass of SourceSettings")
+    return kind
+
+
+def _receiver_of(name: str, found: object) -> ReceiverKind:
+    """Make a kind of what an entry point names: it is called in a process of its own. Raises TypeError."""
+    if not isinstance(found, type) or not issubclass(found, BaseReceiver):
+        raise TypeError("it is no subclass of BaseReceiver")
+    if not issubclass(found.Settings, ReceiverSettings):
+        raise TypeError("its Settings are no subclass of ReceiverSettings")
+    reference = f"{found.__module__}:{found.__qualname__}"
+
+    def make(settings: ReceiverSettings, tools: ReceiverTools) -> Receiver:  # noqa: ARG001 - it is in a process apart
+        return PluginReceiver(reference, settings)
+
+    return ReceiverKind(name, found.about, found.Settings, make)
+
+
+_SOURCES = Kinds("source", "cormorant.sources", SOURCES, _source_of)
+_RECEIVERS = Kinds("receiver", "cormorant.receivers", RECEIVERS, _receiver_of)
+
+
+def added() -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:
+    """Yield everything that installed packages add, with what is wrong with it. Loads all of it."""
+    for kinds in (_SOURCES, FORMATS, _RECEIVERS):
+        yield from kinds.looked_at()
+    for each in announced(REWRITERS):
+        try:
+            load(each)
+        except PluginUnusable as error:
+            yield each, error
+        else:
+            yield each, None
+
+
+def format_label(mime: str) -> str:
+    """Return what a document of a type is called that a plug-in reads, "" for all others."""
+    found = FORMATS.of(mime)
+    return found.label if found is not None else ""
+
+
 def source_kind(name: str) -> SourceKind:
-    """The kind of that name. Raises NotFoundError, with the kinds there are."""
-    if name not in SOURCES:
-        raise NotFoundError(f"There is no kind of source {name!r}. There is: {', '.join(SOURCES)}.")
-    return SOURCES[name]
+    """Return the kind of that name. Raises NotFoundError, with the kinds there are, and PluginUnusable."""
+    return _SOURCES.get(name)
+
+
+def source_kinds() -> dict[str, SourceKind]:
+    """Return every kind that can be used, those of plug-ins last."""
+    return _SOURCES.every()
+
+
+def source_package(name: str) -> str:
+    """Return the package that a kind of source comes from, "" for one that is built in."""
+    return _SOURCES.package(name)
 
 
 def make_source(kind: str, number: int, given: Mapping[str, Any], tools: Tools) -> Source:
-    """A source of that kind, by settings as they are kept. Raises NotFoundError, and BadSetting for what is wrong."""
+    """Make a source of that kind, by settings as they are kept.
+
+    Raises NotFoundError, PluginUnusable, and BadSetting for what is wrong.
+    """
     return source_kind(kind).make(number, source_settings(kind, given), tools)
 
 
 def source_settings(kind: str, given: Mapping[str, Any]) -> SourceSettings:
-    """The settings of a source of that kind, as they are kept. Raises NotFoundError, and BadSetting for a wrong one."""
+    """Return the settings of a source of that kind, as they are kept. Raises what `make_source` raises."""
     return parse_settings(source_kind(kind).settings, given)
 
 
 def receiver_kind(name: str) -> ReceiverKind:
-    """The kind of that name. Raises NotFoundError, with the kinds there are."""
-    if name not in RECEIVERS:
-        raise NotFoundError(f"There is no kind of receiver {name!r}. There is: {', '.join(RECEIVERS)}.")
-    return RECEIVERS[name]
+    """Return the kind of that name. Raises NotFoundError, with the kinds there are, and PluginUnusable."""
+    return _RECEIVERS.get(name)
+
+
+def receiver_kinds() -> dict[str, ReceiverKind]:
+    """Return every kind that can be used, those of plug-ins last."""
+    return _RECEIVERS.every()
+
+
+def receiver_package(name: str) -> str:
+    """Return the package that a kind of receiver comes from, "" for one that is built in."""
+    return _RECEIVERS.package(name)
 
 
 def receiver_settings(kind: str, given: Mapping[str, Any]) -> ReceiverSettings:
-    """The settings of a receiver of that kind, as they are kept. Raises what `source_settings` raises."""
+    """Return the settings of a receiver of that kind, as they are kept. Raises what `source_settings` raises."""
     return parse_settings(receiver_kind(kind).settings, given)

@@ -16,7 +16,7 @@ from cormorant.extract import convert as conversion
 from cormorant.extract import convert_office
 from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.job import ConversionFault, decode_result, encode_task
-from cormorant.extract.router import needs_office
+from cormorant.extract.router import OFFICE_TASK, task_of
 from cormorant.model.content import Extraction
 from tests.clocks import HANG_S
 from tests.extract import writers
@@ -26,7 +26,7 @@ WHERE = "https://h.example/files/"
 
 def result_of(name: str, body: bytes, mime: str = "") -> Extraction | ConversionFault:
     mime = mime or sniff("", body, name)
-    convert = convert_office.convert if needs_office(mime) else conversion.convert
+    convert = convert_office.convert if task_of(mime).name == OFFICE_TASK else conversion.convert
     return decode_result(convert(b"".join(encode_task(mime, body, address=WHERE + name, file_name=name))))
 
 

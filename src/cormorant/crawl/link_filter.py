@@ -16,7 +16,7 @@ from cormorant.model.content import PageLink
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Resource, Role
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
-from cormorant.model.url import fingerprint, origin_of
+from cormorant.model.url import fingerprint, front_of, origin_of
 from cormorant.sources.protocol import Source, UrlFilters
 from cormorant.store.journal.visits import Exclusion
 
@@ -49,8 +49,7 @@ class SiteKeys:
 
     def of(self, address: str) -> str:
         """The key of the site an address belongs to."""
-        end = address.find("/", 8)
-        front = address if end < 0 else address[:end]
+        front = front_of(address)
         key = self._keys.get(front)
         if key is None:
             if len(self._keys) > 100_000:

@@ -72,7 +72,7 @@ def _read(task: ExtractionTask, body: Body) -> Extraction | ConversionFault:
             return extract_json(body.take(), address=address, charset=charset, file_name=name, manner=manner)
         case FormatReader.PDF:
             return extract_pdf(body.take(), address=address, file_name=name)
-        case FormatReader.OFFICE | None:
+        case FormatReader.OFFICE | FormatReader.PLUGIN | None:
             return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
 
 

@@ -12,25 +12,29 @@ With `job` this is all that a crawl needs; nothing here loads a converter.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from cormorant.base.profiling import Steps, unmeasured
-from cormorant.extract.detect.media_types import PROVEN, FormatReader, by_name, reader_of
+from cormorant.extract.detect.formats import FORMATS, by_name, reader_of
+from cormorant.extract.detect.media_types import PROVEN, FormatReader
 from cormorant.extract.formats.plain import extract_markdown, extract_text
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.html.xhtml import XHTML, extract_xhtml
 from cormorant.extract.job import ConversionFault, decode_result, encode_task
 from cormorant.model.content import PLAIN, Extraction, Manner
+from cormorant.sandbox.limits import Limits
 
 __all__ = [
+    "TASK",
+    "ChildTask",
     "ConversionFault",
     "ReadMode",
     "claims_to_be",
     "decode_result",
     "encode_task",
     "extract_inline",
-    "needs_office",
     "reading_of",
+    "task_of",
     "unread_status",
 ]
 
@@ -38,6 +42,10 @@ INLINE_HTML_BYTES: Final = 4_000_000
 INLINE_XHTML_BYTES: Final = 400_000
 """It takes ten times as long as HTML of the same size."""
 INLINE_TEXT_BYTES: Final = 1_000_000
+
+TASK: Final = "convert"
+OFFICE_TASK: Final = "convert_office"
+"""What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
 
 NOT_A_DOCUMENT: Final = 1001
 NO_CONVERTER: Final = 908
@@ -54,6 +62,14 @@ _NOT_DOCUMENTS: Final = frozenset(
         "application/x-executable",
     )
 )  # fmt: skip
+
+
+class ChildTask(NamedTuple):
+    """What a limited child is asked to do, within which limits (None: the usual ones); `added` by a package."""
+
+    name: str
+    limits: Limits | None = None
+    added: bool = False
 
 
 class ReadMode(Enum):
@@ -73,9 +89,18 @@ def reading_of(mime: str, size_bytes: int) -> ReadMode:
     return ReadMode.INLINE if size_bytes <= most else ReadMode.CHILD
 
 
-def needs_office(mime: str) -> bool:
-    """Say whether a document that is read in a child needs the reader of office documents."""
-    return reader_of(mime) is FormatReader.OFFICE
+def task_of(mime: str) -> ChildTask:
+    """Return what a child is asked to do with a document of this type that is read in one."""
+    reader = reader_of(mime)
+    if reader is FormatReader.OFFICE:
+        return ChildTask(OFFICE_TASK)
+    added = FORMATS.of(mime) if reader is FormatReader.PLUGIN else None
+    return ChildTask(TASK) if added is None else ChildTask(plugin_task(FORMATS.name_of(mime)), added.limits, True)
+
+
+def plugin_task(name: str) -> str:
+    """Return the name of the task that the converter of a package does."""
+    return f"convert by {name}"
 
 
 def claims_to_be(declared: str, file_name: str) -> str:

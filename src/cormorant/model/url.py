@@ -26,6 +26,8 @@ servers, but everything above this in practice is a trap or a data dump)."""
 _NEEDLESS = re.compile(r"%(2[dDeE]|3\d|4[1-9a-fA-F]|5[\daAfF]|6[1-9a-fA-F]|7[\daAeE])")
 """Escapes of letters, digits, `-`, `.`, `_` and `~`."""
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
+_SHORT_SCHEMES = ("http", "file:", "ftp:")
+"""How addresses begin whose path is behind the eighth character, where searching for it begins."""
 _SIGN = 1 << 63
 _WRAP = 1 << 64
 
@@ -43,9 +45,14 @@ class Origin(NamedTuple):
 
     @property
     def site(self) -> str:
-        """The key of the site that must not be hurried: the host, with its port where that is unusual."""
+        """The key of the site that must not be hurried: the host, with its port where that is unusual.
+
+        Where there are no ports, as in addresses of a plug-in's own scheme, it begins with the scheme.
+        """
         if self.port in (80, 443):
             return self.host
+        if not self.port and self.host:
+            return f"{self.scheme}://{self.host}"
         return f"{self.host}:{self.port}"
 
 
@@ -82,8 +89,14 @@ def unescaped(address: str) -> str:
 
 def origin_of(address: str) -> Origin:
     """Return the origin of a canonical address. A `file:` address has an empty host and port 0."""
-    end = address.find("/", len("https://"))
-    return _origin(address if end < 0 else address[:end])
+    return _origin(front_of(address))
+
+
+def front_of(address: str) -> str:
+    """Return what stands before the path of a canonical address."""
+    start = 8 if address.startswith(_SHORT_SCHEMES) else address.find("://") + 3
+    end = address.find("/", start)
+    return address if end < 0 else address[:end]
 
 
 @lru_cache(4096)
@@ -104,6 +117,8 @@ def fronts_of(site: str) -> tuple[str, ...]:
     if site.startswith("file:"):
         end = site.find("/", 8)
         return (site if end < 0 else site[:end],)
+    if "://" in site:
+        return (site,)
     host, colon, port = site.rpartition(":")
     if colon and host and port.isdigit():
         return (f"http://{site}", f"https://{site}")

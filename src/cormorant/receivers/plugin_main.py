@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -25,6 +25,7 @@ from typing import Any, Final, assert_never
 import msgspec
 
 from cormorant.base.clock import pause
+from cormorant.receivers.base import BaseReceiver
 from cormorant.receivers.plugin_process import ORDERS, Approve, Make, PluginLogLine, PluginReply, Tell
 from cormorant.receivers.protocol import Delivery, Refusal, Stop
 
@@ -57,6 +58,7 @@ class _Plug:
 
     def __init__(self) -> None:
         self._called: Any = None
+        self._close: Callable[[], None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="plug-in")
 
     def tried(self, order: Make | Tell | Approve | None) -> PluginReply:
@@ -78,7 +80,7 @@ class _Plug:
             case Approve(address):
                 return PluginReply(vetoed=self._called.approve(address) is False)
             case None:
-                close = getattr(self._called, "close", None)
+                close = self._close or getattr(self._called, "close", None)
                 if callable(close):
                     close()
                 return PluginReply()
@@ -88,12 +90,21 @@ class _Plug:
         """Import what is to be called, a function, or make an instance of it, a class."""
         module, _, name = order.call.partition(":")
         found = getattr(importlib.import_module(module), name)
+        if order.settings:
+            self._close = self._opened(found(found.Settings.model_validate_json(order.settings)))
+            return PluginReply()
         self._called = found(order.data) if isinstance(found, type) else found
         if not callable(self._called):
             return PluginReply(unfit="cannot be called. Name a function, or a class with a method __call__(batch).")
         if order.veto and not callable(getattr(self._called, "approve", None)):
             return PluginReply(unfit="has no method approve(address), which the setting veto asks.")
         return PluginReply()
+
+    def _opened(self, receiver: BaseReceiver[Any]) -> Callable[[], None]:
+        """Open a receiver, which is called from now on; returns what closes it."""
+        receiver.open()
+        self._called = receiver.receive
+        return receiver.close
 
 
 def _understood(said: object, batch: Sequence[Delivery]) -> Iterator[Refusal | Stop]:

@@ -38,11 +38,16 @@ LOOK_S: Final = 1.0
 
 
 class Make(msgspec.Struct, tag=True):
-    """The first order: import a name of a module, made of `data` if it is a class. `veto`: it must be able to veto."""
+    """The first order: import a name of a module, and make it of `data` if it is a class.
+
+    `veto`: it has to say which folders may be entered. `settings` is "" but for a subclass of BaseReceiver, which is
+    made of them (JSON).
+    """
 
     call: str
-    data: str
-    veto: bool
+    data: str = ""
+    veto: bool = False
+    settings: str = ""
 
 
 class Tell(msgspec.Struct, tag=True):

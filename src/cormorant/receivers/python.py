@@ -58,13 +58,11 @@ class PythonSettings(RecordSettings):
         return text
 
 
-class PythonReceiver:
-    """Calls one callable; made anew from its name and data whenever it is opened."""
+class ApartReceiver:
+    """Hands batches to a callable in another process, and each document by itself when that raises again and again."""
 
-    kind: ClassVar[str] = "python"
-
-    def __init__(self, settings: PythonSettings, tools: ReceiverTools) -> None:  # noqa: ARG002 - needs none
-        self.settings = settings
+    def __init__(self, make: Make, tries: int) -> None:
+        self._make, self._tries = make, tries
         self._apart: Apart | None = None
         self._failed, self._tried = 0, 0
         self._deadly: dict[int, str] = {}
@@ -72,7 +70,7 @@ class PythonReceiver:
     def open(self) -> None:
         """Import and make it. Raises BadSetting when that fails."""
         self.close()
-        self._apart = Apart(_make(self.settings))
+        self._apart = Apart(self._make)
         self._apart.open()
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
@@ -86,7 +84,7 @@ class PythonReceiver:
         except NotTaken:
             self._tried = self._tried + 1 if self._failed == batch[0].seq else 1
             self._failed = batch[0].seq
-            if self._tried < self.settings.tries:
+            if self._tried < self._tries:
                 raise
             said = self._one_by_one(batch)
         self._failed = self._tried = 0
@@ -125,9 +123,19 @@ class PythonReceiver:
     def _told(self, batch: Sequence[Delivery]) -> list[Refusal | Stop]:
         """Call it once. Raises NotTaken for anything that it raises, Died when it ends its process."""
         if self._apart is None:
-            raise BadSetting(f"{self.settings.call} is not open. Open the receiver again; the batch comes again.")
+            raise BadSetting(f"{self._make.call} is not open. Open the receiver again; the batch comes again.")
         answer = self._apart.ask(Tell(batch))
         return [*answer.refusals, *answer.stops]
+
+
+class PythonReceiver(ApartReceiver):
+    """Calls one callable; made anew from its name and data whenever it is opened."""
+
+    kind: ClassVar[str] = "python"
+
+    def __init__(self, settings: PythonSettings, tools: ReceiverTools) -> None:  # noqa: ARG002 - needs none
+        self.settings = settings
+        super().__init__(_make(settings), settings.tries)
 
 
 class Veto:

@@ -184,7 +184,8 @@ class Server:
 
 def load(config: Config) -> dict[str, child.Task]:
     """Import everything `config` names; return the tasks by name. StartFailed when something is missing or threads."""
-    for module in (*config.preload, *(reference.partition(":")[0] for reference in config.tasks.values())):
+    references = (reference.partition(" ")[0] for reference in config.tasks.values())
+    for module in (*config.preload, *(reference.partition(":")[0] for reference in references)):
         try:
             importlib.import_module(module)
         except ImportError as error:
@@ -195,11 +196,13 @@ def load(config: Config) -> dict[str, child.Task]:
 
 
 def _find(reference: str) -> child.Task:
-    module, _, function = reference.partition(":")
+    """Return the function that a reference names, or what that makes of the words behind it."""
+    named, _, words = reference.partition(" ")
+    module, _, function = named.partition(":")
     found = getattr(sys.modules[module], function, None)
     if not callable(found):
-        raise StartFailed(f"{reference} is not a function")
-    task: child.Task = found
+        raise StartFailed(f"{named} is not a function")
+    task: child.Task = found(words) if words else found
     return task
 
 

@@ -144,8 +144,9 @@ def start_server(
     calls `wake` now and then. A crawl that meets no document for a converter then never pays for one.
 
     `preload` names modules to import before the first fork; none of them may start a thread. `tasks` maps a name to
-    "module:function", or lists such references, each its own name; the function takes bytes and returns bytes. The
-    modules of the tasks are loaded too. Modules are found where this process finds them. Blocks for as long as the
+    "module:function", or lists such references, each its own name; the function takes bytes and returns bytes. With
+    words behind a space it is called with them once, as the server starts, and returns the function. The modules of the
+    tasks are loaded too. Modules are found where this process finds them. Blocks for as long as the
     imports take.
     """
     named = dict(tasks) if isinstance(tasks, Mapping) else {reference: reference for reference in tasks}

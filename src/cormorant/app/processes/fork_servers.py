@@ -1,50 +1,79 @@
-"""Fork servers for document conversion.
-
-One for each task, so that a crawl of pages never carries an office suite.
+"""The fork servers that convert documents: one for each task, so that a crawl of pages never carries an office suite.
 
 retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps
-                     `-> convert_office .. what xberg reads: four times as much memory, and rare on most sites
+                     |-> convert_office .. what xberg reads: four times as much memory, and rare on most sites
+                     `-> convert by ICS .. what the converter of a package reads: one server for each
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
-from cormorant.crawl.visit.convert import OFFICE_TASK, SITEMAP_TASK, TASK
+from cormorant.base.log import logger
+from cormorant.crawl.visit.convert import SITEMAP_TASK
+from cormorant.extract.detect.formats import FORMATS
+from cormorant.extract.router import OFFICE_TASK, TASK, plugin_task
 from cormorant.sandbox import ServerHandle, ServerNotStarted, start_server
 
+_log = logger(__name__)
 _SERVERS = (
     {TASK: "cormorant.extract.convert:convert", SITEMAP_TASK: "cormorant.extract.sitemap.job:read"},
     {OFFICE_TASK: "cormorant.extract.convert_office:convert"},
 )
 """What each server's children can do."""
+MOST_STARTS = 3
+"""Starts in a row that may fail of a server for a package's converter before it is left alone."""
 
 
 class Converters:
     """The servers, and where each task is done. Only the process that started them may call the methods."""
 
-    def __init__(self, servers: Sequence[ServerHandle]) -> None:
+    def __init__(self, servers: Sequence[ServerHandle], added: Sequence[ServerHandle] = ()) -> None:
         self._servers = servers
-        self.addresses = {task: at for server in servers for task, at in server.addresses.items()}
+        self._added = dict.fromkeys(added, 0)
+        self.addresses = {task: at for server in (*servers, *added) for task, at in server.addresses.items()}
 
     def keep_alive(self) -> None:
-        """Start each at its first use, and again when it has died. When that fails, it is tried again later."""
+        """Start each at its first use, and again when it has died. When that fails, it is tried again later.
+
+        One for a package's converter that does not start is tried no more after a while; its documents fail then.
+        """
         for server in self._servers:
             with suppress(ServerNotStarted):
-                if server.alive:
-                    server.wake()
-                else:
-                    server.restart()
+                _revive(server)
+        for server, failed in [*self._added.items()]:
+            try:
+                _revive(server)
+            except ServerNotStarted as error:
+                _log.warning("converter.not_started", extra={"tasks": [*server.addresses], "reason": str(error)})
+                self._added[server] = failed + 1
+                if failed + 1 == MOST_STARTS:
+                    server.stop()
+                    del self._added[server]
+
+
+def _revive(server: ServerHandle) -> None:
+    if server.alive:
+        server.wake()
+    else:
+        server.restart()
+
+
+def _added() -> Iterator[Mapping[str, str]]:
+    """Yield what the server of each converter of a package can do."""
+    for name, made in FORMATS.every().items():
+        yield {plugin_task(name): f"cormorant.extract.plugin_converter:task_of {made.converter}"}
 
 
 @contextmanager
 def started() -> Iterator[Converters]:
     """Have the servers for the length of a block, each from its first use on. Raises ServerNotStarted."""
     with ExitStack() as stack:
-        servers = []
-        for tasks in _SERVERS:
-            server = start_server((), tasks, at_first_use=True)
-            servers.append(server)
-            stack.callback(server.stop)
-        yield Converters(servers)
+        servers, added = list[ServerHandle](), list[ServerHandle]()
+        for where, several in ((servers, _SERVERS), (added, tuple(_added()))):
+            for tasks in several:
+                server = start_server((), tasks, at_first_use=True)
+                where.append(server)
+                stack.callback(server.stop)
+        yield Converters(servers, added)

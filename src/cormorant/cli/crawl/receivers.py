@@ -34,11 +34,11 @@ def kinds(
 ) -> None:
     """List the kinds of receivers, or the settings of one kind."""
     from cormorant.operate.sources import kinds as of_kinds
-    from cormorant.plugins import RECEIVERS, receiver_kind
+    from cormorant.plugins import receiver_kind
 
     say = terminal.of(context)
     if not kind:
-        say.table(({"kind": each.name, "about": each.about} for each in RECEIVERS.values()), ("kind", "about"))
+        say.table(of_kinds.of_receivers(), ("kind", "about", "package"))
         return
     say.described(of_kinds.settings_of(receiver_kind(kind).settings))
 

@@ -55,7 +55,7 @@ def kinds(
 
     say = terminal.of(context)
     if not kind:
-        say.table(of_kinds.of_sources(), ("kind", "about"))
+        say.table(of_kinds.of_sources(), ("kind", "about", "package"))
         return
     say.described(of_kinds.settings_of(source_kind(kind).settings))
 

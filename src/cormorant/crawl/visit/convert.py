@@ -25,7 +25,15 @@ from cormorant.extract.detect.sniff import is_text, sniff
 from cormorant.extract.header_metadata import with_header
 from cormorant.extract.html.head import meant_for
 from cormorant.extract.job import ConversionFault, decode_result, encode_task
-from cormorant.extract.router import ReadMode, claims_to_be, extract_inline, needs_office, reading_of, unread_status
+from cormorant.extract.router import (
+    ChildTask,
+    ReadMode,
+    claims_to_be,
+    extract_inline,
+    reading_of,
+    task_of,
+    unread_status,
+)
 from cormorant.extract.sanitize import name_of
 from cormorant.extract.sitemap.job import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.titles import named
@@ -40,12 +48,18 @@ from cormorant.sandbox import Answer, Finished, Killed, PayloadTooBig, ServerGon
 from cormorant.sandbox.client import ChildPool
 from cormorant.sources.protocol import Source
 
-TASK, OFFICE_TASK, SITEMAP_TASK = "convert", "convert_office", "read_sitemap"
-"""What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
+SITEMAP_TASK = "read_sitemap"
+"""What a limited child is asked to do with a large sitemap."""
 SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Rests between attempts to reach the server of the children; then the process ends and is started again."""
+ADDED_WAITS_S = SERVER_WAITS_S[:3]
+"""The same for the server of a package's converter; then its documents fail, and the process goes on."""
 _log = logger(__name__)
 GAVE_UP = "The document cannot be read: its contents are damaged, or not of the format that it seems to have."
+NOT_STARTED = (
+    "The converter of a package that is installed cannot be started. `cormorant doctor` names the package, and "
+    "logs/supervisor.log says why."
+)
 KILLS = 2
 """Children a document may cost before it is quarantined (fault B9)."""
 
@@ -170,7 +184,7 @@ class Converter:
             content.mime, content.body,
             address=content.address, charset=content.charset, file_name=content.called, manner=manner,
         )  # fmt: skip
-        value = await self._answer(OFFICE_TASK if needs_office(content.mime) else TASK, payload, content)
+        value = await self._answer(task_of(content.mime), payload, content)
         return self._decoded(content, value) if isinstance(value, bytes) else value
 
     async def read_other(self, content: Content, role: Role, wire: VisitTrace) -> Outcome:
@@ -186,7 +200,7 @@ class Converter:
         else:
             wire.conversions += 1
             payload = encode_task(content.mime, content.body, address=at, charset=charset)
-            value = await self._answer(SITEMAP_TASK, payload, content)
+            value = await self._answer(ChildTask(SITEMAP_TASK), payload, content)
             if not isinstance(value, bytes):
                 return value
             said = decode_sitemap(value)
@@ -194,14 +208,18 @@ class Converter:
             return Failed(said.status, said.reason)
         return Ok(content, None, sitemap=said)
 
-    async def _answer(self, task: str, payload: tuple[bytes, bytes], content: Content) -> bytes | Outcome:
-        """Return the answer of a child process, or the outcome that explains why there is none."""
+    async def _answer(self, task: ChildTask, payload: tuple[bytes, bytes], content: Content) -> bytes | Outcome:
+        """What a child answers, or the outcome that says why there is no answer."""
         why = ""
         for _ in range(KILLS):
             try:
                 answer = await self._run(task, payload)
             except PayloadTooBig as error:
                 return Failed(960, error.sentence)
+            except ServerGone:
+                if not task.added:
+                    raise
+                return Failed(903, NOT_STARTED)
             match answer:
                 case Finished(value=value):
                     return value
@@ -212,14 +230,14 @@ class Converter:
                     why = f"{cause.value}: {said}" if said else cause.value
         return Quarantined(f"The converter was stopped twice ({why}).", content)
 
-    async def _run(self, task: str, payload: tuple[bytes, bytes]) -> Answer:
+    async def _run(self, task: ChildTask, payload: tuple[bytes, bytes]) -> Answer:
         """Run a child. A server that has died is waited for: whoever started it starts it again."""
-        for wait_s in SERVER_WAITS_S:
+        for wait_s in ADDED_WAITS_S if task.added else SERVER_WAITS_S:
             try:
-                return await self._children.run(task, *payload)
+                return await self._children.run(task.name, *payload, limits=task.limits)
             except ServerGone:
                 await asyncio.sleep(wait_s)
-        return await self._children.run(task, *payload)
+        return await self._children.run(task.name, *payload, limits=task.limits)
 
     @staticmethod
     def _decoded(content: Content, value: bytes) -> tuple[Content, Extraction] | Outcome:

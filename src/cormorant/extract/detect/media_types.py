@@ -17,6 +17,7 @@ class FormatReader(StrEnum):
     JSON = "json"
     PDF = "pdf"
     OFFICE = "office"
+    PLUGIN = "plugin"
 
 
 OOXML: Final = "application/vnd.openxmlformats-officedocument."
@@ -168,12 +169,22 @@ def essence(declared: str) -> str:
 
 def by_name(file_name: str) -> str:
     """Return the type that the extension of a file name or path stands for, "" when it stands for none."""
+    return EXTENSIONS.get(extension_of(file_name), "")
+
+
+def extension_of(file_name: str) -> str:
+    """Return the extension of a file name or path in small letters, "" when it has none."""
     _, dot, extension = file_name.rpartition("/")[2].rpartition(".")
-    return EXTENSIONS.get(extension.lower(), "") if dot else ""
+    return extension.lower() if dot else ""
+
+
+def has_reader(mime: str) -> bool:
+    """Say whether a type has a reader of its own, and is not read as what its family is."""
+    return mime in _READERS
 
 
 def reader_of(mime: str) -> FormatReader | None:
-    """Return who reads this type (lower case, without parameters), None when nobody does."""
+    """Return the built-in reader of this type (lower case, without parameters), None when there is none."""
     reader = _READERS.get(mime)
     if reader is not None:
         return reader

@@ -18,21 +18,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from cormorant.extract.detect.media_types import (
-    DOCX,
-    ENCRYPTED,
-    EPUB,
-    IN_WORDS,
-    OCTETS,
-    ODF,
-    OOXML,
-    PPTX,
-    XLSX,
-    by_name,
-    essence,
-    reader_of,
-)
-from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary, signature
+from cormorant.extract.detect.formats import by_name, is_in_words, is_signed, signature
+from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, OCTETS, ODF, OOXML, PPTX, XLSX, essence
+from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
 from cormorant.extract.detect.zip import entries
 
 _SPACE: Final = b"\t\n\x0c\r "
@@ -100,7 +88,7 @@ def sniff(declared: str, body: bytes, file_name: str = "") -> str:
 
 def is_text(mime: str) -> bool:
     """Say whether a type is text in itself, so that binary content contradicts it (status 1009)."""
-    return reader_of(mime) in IN_WORDS or mime in _ALSO_TEXT
+    return is_in_words(mime) or mime in _ALSO_TEXT
 
 
 def _binary(hint: str, named: str) -> str:
@@ -127,7 +115,7 @@ def _must_be_signed(mime: str) -> bool:
     """Say whether content of this type proves itself, so that content without proof is something else."""
     if is_text(mime):
         return False
-    return mime in _ALWAYS_SIGNED or reader_of(mime) is not None
+    return mime in _ALWAYS_SIGNED or is_signed(mime)
 
 
 def _markup(head: bytes, hint: str) -> str:

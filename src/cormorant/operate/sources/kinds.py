@@ -1,16 +1,27 @@
-"""Settings of each kind of source or receiver. Drawn from its settings class."""
+"""The kinds of sources and receivers, and what can be set on each, drawn from its settings class."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cormorant.model.settings.source import Settings
-from cormorant.plugins import SOURCES
+from cormorant.plugins import receiver_kinds, receiver_package, source_kinds, source_package
 
 
 def of_sources() -> list[dict[str, Any]]:
-    """The kinds of sources there are."""
-    return [{"kind": each.name, "about": each.about} for each in SOURCES.values()]
+    """List the kinds of sources, each with the package that adds it ("" for those that are built in)."""
+    return [
+        {"kind": each.name, "about": each.about, "package": source_package(each.name)}
+        for each in source_kinds().values()
+    ]
+
+
+def of_receivers() -> list[dict[str, Any]]:
+    """List the kinds of receivers, each with the package that adds it ("" for those that are built in)."""
+    return [
+        {"kind": each.name, "about": each.about, "package": receiver_package(each.name)}
+        for each in receiver_kinds().values()
+    ]
 
 
 def settings_of(settings: type[Settings]) -> list[dict[str, Any]]:

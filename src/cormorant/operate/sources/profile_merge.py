@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.model.settings.source import SourceSettings, partly, see_names
-from cormorant.plugins import SOURCES, source_kind
+from cormorant.plugins import source_kind, source_kinds
 from cormorant.store.catalog import setting_profiles
 from cormorant.store.catalog.setting_profiles import NAMED_BY, SYSTEM, Parameters
 from cormorant.store.catalog.sources import SourceRow
@@ -86,7 +86,7 @@ def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """
     see_shared(given)
     found = {}
-    for kind, of_kind in SOURCES.items():
+    for kind, of_kind in source_kinds().items():
         names = [name for name in given if name in of_kind.settings.model_fields]
         found[kind] = partly(of_kind.settings, {name: given[name] for name in names})
     return found
@@ -97,5 +97,6 @@ def see_shared(names: Iterable[str]) -> None:
     for name in names:
         if name in NOT_SHARED:
             raise BadSetting(f"{name!r} is what every source says for itself, so it cannot be in a set of parameters.")
-        if not any(name in kind.settings.model_fields for kind in SOURCES.values()):
-            see_names(next(iter(SOURCES.values())).settings, [name])  # as a source is told, with the nearest name
+        kinds = [*source_kinds().values()]
+        if not any(name in kind.settings.model_fields for kind in kinds):
+            see_names(kinds[0].settings, [name])  # as a source is told, with the nearest name

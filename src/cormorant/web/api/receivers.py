@@ -13,7 +13,7 @@ from cormorant.model.scope import Scope
 from cormorant.operate.delivery import receivers
 from cormorant.operate.installation import Installation
 from cormorant.operate.sources import kinds
-from cormorant.plugins import RECEIVERS
+from cormorant.plugins import receiver_kind
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, Limit, as_lines, in_lines, order, route
 from cormorant.web.api.schemas import Kinds, Record, SourceKindRecord, When
@@ -91,8 +91,8 @@ def _add_looks(router: APIRouter, house: Installation) -> None:
     def list_receiver_kinds(request: Request) -> Response:
         """List the kinds of receivers and what can be set on each."""
         found = [
-            {"kind": each.name, "about": each.about, "settings": kinds.settings_of(each.settings)}
-            for each in RECEIVERS.values()
+            each | {"settings": kinds.settings_of(receiver_kind(each["kind"]).settings)}
+            for each in kinds.of_receivers()
         ]
         return in_lines(found) if as_lines(request) else Json({"kinds": found})
 

@@ -353,10 +353,11 @@ class Setting(Record):
 
 
 class SourceKindRecord(Record):
-    """A kind of source."""
+    """A kind of source or receiver; `package` is the one that adds it, "" for what is built in."""
 
     kind: str
     about: str
+    package: str
     settings: list[Setting]
 
 

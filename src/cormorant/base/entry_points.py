@@ -1,0 +1,157 @@
+"""Things that installed packages add, found by their entry points and loaded when they are first asked for.
+
+    [project.entry-points."cormorant.sources"]        in the pyproject.toml of a package
+    tickets = "cormorant_tickets:TicketSource"
+
+The code of a package runs here, with all rights of the process. What it raises while it is loaded becomes a
+PluginUnusable that names the package, and is nobody else's trouble.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from cormorant.base.errors import CormorantError, NotFoundError
+
+K = TypeVar("K")
+NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
+"""Names that a package may give: they begin addresses, and stand in commands and settings."""
+_MOST_WORDS: Final = 300
+
+
+class PluginUnusable(CormorantError):
+    """What an installed package adds cannot be used. Mend or uninstall the package; all others work without it."""
+
+    code = "plugin_unusable"
+
+
+class PluginEntry(NamedTuple):
+    """One thing that a package adds: in which group, under which name, and where its code is (`module:name`)."""
+
+    group: str
+    name: str
+    reference: str
+    package: str
+
+    @property
+    def title(self) -> str:
+        """How a sentence about it begins."""
+        return f"{self.name!r} of the package {self.package} ({self.group})"
+
+
+def announced(group: str) -> tuple[PluginEntry, ...]:
+    """List what the packages that are installed here add to a group. Nothing of it is loaded."""
+    return _announced(group, tuple(sys.path))
+
+
+@lru_cache(32)
+def _announced(group: str, _path: tuple[str, ...]) -> tuple[PluginEntry, ...]:
+    found = (
+        PluginEntry(group, each.name, each.value.partition("[")[0].strip(), _package(each))
+        for each in entry_points(group=group)
+    )
+    return tuple(sorted(found))
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
+
+
+def load(entry: PluginEntry) -> object:
+    """Load what an entry names. Raises PluginUnusable with its package."""
+    try:
+        return imported(entry.reference)
+    except PluginUnusable as error:
+        raise PluginUnusable(f"{entry.title} cannot be loaded: {error.sentence}") from error
+
+
+def imported(reference: str) -> object:
+    """Import a module and return what it calls by that name. Raises PluginUnusable, whatever the module raises."""
+    module, _, names = reference.partition(":")
+    try:
+        found: object = importlib.import_module(module)
+        for name in filter(None, names.split(".")):
+            found = getattr(found, name)
+    except (Exception, SystemExit) as error:
+        words = " ".join(str(error).split())[:_MOST_WORDS]
+        raise PluginUnusable(f"{type(error).__name__}: {words or 'no words'}") from error
+    return found
+
+
+class Kinds(Generic[K]):
+    """All kinds of one sort: the built-in ones, and those that packages add to a group of entry points.
+
+    `adopt` makes a kind of what an entry point names. Raises PluginUnusable or TypeError for what is none.
+    """
+
+    def __init__(self, word: str, group: str, built_in: Mapping[str, K], adopt: Callable[[str, object], K]) -> None:
+        self._word, self._group, self._built_in, self._adopt = word, group, built_in, adopt
+        self._made: dict[PluginEntry, K | PluginUnusable] = {}
+
+    def get(self, name: str) -> K:
+        """Return the kind of that name. Raises NotFoundError, with the kinds there are, and PluginUnusable."""
+        if name in self._built_in:
+            return self._built_in[name]
+        entry = next((each for each in announced(self._group) if each.name == name), None)
+        if entry is None:
+            raise NotFoundError(f"There is no kind of {self._word} {name!r}. There is: {', '.join(self._names())}.")
+        made = self._of(entry)
+        if isinstance(made, PluginUnusable):
+            raise PluginUnusable(made.sentence)
+        return made
+
+    def every(self) -> dict[str, K]:
+        """Return every kind that can be used, the built-in ones first."""
+        found = {**self._built_in}
+        for each in announced(self._group):
+            made = self._of(each)
+            if not isinstance(made, PluginUnusable):
+                found[each.name] = made
+        return found
+
+    def package(self, name: str) -> str:
+        """Return the package that a kind comes from, "" for one that is built in."""
+        if name in self._built_in:
+            return ""
+        return next((each.package for each in announced(self._group) if each.name == name), "")
+
+    def looked_at(self) -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:
+        """Yield everything that packages add, with what is wrong with it."""
+        for each in announced(self._group):
+            made = self._of(each)
+            yield each, made if isinstance(made, PluginUnusable) else None
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([*self._built_in, *(each.name for each in announced(self._group))]))
+
+    def _of(self, entry: PluginEntry) -> K | PluginUnusable:
+        if entry not in self._made:
+            try:
+                self._see_name(entry)
+                self._made[entry] = self._adopted(entry)
+            except PluginUnusable as error:
+                self._made[entry] = error
+        return self._made[entry]
+
+    def _adopted(self, entry: PluginEntry) -> K:
+        found = load(entry)
+        try:
+            return self._adopt(entry.name, found)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise PluginUnusable(f"{entry.title} is no kind of {self._word}: {error}") from error
+
+    def _see_name(self, entry: PluginEntry) -> None:
+        """Raise PluginUnusable for a name that is no name, or that somebody else has."""
+        if not NAME.fullmatch(entry.name):
+            raise PluginUnusable(f"{entry.title}: a name has small letters, digits and hyphens, 31 at the most.")
+        if entry.name in self._built_in:
+            raise PluginUnusable(f"{entry.title} has the name of a built-in {self._word}. Rename it in its package.")
+        others = [each.package for each in announced(self._group) if each.name == entry.name and each != entry]
+        if others:
+            raise PluginUnusable(f"{entry.title} has the name of one of {others[0]}. Uninstall one of the packages.")

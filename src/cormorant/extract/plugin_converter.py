@@ -1,0 +1,57 @@
+"""The limited child's task for a format that a package adds: its own function, between the usual two ends.
+
+    "cormorant_ics:convert" --task_of--> payload -> convert(body, task) -> answer
+
+The fork server calls `task_of` once. A module that cannot be imported, or starts threads, does not keep the server
+from starting: the task then says so of each document.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+
+from msgspec.structs import replace
+
+from cormorant.base.entry_points import PluginUnusable, imported
+from cormorant.extract.convert import answered
+from cormorant.extract.job import CONVERSION_FAILED, Body, ConversionFault, ExtractionTask, decode_task, encode_result
+from cormorant.extract.sanitize import name_of
+from cormorant.model.content import Extraction
+
+Convert = Callable[[bytes, ExtractionTask], Extraction]
+
+
+def task_of(reference: str) -> Callable[[bytes], bytes]:
+    """Return the task that a converter ("module:function") does, or one that says why it cannot."""
+    try:
+        return partial(_convert, _function(reference))
+    except PluginUnusable as error:
+        fault = ConversionFault(CONVERSION_FAILED, f"The converter {reference} cannot be loaded: {error.sentence}")
+        return lambda _: encode_result(fault)
+
+
+def _function(reference: str) -> Convert:
+    """Import a converter. Raises PluginUnusable."""
+    found = imported(reference)
+    if not callable(found):
+        raise PluginUnusable("it is no function.")
+    if threading.active_count() > 1:
+        raise PluginUnusable("its module starts threads, and a process with threads cannot be forked safely.")
+    function: Convert = found
+    return function
+
+
+def _convert(function: Convert, payload: bytes) -> bytes:
+    """Read one document. Raises what `convert.convert` raises, and TypeError for what is no Extraction."""
+    task, body = decode_task(payload)
+    del payload
+    return answered(task, body, partial(_read, function))
+
+
+def _read(function: Convert, task: ExtractionTask, body: Body) -> Extraction:
+    said: object = function(body.take(), task)
+    if not isinstance(said, Extraction):
+        raise TypeError(f"the converter returned {type(said).__name__}, and no Extraction")
+    return said if said.title else replace(said, title=name_of(task.address, task.file_name))

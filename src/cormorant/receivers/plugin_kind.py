@@ -1,0 +1,22 @@
+"""A kind of receiver that an installed package adds: its class is made and called in a process of its own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from cormorant.receivers.plugin_process import Make
+from cormorant.receivers.protocol import ReceiverSettings
+from cormorant.receivers.python import ApartReceiver
+
+TRIES = 5
+"""How often a batch is tried that raises, before it is offered one by one."""
+
+
+class PluginReceiver(ApartReceiver):
+    """Calls one class of a package (`module:name`), made anew from its settings whenever it is opened."""
+
+    kind: ClassVar[str] = "plug-in"
+
+    def __init__(self, reference: str, settings: ReceiverSettings) -> None:
+        self.settings = settings
+        super().__init__(Make(reference, settings=settings.model_dump_json()), TRIES)

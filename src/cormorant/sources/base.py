@@ -1,0 +1,177 @@
+"""A source with working defaults: a kind of source needs settings, `discover` and `fetch`, and no more.
+
+    class TicketSource(BaseSource[TicketSettings]):
+        kind, about, Settings = "tickets", "Tickets of a help desk.", TicketSettings
+
+        def discover(self, cursor): ...     # yields batches of self.found("17", version)
+        async def fetch(self, resource, wire): ...     # self.key_of(resource.address) is "17"
+
+Documents have addresses like tickets://3/17: the kind, the number of the source, and a key that the kind chooses.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import ClassVar, Generic, TypeVar
+from urllib.parse import quote, unquote
+
+from cormorant.model.content import Content, Extraction, VisitTrace
+from cormorant.model.crawl_delay import Pace
+from cormorant.model.outcome import Outcome
+from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Resource, Role
+from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Renamed, Ruling
+from cormorant.model.settings.source import SourceSettings
+from cormorant.model.status import Status
+from cormorant.model.url import MAX_ADDRESS, canonical, origin_of, try_canonical
+from cormorant.sources.kind import Tools
+from cormorant.sources.protocol import Discovery, UrlFilters
+from cormorant.sources.rules.index_rules import Facts
+
+S = TypeVar("S", bound=SourceSettings)
+
+PARALLEL = 4
+"""Documents of one source that are read at once."""
+_TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
+_SPELLED = Ruling(False, Gate.ADDRESS, "an address is written in one way only", Status.OUTSIDE_BOUNDARY)
+_NO_SITEMAP = Ruling(False, Gate.BOUNDARY, "this kind of source has no sitemaps", Status.OUTSIDE_BOUNDARY)
+
+
+class BaseFilters:
+    """Rulings that admit every document whose address begins as those of its source do."""
+
+    def __init__(self, beginnings: Collection[str]) -> None:
+        self._beginnings = tuple(beginnings)
+        self._outside = Ruling(False, Gate.BOUNDARY, f"begins with {' or '.join(beginnings)}", Status.OUTSIDE_BOUNDARY)
+
+    def follow(self, address: str, depth: int) -> Ruling:  # noqa: ARG002 - a kind may count levels
+        """May this address be visited?"""
+        if len(address) > MAX_ADDRESS:
+            return _TOO_LONG
+        if not address.startswith(self._beginnings):
+            return self._outside
+        return ADMITTED if try_canonical(address) == address else _SPELLED
+
+    def consult(self, address: str, depth: int) -> Ruling:  # noqa: ARG002 - whatever it is
+        """No sitemap is read."""
+        return _NO_SITEMAP
+
+    def rulings(self, address: str, depth: int) -> Sequence[Ruling]:
+        """The one ruling."""
+        return [self.follow(address, depth)]
+
+    def find(self, address: str, facts: Facts | None) -> Ruling | None:  # noqa: ARG002 - a kind may look at them
+        """What was read may be found."""
+        return ADMITTED
+
+    def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
+        """Return those of the rules that decide about any of the addresses."""
+        return {self.follow(address, 0).rule for address in addresses}.intersection(rules)
+
+    def visit(self, resource: Resource, facts: Mapping[str, bytes]) -> Ruling | Prerequisite:  # noqa: ARG002 - as above
+        """The same as `follow`, once more: settings may have changed."""
+        return self.follow(resource.address, resource.depth)
+
+    def read(self, content: Content) -> Ruling:  # noqa: ARG002 - whatever its type
+        """What was fetched may be read."""
+        return ADMITTED
+
+    def index(self, content: Content, extraction: Extraction) -> Ruling:  # noqa: ARG002 - whatever it says
+        """What was read is delivered."""
+        return ADMITTED
+
+
+class BaseSource(ABC, Generic[S]):
+    """A source that lists everything it has. Subclasses give `kind`, `about`, `Settings`, `discover` and `fetch`.
+
+    What `discover` no longer names is deleted, so it raises Unreachable when it cannot name everything. `fetch` runs on
+    an event loop: what takes long and does not await goes to a thread (`asyncio.to_thread`).
+    """
+
+    kind: ClassVar[str]
+    """The name of the entry point; addresses begin with it."""
+    about: ClassVar[str]
+    """What the kind is for, in a sentence."""
+    Settings: ClassVar[type[SourceSettings]] = SourceSettings
+    advice: ClassVar[Mapping[int, str]] = {}
+    """What to do about a status, by its number, where it is not what is done on web sites."""
+    discovery: ClassVar[Discovery] = Discovery.LISTING
+    shows_otherwise = False
+    next_cursor = ""
+    blind = ""
+
+    def __init__(self, number: int, settings: S, tools: Tools) -> None:
+        self.number, self._settings, self.tools = number, settings, tools
+        self.unlisted: list[str] = []
+        self.closed: list[str] = []
+        self.vetoed: list[str] = []
+        self._beginning = canonical(f"{self.kind}://{number}/")
+        self._gates: UrlFilters = BaseFilters([self._beginning])
+
+    @classmethod
+    def look(cls, settings: S) -> None:
+        """See, when a source is added or edited, whether its place is there. Raises BadSetting or Unreachable."""
+
+    @property
+    def settings(self) -> S:
+        """The settings it was built from."""
+        return self._settings
+
+    @property
+    def gates(self) -> UrlFilters:
+        """Its rulings."""
+        return self._gates
+
+    @abstractmethod
+    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
+        """Yield batches of what there is; see `sources.protocol.Source.discover`."""
+
+    @abstractmethod
+    async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
+        """Return one document, or the outcome that says why there is none (Gone, Deferred, Failed)."""
+
+    def found(self, key: str, version: str = "") -> DiscoveredUrl:
+        """Return what `discover` yields of a document. It is fetched again when its version is another one.
+
+        Without a version it is fetched at each crawl.
+        """
+        address = self.address_of(key)
+        return DiscoveredUrl(address, origin_of(address).site, how=DiscoveredBy.LISTING, validator=version)
+
+    def address_of(self, key: str) -> str:
+        """Return the address of a document."""
+        return self._beginning + quote(key, safe="")
+
+    def key_of(self, address: str) -> str:
+        """Return the key that `address_of` was given."""
+        return unquote(address.removeprefix(self._beginning))
+
+    def leads(self, facts: Mapping[str, bytes]) -> Sequence[DiscoveredUrl]:  # noqa: ARG002 - there are none
+        """Nothing but `discover` leads to a document."""
+        return ()
+
+    def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:  # noqa: ARG002 - the same for every place
+        """No delay, a few documents at once."""
+        return Pace(0.0, PARALLEL, "this kind of source need not be spared")
+
+    def lane(self, site: str) -> str | None:  # noqa: ARG002 - the same for every place
+        """It shares its pace with none."""
+        return ""
+
+    async def look_up(self, site: str) -> None:
+        """Where it is is known."""
+
+    def rename(self, address: str) -> Renamed | None:  # noqa: ARG002 - as it was found
+        """A document is known by its own address."""
+        return None
+
+    def display(self, address: str) -> str:
+        """Return the address that people are shown."""
+        return address
+
+    def fact(self, content: Content | Outcome, role: Role) -> tuple[str, bytes, float] | None:  # noqa: ARG002
+        """A visit teaches nothing beside its document."""
+        return None
+
+    async def close(self) -> None:
+        """Let go of connections and descriptors."""

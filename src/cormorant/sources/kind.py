@@ -1,0 +1,48 @@
+"""A kind of source: its name, its settings, how one is made, and what is particular about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cormorant.base.clock import Clock
+from cormorant.model.settings.source import SourceSettings
+from cormorant.net.http.client import Fetcher
+from cormorant.sources.protocol import Secrets, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a source may be given: a fetcher (None when it is built for discovery alone) and the clock.
+
+    `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none. `veto` says
+    of a folder, by its address, whether it may not be entered.
+    """
+
+    fetcher: Fetcher | None
+    clock: Clock
+    secrets: Secrets | None = None
+    run: int = 0
+    veto: Callable[[str], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """A kind of source: its name, what it is for, its settings, and how to make one.
+
+    `look` is called when a source is added or edited: it sees, asking nobody over a network, whether the place is
+    there. It raises BadSetting for what can never become one, Unreachable for what may yet, like a share to be mounted.
+    `doubts` are sentences about settings that are each well and do not go together, like a rule that another covers.
+    `advice` says what to do about a status, by its number, where that is not what is done on web sites; it holds for
+    addresses that begin with `scheme`.
+    """
+
+    name: str
+    about: str
+    settings: type[SourceSettings]
+    make: Callable[[int, Any, Tools], Source]
+    look: Callable[[Any], None] = lambda _: None
+    doubts: Callable[[Any], Sequence[str]] = lambda _: ()
+    scheme: str = ""
+    advice: Mapping[int, str] = field(default_factory=dict)
