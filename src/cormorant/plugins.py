@@ -14,6 +14,7 @@ add is missing; nothing else is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +50,10 @@ from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits
 from cormorant.sources.base import BaseFilters, BaseSource
+from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
+from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.rules import Facts
@@ -109,6 +112,7 @@ __all__ = [
     "VisitTrace",
     "added",
     "format_label",
+    "kind_advice",
     "make_source",
     "receiver_kind",
     "receiver_kinds",
@@ -149,7 +153,16 @@ def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  
 
 SOURCES = {
     "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web, doubts=doubts),
-    "files": SourceKind("files", "Files of a folder and the folders below it.", FilesSettings, _files, look),
+    "files": SourceKind(
+        "files",
+        "Files of a folder and the folders below it.",
+        FilesSettings,
+        _files,
+        look,
+        scheme="file:",
+        advice=ADVICE,
+        unlisted=unlisted,
+    ),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
@@ -215,6 +228,16 @@ def format_label(mime: str) -> str:
     """Return what a document of a type is called that a plug-in reads, "" for all others."""
     found = FORMATS.of(mime)
     return found.label if found is not None else ""
+
+
+def kind_advice(status: int, address: str) -> str:
+    """Return what to do about a status where the kind of source that an address belongs to says so, else ""."""
+    scheme = address.partition(":")[0]
+    kind = next((each for each in SOURCES.values() if each.scheme == f"{scheme}:"), None)
+    if kind is None and scheme in _SOURCES.added_names():
+        with suppress(PluginUnusable):
+            kind = _SOURCES.get(scheme)
+    return kind.advice.get(status, "") if kind is not None else ""
 
 
 def source_kind(name: str) -> SourceKind:

@@ -79,8 +79,8 @@ def imported(reference: str) -> object:
         for name in filter(None, names.split(".")):
             found = getattr(found, name)
     except (Exception, SystemExit) as error:
-        words = " ".join(str(error).split())[:_MOST_WORDS]
-        raise PluginUnusable(f"{type(error).__name__}: {words or 'no words'}") from error
+        words = "".join(each for each in " ".join(str(error).split()) if each.isprintable())[:_MOST_WORDS]
+        raise PluginUnusable(f"{type(error).__name__}: {words.rstrip('.')}.".replace(": .", ".")) from error
     return found
 
 
@@ -100,7 +100,10 @@ class Kinds(Generic[K]):
             return self._built_in[name]
         entry = next((each for each in announced(self._group) if each.name == name), None)
         if entry is None:
-            raise NotFoundError(f"There is no kind of {self._word} {name!r}. There is: {', '.join(self._names())}.")
+            known = ", ".join(self._names())
+            raise NotFoundError(
+                f"There is no kind of {self._word} {name!r}. There is: {known}. If a package adds it, install that."
+            )
         made = self._of(entry)
         if isinstance(made, PluginUnusable):
             raise PluginUnusable(made.sentence)
@@ -127,6 +130,10 @@ class Kinds(Generic[K]):
             made = self._of(each)
             yield each, made if isinstance(made, PluginUnusable) else None
 
+    def added_names(self) -> set[str]:
+        """Return the names that packages add, whether they can be used or not. Nothing is loaded."""
+        return {each.name for each in announced(self._group)} - self._built_in.keys()
+
     def _names(self) -> list[str]:
         return list(dict.fromkeys([*self._built_in, *(each.name for each in announced(self._group))]))
 
@@ -144,7 +151,7 @@ class Kinds(Generic[K]):
         try:
             return self._adopt(entry.name, found)
         except (TypeError, ValueError, AttributeError) as error:
-            raise PluginUnusable(f"{entry.title} is no kind of {self._word}: {error}") from error
+            raise PluginUnusable(f"{entry.title} is no kind of {self._word}: {error}.") from error
 
     def _see_name(self, entry: PluginEntry) -> None:
         """Raise PluginUnusable for a name that is no name, or that somebody else has."""

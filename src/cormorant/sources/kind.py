@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from cormorant.base.clock import Clock
+from cormorant.model.ruling import Ruling
 from cormorant.model.settings.source import SourceSettings
 from cormorant.net.http.client import Fetcher
 from cormorant.sources.protocol import Secrets, Source
@@ -27,6 +28,18 @@ class Tools:
     veto: Callable[[str], bool] | None = None
 
 
+OWNER = "\0"
+"""Stands for the name of the source in the advice of Unlisted."""
+
+
+class Unlisted(NamedTuple):
+    """Why no listing names a document: the ruling that left it out; or one that admits it, and what else it may be."""
+
+    ruling: Ruling
+    because: str = ""
+    advice: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceKind:
     """A kind of source: its name, what it is for, its settings, and how to make one.
@@ -35,7 +48,7 @@ class SourceKind:
     there. It raises BadSetting for what can never become one, Unreachable for what may yet, like a share to be mounted.
     `doubts` are sentences about settings that are each well and do not go together, like a rule that another covers.
     `advice` says what to do about a status, by its number, where that is not what is done on web sites; it holds for
-    addresses that begin with `scheme`.
+    addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing.
     """
 
     name: str
@@ -46,3 +59,4 @@ class SourceKind:
     doubts: Callable[[Any], Sequence[str]] = lambda _: ()
     scheme: str = ""
     advice: Mapping[int, str] = field(default_factory=dict)
+    unlisted: Callable[[Source, str], Unlisted | None] = lambda _source, _address: None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.operate.explain.explain_unknown import not_there
+from cormorant.sources.files.unlisted import not_there
 from tests.cli.world import Answer, InstalledCli, serving, small_site
 
 
@@ -83,7 +83,7 @@ def test_what_lies_in_a_folder_that_may_not_be_entered(tmp_path: Path) -> None:
     path.parent.chmod(0)
     os.seteuid(65534)
     try:
-        because, _ = not_there("share", os.fsencode(path))
+        because, _ = not_there(os.fsencode(path))
     finally:
         os.seteuid(0)
     assert because == "It lies in a folder that may not be entered."

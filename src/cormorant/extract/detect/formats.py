@@ -9,10 +9,11 @@ a reader of its own here keeps it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cormorant.base.entry_points import Kinds, PluginEntry, PluginUnusable
+from cormorant.base.entry_points import Kinds, PluginEntry, PluginUnusable, imported
 from cormorant.extract.detect import media_types, signatures
 from cormorant.extract.detect.media_types import IN_WORDS, FormatReader
 from cormorant.sandbox.limits import Limits
@@ -74,11 +75,25 @@ class Formats(Kinds[Format]):
     """The formats that packages add, looked up by what is known of a document."""
 
     def __init__(self) -> None:
-        super().__init__("converter", GROUP, {}, _adopted)
+        super().__init__("converter", GROUP, {}, _format_of)
         self._owners: dict[str, PluginEntry] = {}
         self._by_mime: dict[str, tuple[str, Format]] | None = None
         self._by_extension: dict[str, str] = {}
         self._signatures: tuple[tuple[bytes, str], ...] = ()
+
+    def looked_at(self) -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:
+        """Yield everything that packages add, with what is wrong with it or its converter."""
+        for entry, error in super().looked_at():
+            yield entry, error or self._lacks_converter(entry)
+
+    def _lacks_converter(self, entry: PluginEntry) -> PluginUnusable | None:
+        reference = self.get(entry.name).converter
+        try:
+            if callable(imported(reference)):
+                return None
+            return PluginUnusable(f"{entry.title}: its converter {reference} is no function.")
+        except PluginUnusable as error:
+            return PluginUnusable(f"{entry.title}: its converter {reference} cannot be loaded: {error.sentence}")
 
     def of(self, mime: str) -> Format | None:
         """Return the added format of a media type, None when there is none."""
@@ -120,7 +135,7 @@ class Formats(Kinds[Format]):
         return self._by_mime
 
 
-def _adopted(_name: str, found: object) -> Format:
+def _format_of(_name: str, found: object) -> Format:
     if not isinstance(found, Format):
         raise TypeError("it is no Format")
     found.check()

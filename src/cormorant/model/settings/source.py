@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
+from cormorant.model.ruling import Renamed
 from cormorant.model.settings import execution, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
@@ -294,6 +295,14 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     def secrets(self) -> frozenset[str]:
         """Names of the secrets it needs."""
         return frozenset()
+
+    def renamed(self, address: str) -> Renamed | None:  # noqa: ARG002 - a kind may have rules about addresses
+        """Under which address one that was found is known; None: as it is. Raises BadRule for a rule that is none."""
+        return None
+
+    def shown_as(self, shown: str) -> str | None:  # noqa: ARG002 - a kind may show other addresses than it fetches
+        """The address of what readers are shown as this one; None when that is nothing else."""
+        return None
 
     def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
         """Return whether it is time to read a resource that a listing calls unchanged, to verify that.

@@ -19,18 +19,15 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
 from cormorant.model.ruling import Renamed
 from cormorant.model.run import Mode, RunState
-from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import Status
 from cormorant.model.url import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.operate.documents import rejected_deliveries
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.rejected_deliveries import RejectedDocument
 from cormorant.operate.installation import Installation
-from cormorant.plugins import source_kind, source_settings
+from cormorant.plugins import source_settings
 from cormorant.receivers.stream import Event
 from cormorant.sources.files.file_url import Naming, of_share
-from cormorant.sources.files.settings import FilesSettings
-from cormorant.sources.web.settings.urls import AddressSettings
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -239,22 +236,18 @@ def _nearest(tx: Tx, text: str) -> str | None:
 def renamed(owner: SourceRow, address: str) -> Renamed | None:
     """Under which address a source knows one that was found, by its settings of now; None: as it is."""
     with suppress(CormorantError):  # a rewriter or kind that is no longer installed, settings that are none any more
-        settings = source_settings(owner.kind, owner.settings)
-        return settings.address_rules().rename(address) if isinstance(settings, AddressSettings) else None
+        return source_settings(owner.kind, owner.settings).renamed(address)
     return None
 
 
 def meanings(owner: SourceRow, address: str) -> list[str]:
-    """Return the meanings of an address to a source: itself, its renamed form, the file displayed under it."""
+    """What an address may mean to a source: itself, what it is renamed to, what readers are shown as it."""
     known = renamed(owner, address)
     if known is not None:
         return list(dict.fromkeys((address, known.address)))
     shown = None
     with suppress(CormorantError):
-        settings = source_kind(owner.kind).settings
-        if owner.settings.get("display_prefix") and issubclass(settings, FilesSettings):
-            files = parse_settings(settings, owner.settings)
-            shown = Naming(files.root, files.display_prefix).access(address)
+        shown = source_settings(owner.kind, owner.settings).shown_as(address)
     return [address, shown] if shown else [address]
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 import sqlalchemy as sa
 
@@ -17,7 +15,8 @@ from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, remedies
 from cormorant.operate.explain import rulings
 from cormorant.operate.installation import Installation
-from cormorant.sources.files.settings import FilesSettings
+from cormorant.plugins import source_kind
+from cormorant.sources.kind import OWNER
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -78,33 +77,25 @@ def _near(tx: Tx, address: str) -> tuple[int | None, list[str]]:
 
 
 def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
-    """Explain why no listing named a file below the folder of a source: left out by its settings, or else why.
+    """A document of a place that is listed, and that no listing has named: left out by its settings, or why else?
 
-    A listing neither names hidden files and links nor looks into folders that a rule or a receiver leaves out, so
-    nothing was kept of them that could be looked up.
+    None where the kind of source cannot tell, or the address is of another place.
     """
-    if not address.startswith("file:"):
-        return None
     try:
-        source = house.source(owner)
-    except CormorantError:  # it is of another kind, or its settings no longer make a source
+        kind = source_kind(owner.kind)
+        found = kind.unlisted(house.source(owner), address) if address.startswith(kind.scheme or "\0") else None
+    except CormorantError:  # its kind is not installed any more, or its settings no longer make a source
         return None
-    if not isinstance(source.settings, FilesSettings):
+    if found is None:
         return None
-    path, root = unquote_to_bytes(address.removeprefix("file://")), source.settings.root.rstrip(b"/")
-    if not path.startswith(root + b"/"):
-        return None
-    ruling = source.gates.follow(address, 0)
-    if ruling.admitted and not source.settings.symlinks and (link := _link(root, path)):
-        rule = f"symlinks = false, and {os.fsdecode(link)} is a symbolic link"
-        ruling = Ruling(False, Gate.BOUNDARY, rule, Status.OUTSIDE_BOUNDARY)
+    ruling = found.ruling
     if ruling.admitted and (vetoed := _kept_out(tx, owner, address)):
         ruling = Ruling(False, Gate.PLUGIN, vetoed, Status.VETOED)
     judged = {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}
     said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
     if ruling.admitted:
-        because, advice = not_there(owner.name, path)
-        return said | {"because": f"No listing of {owner.name!r} names it. {because}", "advice": advice}
+        because = f"No listing of {owner.name!r} names it. {found.because}"
+        return said | {"because": because, "advice": found.advice.replace(OWNER, shlex.quote(owner.name))}
     status = describe(ruling.status)
     return said | {
         "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
@@ -129,31 +120,3 @@ def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
             which = " or ".join(map(repr, says))
             return f"the receiver {which} said that {each.address} may not be entered"
     return None
-
-
-def _link(root: bytes, path: bytes) -> bytes | None:
-    """The first symbolic link on the way from a folder to a file below it."""
-    at = root
-    for part in path[len(root) + 1 :].split(b"/"):
-        at += b"/" + part
-        if os.path.islink(at):  # noqa: PTH114 - bytes, which a name need not be text for
-            return at
-    return None
-
-
-def not_there(name: str, path: bytes) -> tuple[str, str]:
-    """Why a listing does not name a file that the settings admit, and what to do."""
-    if os.path.isdir(path):  # noqa: PTH112 - bytes, which a name need not be text for
-        return "It is a folder, and only files are documents.", "Ask for a file in it."
-    try:
-        os.lstat(path)
-    except PermissionError:
-        return "It lies in a folder that may not be entered.", "Let the crawler's account enter it, or leave it out."
-    except OSError:
-        return "There is no such file.", "Check how it is written."
-    if not os.path.isfile(path):  # noqa: PTH113 - bytes, which a name need not be text for
-        return "It is no regular file.", "Nothing to do."
-    return (
-        "Its settings admit it: it came after the last crawl, or its folder could not be listed.",
-        f"Run `cormorant crawl {shlex.quote(name)}`; the report names folders that cannot be listed.",
-    )

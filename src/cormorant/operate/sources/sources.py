@@ -11,7 +11,7 @@ from typing import Any, Final
 from unicodedata import category
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import BadSetting, ConflictError, CormorantError, Unreachable, UsageError
+from cormorant.base.errors import BadSetting, ConflictError, CormorantError, NotFoundError, Unreachable, UsageError
 from cormorant.base.log import logger
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.acl import EVERYONE
@@ -21,7 +21,7 @@ from cormorant.operate.checks import exposure, restricted
 from cormorant.operate.installation import Installation
 from cormorant.operate.sources import delete as source_deletion
 from cormorant.operate.sources import profile_merge, secrets, test_crawl
-from cormorant.plugins import SourceKind, Tools, source_kind, source_settings
+from cormorant.plugins import PluginUnusable, SourceKind, Tools, source_kind, source_settings
 from cormorant.store.catalog import egress_consents, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -66,11 +66,11 @@ def _until_then(row: SourceRow) -> str:
 
 
 def doubts(row: SourceRow) -> list[str]:
-    """Return a sentence for each conflict between settings of a source, though every setting is valid."""
-    kind = source_kind(row.kind)
+    """What of a source's settings does not go together, a sentence each, though every setting is well."""
     try:
+        kind = source_kind(row.kind)
         settings = parse_settings(kind.settings, row.settings)
-    except BadSetting as error:  # it was kept by a version that took it
+    except (BadSetting, NotFoundError, PluginUnusable) as error:  # a version took it, or a package that was installed
         return [f"{error.sentence} {_until_then(row)}"]
     with suppress(CormorantError):
         return doubts_of(kind, settings)
@@ -316,7 +316,7 @@ def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
 
     None when `network` withdraws that.
     """
-    with suppress(BadSetting):
+    with suppress(CormorantError):
         settings = source_settings(row.kind, row.settings)
         named = Consent.of(getattr(settings, "named_hosts", ()), getattr(settings, "network", ())).named
         return [each._asdict() for each in egress_consents.every(tx) if (each.host, each.port) in named]

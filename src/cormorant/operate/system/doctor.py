@@ -19,6 +19,7 @@ from cormorant.operate.sources import secrets
 from cormorant.operate.storage import check
 from cormorant.operate.storage.check import Finding
 from cormorant.operate.system import host_checks
+from cormorant.plugins import added
 from cormorant.search.index.tantivy.schema import LAYOUT
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import sources
@@ -44,6 +45,7 @@ def examine(
         *host_checks.versions(),
         *host_checks.folders(folder, cache, file_store=file_store),
         *host_checks.limits(clock),
+        *plugged_in(),
     ]
     if trouble is not None:
         found.append(Finding("data folder", ok=False, said=trouble.sentence, mend="See the sentence to the left."))
@@ -53,6 +55,19 @@ def examine(
         found += [Finding("data folder", ok=True, said=str(folder)), _store(house), _index(house), _copies(house)]
         found += [*_receivers(house), *_secrets(house), *_names(house)]
     return [*found, *more]
+
+
+def plugged_in() -> Iterator[Finding]:
+    """Look at what installed packages add: all of it is loaded."""
+    usable = []
+    for entry, error in added():
+        if error is None:
+            usable.append(f"{entry.name} ({entry.package})")
+        else:
+            mend = "Mend or uninstall the package; until then everything works but what it would add."
+            yield Finding(f"plug-in {entry.name}", ok=False, said=error.sentence, mend=mend)
+    if usable:
+        yield Finding("plug-ins", ok=True, said=", ".join(usable))
 
 
 def _store(house: Installation) -> Finding:

@@ -17,7 +17,7 @@ from cormorant.model.settings.source import Depth, SourceSettings
 from cormorant.model.text.sampling import is_chosen
 from cormorant.model.url import canonical
 from cormorant.sources.files.exposure import closed_inside
-from cormorant.sources.files.file_url import of_share
+from cormorant.sources.files.file_url import Naming, of_share
 from cormorant.sources.files.globs import compile_patterns
 from cormorant.sources.files.places import see_place
 
@@ -176,6 +176,10 @@ class FilesSettings(SourceSettings):
         else:
             path = os.fsencode(self.path)
         return path.rstrip(b"/") or b"/"
+
+    def shown_as(self, shown: str) -> str | None:
+        """The address of the file that readers are shown as this one."""
+        return Naming(self.root, self.display_prefix).access(shown) if self.display_prefix else None
 
     def audits(self, address: str, now: float) -> bool:
         """Return whether it is the turn of this file for an audit."""

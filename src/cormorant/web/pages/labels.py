@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from cormorant.plugins import format_label
 from cormorant.search.query.type_names import NAMES
 
 LISTS: Final = {"source": "Source", "site": "Site", "type": "Type", "language": "Language", "changed": "Changed"}
@@ -39,6 +40,8 @@ def spoken(tag: str) -> str:
 
 
 def of_mime(mime: str) -> str:
-    """Return the label of a MIME type: as in the list of types, else the short name of the type."""
+    """Return what a document of this type is called: by the list of types, or a plug-in, or its own short name."""
+    if known := _OF_MIME.get(mime) or format_label(mime):
+        return known
     short = mime.partition("/")[2]
-    return _OF_MIME.get(mime) or (short.upper() if short.isalnum() and len(short) <= 4 else "Document")
+    return short.upper() if short.isalnum() and len(short) <= 4 else "Document"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cormorant.base.entry_points import PluginEntry
 from cormorant.base.errors import BadRule
 from cormorant.model.ruling import Discard, Renamed, Rewritten
 from cormorant.sources.web.urls import rewrite as url_rewriting
@@ -77,7 +79,7 @@ def test_a_plugin_that_fails_leaves_the_address_as_it_is(
         def rewrite(self, address: str) -> Any:
             return made if address.endswith("/a") else None
 
-    monkeypatch.setattr(EntryPoint, "load", lambda _: Ours)
-    there = EntryPoint("ours", "ours:Ours", url_rewriting.ENTRY_POINTS)
-    monkeypatch.setattr(url_rewriting, "entry_points", lambda **_: [there])
+    monkeypatch.setitem(sys.modules, "ours", SimpleNamespace(Ours=Ours))
+    there = PluginEntry(url_rewriting.ENTRY_POINTS, "ours", "ours:Ours", "ours 1.0")
+    monkeypatch.setattr(url_rewriting, "announced", lambda _: [there])
     assert AddressRules(OFF, rewriter="ours").rename("http://h/a") == known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
+from cormorant.model.ruling import Renamed
 from cormorant.model.settings.source import Settings
 from cormorant.sources.web.urls.redact import Redaction
 from cormorant.sources.web.urls.rewrite import AddressRules
@@ -39,6 +40,10 @@ class AddressSettings(Settings):
         """Refuse what is no name of a parameter."""
         Redaction(names)
         return names
+
+    def renamed(self, address: str) -> Renamed | None:
+        """Under which address one that was found is known, by the rules."""
+        return self.address_rules().rename(address)
 
     def address_rules(self) -> AddressRules:
         """The rules. Raises BadRule naming the one that cannot be read."""

@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from typing import Any, NamedTuple, TypeGuard, cast
 from urllib.parse import quote
 
+from cormorant.base import entry_points
+from cormorant.base.entry_points import PluginUnusable, announced
 from cormorant.base.errors import BadAddress, BadRule
 from cormorant.base.log import logger
 from cormorant.model.ruling import Discard, Renamed, Rewritten
@@ -187,17 +188,23 @@ def _template(text: str, typed: str, compiled: Any) -> str:
     return quote(typed, safe=string.punctuation)
 
 
+def _made(rewriter: Any) -> object:
+    return rewriter()
+
+
 def load(name: str) -> AddressRewriter:
     """The rewriter of that name, made. Raises BadRule when it is not installed or cannot be made."""
-    known = entry_points(group=ENTRY_POINTS)
+    known = announced(ENTRY_POINTS)
     found = next((each for each in known if each.name == name), None)
     if found is None:
         there = ", ".join(sorted({each.name for each in known})) or "none"
         raise BadRule(f"There is no rewriter {name!r}; installed: {there}. A package announces it in {ENTRY_POINTS!r}.")
     try:
-        made = found.load()()
+        made = _made(entry_points.load(found))
+    except PluginUnusable as error:
+        raise BadRule(error.sentence) from error
     except (ImportError, AttributeError, TypeError, ValueError, LookupError, OSError) as error:
-        raise BadRule(f"The rewriter {name!r} cannot be made: {type(error).__name__}: {error}") from error
+        raise BadRule(f"The rewriter {found.title} cannot be made: {type(error).__name__}: {error}") from error
     if not callable(getattr(made, "rewrite", None)):
         raise BadRule(f"The rewriter {name!r} has no method rewrite(address).")
     return cast("AddressRewriter", made)

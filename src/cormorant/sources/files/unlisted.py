@@ -1,0 +1,58 @@
+"""Why a file below the folder of a source is named by none of its listings.
+
+A listing neither names hidden files and links nor looks into folders that a rule leaves out, so nothing was kept of
+them that could be looked up.
+"""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import unquote_to_bytes
+
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.sources.files.source import FilesSource
+from cormorant.sources.kind import OWNER, Unlisted
+from cormorant.sources.protocol import Source
+
+
+def unlisted(source: Source, address: str) -> Unlisted | None:
+    """Return what decided about a file, or why it may be missing; None for what is not below the folder."""
+    if not isinstance(source, FilesSource) or not address.startswith("file:"):
+        return None
+    path, root = unquote_to_bytes(address.removeprefix("file://")), source.settings.root.rstrip(b"/")
+    if not path.startswith(root + b"/"):
+        return None
+    ruling = source.gates.follow(address, 0)
+    if ruling.admitted and not source.settings.symlinks and (link := _link(root, path)):
+        rule = f"symlinks = false, and {os.fsdecode(link)} is a symbolic link"
+        ruling = Ruling(False, Gate.BOUNDARY, rule, Status.OUTSIDE_BOUNDARY)
+    return Unlisted(ruling, *not_there(path)) if ruling.admitted else Unlisted(ruling)
+
+
+def _link(root: bytes, path: bytes) -> bytes | None:
+    """The first symbolic link on the way from a folder to a file below it."""
+    at = root
+    for part in path[len(root) + 1 :].split(b"/"):
+        at += b"/" + part
+        if os.path.islink(at):  # noqa: PTH114 - bytes, which a name need not be text for
+            return at
+    return None
+
+
+def not_there(path: bytes) -> tuple[str, str]:
+    """Why a listing does not name a file that the settings admit, and what to do."""
+    if os.path.isdir(path):  # noqa: PTH112 - bytes, which a name need not be text for
+        return "It is a folder, and only files are documents.", "Ask for a file in it."
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return "It lies in a folder that may not be entered.", "Let the crawler's account enter it, or leave it out."
+    except OSError:
+        return "There is no such file.", "Check how it is written."
+    if not os.path.isfile(path):  # noqa: PTH113 - bytes, which a name need not be text for
+        return "It is no regular file.", "Nothing to do."
+    return (
+        "Its settings admit it: it came after the last crawl, or its folder could not be listed.",
+        f"Run `cormorant crawl {OWNER}`; the report names folders that cannot be listed.",
+    )
