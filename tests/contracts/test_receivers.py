@@ -15,10 +15,11 @@ from cormorant.model.settings.source import parse_settings
 from cormorant.plugins import RECEIVERS
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
-from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal, Stop
+from cormorant.receivers.protocol import Delivery, Receiver, ReceiverSettings, Refusal
 from cormorant.receivers.python import PythonReceiver, PythonSettings
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
+from cormorant.testing import ReceiverSuite
 from tests.receivers import taking
 from tests.receivers.archive import seqs_in
 from tests.receivers.cluster import Cluster
@@ -136,63 +137,31 @@ def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rig]:
     yield from KINDS[request.param][0](tmp_path)
 
 
-def told(rig: Rig, *batches: Sequence[Delivery]) -> list[Refusal | Stop]:
-    receiver = rig.make()
-    receiver.open()
-    refusals = [refusal for batch in batches for refusal in receiver.receive(batch)]
-    receiver.close()
-    return refusals
+class TestEveryKind(ReceiverSuite):
+    """The suite that packages test their receivers with."""
 
+    @pytest.fixture(autouse=True)
+    def on_the_bench(self, rig: Rig) -> None:
+        self.rig = rig
 
-def test_every_event_is_kept_in_order(rig: Rig) -> None:
-    assert told(rig, deliveries(1, 10), [], deliveries(11, 12)) == []
-    assert rig.kept() == rig.wanted(*range(1, 13))
+    def make(self) -> Receiver:
+        return self.rig.make()
 
+    def kept(self) -> list[int]:
+        return self.rig.kept()
 
-def test_it_goes_on_where_it_was(rig: Rig) -> None:
-    told(rig, deliveries(1, 3))
-    told(rig, deliveries(4, 6))
-    assert rig.kept() == rig.wanted(*range(1, 7))
+    def wanted(self, *seqs: int) -> list[int]:
+        return self.rig.wanted(*seqs)
 
-
-def test_numbers_may_have_gaps(rig: Rig) -> None:
-    told(rig, [delivery(3), delivery(40), delivery(41)], [delivery(1000)])
-    assert rig.kept() == rig.wanted(3, 40, 41, 1000)
-
-
-def test_what_comes_again_is_kept_once(rig: Rig) -> None:
-    told(rig, deliveries(1, 5))
-    told(rig, deliveries(1, 5), deliveries(4, 8))
-    assert rig.kept() == rig.wanted(*range(1, 9))
-
-
-def test_a_large_batch_is_one_batch(rig: Rig) -> None:
-    told(rig, deliveries(1, 3000, size=2000))
-    assert rig.kept() == rig.wanted(*range(1, 3001))
-
-
-def test_what_cannot_be_taken_is_named_and_stops_nothing(rig: Rig) -> None:
-    batch = deliveries(1, 4)
-    batch[1] = replace(batch[1], document={"odd": object()})
-    refusals = told(rig, batch)
-    if rig.picky:
-        (refusal,) = refusals
-        assert isinstance(refusal, Refusal)
-        assert (refusal.seq, bool(refusal.reason)) == (2, True)
-    assert rig.kept() == ([1, 3, 4] if rig.picky else [1, 2, 3, 4])
-
-
-def test_closing_twice_and_opening_again(rig: Rig) -> None:
-    receiver = rig.make()
-    receiver.close()
-    receiver.open()
-    receiver.receive(deliveries(1, 1))
-    receiver.close()
-    receiver.close()
-    receiver.open()
-    receiver.receive(deliveries(2, 2))
-    receiver.close()
-    assert rig.kept() == [1, 2]
+    def test_what_cannot_be_taken_is_named_and_stops_nothing(self) -> None:
+        batch = deliveries(1, 4)
+        batch[1] = replace(batch[1], document={"odd": object()})
+        refusals = self.told(batch)
+        if self.rig.picky:
+            (refusal,) = refusals
+            assert isinstance(refusal, Refusal)
+            assert (refusal.seq, bool(refusal.reason)) == (2, True)
+        assert self.rig.kept() == ([1, 3, 4] if self.rig.picky else [1, 2, 3, 4])
 
 
 def test_every_kind_says_its_name(rig: Rig, request: pytest.FixtureRequest) -> None:

@@ -139,12 +139,12 @@ class BaseSource(ABC, Generic[S]):
         return DiscoveredUrl(address, origin_of(address).site, how=DiscoveredBy.LISTING, validator=version)
 
     def address_of(self, key: str) -> str:
-        """Return the address of a document."""
-        return self._beginning + quote(key, safe="")
+        """Return the address of a document, whatever stands in its key; dots alone would name a folder."""
+        return self._beginning + ("~" if key in ("", ".", "..") or key.startswith("~") else "") + quote(key, safe="")
 
     def key_of(self, address: str) -> str:
         """Return the key that `address_of` was given."""
-        return unquote(address.removeprefix(self._beginning))
+        return unquote(address.removeprefix(self._beginning)).removeprefix("~")
 
     def leads(self, facts: Mapping[str, bytes]) -> Sequence[DiscoveredUrl]:  # noqa: ARG002 - there are none
         """Nothing but `discover` leads to a document."""

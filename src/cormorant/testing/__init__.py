@@ -1,0 +1,16 @@
+"""Suites that say whether a kind of source, a converter or a receiver does what is relied on, for their own tests.
+
+    class TestTickets(SourceSuite):          in a test module of the package that adds the kind
+        def make(self):
+            return TicketSource(1, TicketSettings(path=...), tools())
+
+The suites are plain classes whose methods pytest collects; nothing here imports pytest.
+"""
+
+from __future__ import annotations
+
+from cormorant.testing.converters import ConverterSuite
+from cormorant.testing.receivers import ReceiverSuite
+from cormorant.testing.sources import SourceSuite, tools
+
+__all__ = ["ConverterSuite", "ReceiverSuite", "SourceSuite", "tools"]
