@@ -49,7 +49,7 @@ from cormorant.receivers.python import veto as python_veto
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits
-from cormorant.sources.base import BaseFilters, BaseSource
+from cormorant.sources.base import BaseFilters, BaseSource, Batches
 from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
@@ -71,6 +71,7 @@ __all__ = [
     "BaseFilters",
     "BaseReceiver",
     "BaseSource",
+    "Batches",
     "Content",
     "Deferred",
     "Delivery",

@@ -15,7 +15,8 @@ import pytest
 from tests.cli import kept
 from tests.clocks import HANG_S
 from tests.journeys import commands
-from tests.journeys.home import Home, received
+from tests.journeys.home import Home
+from tests.journeys.maze import page, serving
 from tests.journeys.plugins import EXAMPLES, announce, install
 
 ROWS = (
@@ -110,7 +111,6 @@ def test_a_receiver_is_installed_and_told(file_home: Home, site: Path, tmp_path:
     with (tmp_path / "hosts.csv").open(newline="") as file:
         last, *counts = csv.reader(file)
     assert (last[0], counts) == ("last", [["file", "4"]])
-    assert received(tmp_path / "none") == []
 
 
 BROKEN = "raise RuntimeError('the library is missing')\n"
@@ -174,3 +174,31 @@ def test_a_kind_that_is_uninstalled_leaves_its_sources_to_be_seen(file_home: Hom
     lost = commands.run(file_home, "crawl", "desk")
     assert lost.returncode == 4
     assert "There is no kind of source 'sqlite'." in lost.stderr
+
+
+def test_a_receiver_that_is_uninstalled_is_told_later(file_home: Home, site: Path, tmp_path: Path) -> None:
+    install(EXAMPLES / "host-counts", site)
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "a.txt").write_text("a lighthouse keeper")
+    fine(file_home, "source", "add", "files", "papers", "--set", f"path={papers}")
+    fine(file_home, "receiver", "add", "host-counts", "counts", "--set", f"path={tmp_path / 'hosts.csv'}")
+    rmtree(site)
+    fine(file_home, "receiver", "list")
+    commands.run(file_home, "crawl")
+    assert [len(each) for each in file_home.found("lighthouse")] == [1]
+    assert not (tmp_path / "hosts.csv").exists()
+    site.mkdir()
+    install(EXAMPLES / "host-counts", site)
+    fine(file_home, "crawl")
+    assert (tmp_path / "hosts.csv").read_text().splitlines()[1:] == ["file,1"]
+
+
+def test_a_rewriter_is_installed_and_asked(file_home: Home, site: Path) -> None:
+    install(EXAMPLES / "printed-rewriter", site)
+    pages = {"/": page("Home", "harbour", "/a?print=1", "/a", "/calendar/2026"), "/a": page("A", "razorbills")}
+    with serving(lambda path: pages.get(path, 404)) as maze:
+        fine(file_home, "source", "add", "web", "birds", "--set", f"start={maze.home}", "--set", "rewriter=printed")
+        fine(file_home, "crawl")
+        assert sorted(maze.paths) == ["/", "/a"]
+    assert file_home.found("razorbills") == [[maze.url("/a")]]

@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -22,7 +21,7 @@ class CountSettings(ReceiverSettings):
 class HostCounts(BaseReceiver[CountSettings]):
     """Counts, and the last number that is counted in: what comes again is counted once."""
 
-    about: ClassVar[str] = "Counts of documents by host, in a CSV file."
+    about = "Counts of documents by host, in a CSV file."
     Settings = CountSettings
 
     def open(self) -> None:

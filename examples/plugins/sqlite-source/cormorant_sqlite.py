@@ -2,26 +2,23 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import Field
 
 from cormorant.plugins import (
     BaseSource,
+    Batches,
     Content,
     Deferred,
-    DiscoveredUrl,
     Gone,
     Outcome,
-    Removal,
     Resource,
     SourceSettings,
     Unreachable,
     VisitTrace,
-)  # fmt: skip
+)
 
 
 class TableSettings(SourceSettings):
@@ -34,11 +31,10 @@ class TableSettings(SourceSettings):
 class TableSource(BaseSource[TableSettings]):
     """Rows of a table."""
 
-    kind: ClassVar[str] = "sqlite"
-    about: ClassVar[str] = "Rows of a table in a SQLite database."
+    kind, about = "sqlite", "Rows of a table in a SQLite database."
     Settings = TableSettings
 
-    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
+    def discover(self, cursor: str) -> Batches:
         """Name every row, with its version: what is not named is deleted, so a fault is raised."""
         try:
             rows = self._rows(f"SELECT id, changed FROM {self.settings.table}")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 
 from cormorant.model.content import Content, Extraction, VisitTrace
@@ -30,6 +30,8 @@ from cormorant.sources.rules.index_rules import Facts
 
 S = TypeVar("S", bound=SourceSettings)
 
+Batches: TypeAlias = Iterator[Sequence[DiscoveredUrl | Removal]]
+"""What `discover` yields."""
 PARALLEL = 4
 """Documents of one source that are read at once."""
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
@@ -123,7 +125,7 @@ class BaseSource(ABC, Generic[S]):
         return self._gates
 
     @abstractmethod
-    def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
+    def discover(self, cursor: str) -> Batches:
         """Yield batches of what there is; see `sources.protocol.Source.discover`."""
 
     @abstractmethod
