@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from cormorant.base.entry_points import Kinds, PluginEntry, PluginUnusable, announced, load
+from cormorant.base.entry_points import KindRegistry, PluginEntry, PluginUnusable, announced, load
 from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.extract.detect.formats import FORMATS, Format
 from cormorant.extract.errors import Protected, Unreadable
@@ -208,8 +208,8 @@ def _receiver_of(name: str, found: object) -> ReceiverKind:
     return ReceiverKind(name, found.about, found.Settings, make)
 
 
-_SOURCES = Kinds("source", "cormorant.sources", SOURCES, _source_of)
-_RECEIVERS = Kinds("receiver", "cormorant.receivers", RECEIVERS, _receiver_of)
+_SOURCES = KindRegistry("source", "cormorant.sources", SOURCES, _source_of)
+_RECEIVERS = KindRegistry("receiver", "cormorant.receivers", RECEIVERS, _receiver_of)
 
 
 def added() -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:

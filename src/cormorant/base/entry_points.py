@@ -26,7 +26,7 @@ _MOST_WORDS: Final = 300
 
 
 class PluginUnusable(CormorantError):
-    """What an installed package adds cannot be used. Mend or uninstall the package; all others work without it."""
+    """A plug-in of an installed package cannot be used. Mend or uninstall the package; all others work without it."""
 
     code = "plugin_unusable"
 
@@ -41,7 +41,7 @@ class PluginEntry(NamedTuple):
 
     @property
     def title(self) -> str:
-        """How a sentence about it begins."""
+        """Return the beginning of a sentence about this entry point."""
         return f"{self.name!r} of the package {self.package} ({self.group})"
 
 
@@ -84,7 +84,7 @@ def imported(reference: str) -> object:
     return found
 
 
-class Kinds(Generic[K]):
+class KindRegistry(Generic[K]):
     """All kinds of one sort: the built-in ones, and those that packages add to a group of entry points.
 
     `adopt` makes a kind of what an entry point names. Raises PluginUnusable or TypeError for what is none.

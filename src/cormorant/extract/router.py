@@ -65,7 +65,7 @@ _NOT_DOCUMENTS: Final = frozenset(
 
 
 class ChildTask(NamedTuple):
-    """What a limited child is asked to do, within which limits (None: the usual ones); `added` by a package."""
+    """Task of a limited child, with its limits (None: the usual ones); `added` by a package."""
 
     name: str
     limits: Limits | None = None

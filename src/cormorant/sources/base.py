@@ -47,7 +47,7 @@ class BaseFilters:
         self._outside = Ruling(False, Gate.BOUNDARY, f"begins with {' or '.join(beginnings)}", Status.OUTSIDE_BOUNDARY)
 
     def follow(self, address: str, depth: int) -> Ruling:  # noqa: ARG002 - a kind may count levels
-        """May this address be visited?"""
+        """Rule whether an address may be visited."""
         if len(address) > MAX_ADDRESS:
             return _TOO_LONG
         if not address.startswith(self._beginnings):
@@ -63,7 +63,7 @@ class BaseFilters:
         return [self.follow(address, depth)]
 
     def find(self, address: str, facts: Facts | None) -> Ruling | None:  # noqa: ARG002 - a kind may look at them
-        """What was read may be found."""
+        """Let every document that was read be found."""
         return ADMITTED
 
     def met(self, rules: Collection[str], addresses: Sequence[str]) -> set[str]:
@@ -75,11 +75,11 @@ class BaseFilters:
         return self.follow(resource.address, resource.depth)
 
     def read(self, content: Content) -> Ruling:  # noqa: ARG002 - whatever its type
-        """What was fetched may be read."""
+        """Let all fetched content be read."""
         return ADMITTED
 
     def index(self, content: Content, extraction: Extraction) -> Ruling:  # noqa: ARG002 - whatever it says
-        """What was read is delivered."""
+        """Let every document that was read be delivered."""
         return ADMITTED
 
 
@@ -161,7 +161,7 @@ class BaseSource(ABC, Generic[S]):
         return ""
 
     async def look_up(self, site: str) -> None:
-        """Where it is is known."""
+        """Look up nothing: the place of the source is known."""
 
     def rename(self, address: str) -> Renamed | None:  # noqa: ARG002 - as it was found
         """A document is known by its own address."""

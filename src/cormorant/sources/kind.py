@@ -15,7 +15,7 @@ from cormorant.sources.protocol import Secrets, Source
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a source may be given: a fetcher (None when it is built for discovery alone) and the clock.
+    """Tools of a source: a fetcher (None when it is built for discovery alone) and the clock.
 
     `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none. `veto` says
     of a folder, by its address, whether it may not be entered.

@@ -20,7 +20,7 @@ DAMAGE = (b"\0" * 100, b"\xff\xfe" * 50, bytes(range(256)) * 20, "§Ω漢".encod
 
 
 class ConverterSuite:
-    """What is relied on of every converter. A subclass gives its format, and samples with words that each holds."""
+    """Conformance suite of converters. A subclass gives its format, and samples with words that each holds."""
 
     format: ClassVar[Format]
     samples: ClassVar[Sequence[tuple[bytes, str]]]
@@ -46,7 +46,7 @@ class ConverterSuite:
                 assert mime in self.format.media_types, f"a file *.{extension} is taken for {mime}; is it installed?"
 
     def test_samples_are_read(self) -> None:
-        """What they say is found in them."""
+        """The words that a sample declares are found in it."""
         for answer, (_, words) in zip(self._answers([body for body, _ in self.samples]), self.samples, strict=True):
             said = self._said(answer)
             assert isinstance(said, Extraction), f"a sample cannot be read: {said}"
@@ -59,7 +59,7 @@ class ConverterSuite:
         assert self._texts(bodies) == self._texts(bodies)
 
     def test_what_is_damaged_is_answered(self) -> None:
-        """Whatever comes, there is an answer; the child that reads it is not killed, and needs no time limit."""
+        """Any bytes get an answer; the child that reads them is not killed, and needs no time limit."""
         bodies = [body[: len(body) * part // 4] for body, _ in self.samples for part in (1, 2, 3)]
         bodies += [body[:20] + junk + body[20:] for body, _ in self.samples for junk in DAMAGE[:2]]
         for body, answer in zip([*bodies, *DAMAGE], self._answers([*bodies, *DAMAGE]), strict=True):

@@ -50,7 +50,7 @@ class Taking(Protocol):
 
 
 class ReceiverSuite:
-    """What is relied on of every receiver. A subclass gives `make`, a new object on the same place, and `kept`."""
+    """Conformance suite of receivers. A subclass gives `make`, a new object on the same place, and `kept`."""
 
     def make(self) -> Taking:
         """Return a new receiver."""
@@ -78,7 +78,7 @@ class ReceiverSuite:
         assert self.kept() == self.wanted(*range(1, 13))
 
     def test_it_goes_on_where_it_was(self) -> None:
-        """What was kept before it was closed is still there."""
+        """Documents kept before the receiver was closed are still there."""
         self.told(deliveries(1, 3))
         self.told(deliveries(4, 6))
         assert self.kept() == self.wanted(*range(1, 7))

@@ -46,7 +46,7 @@ def resource_of(found: DiscoveredUrl, source: Source) -> Resource:
 
 
 class SourceSuite:
-    """What is relied on of every source. A subclass gives `make`: a new object for the same place at each call.
+    """Conformance suite of sources. A subclass gives `make`: a new object for the same place at each call.
 
     The place holds a few documents, and does not change while a test runs.
     """
@@ -71,7 +71,7 @@ class SourceSuite:
             assert each.site, f"{each.address!r} has no site: `found` gives it one"
 
     def test_two_discoveries_name_the_same(self) -> None:
-        """What has not changed has the same address and the same version."""
+        """An unchanged document has the same address and the same version."""
         first = self.make()
         before = {each.address: each.validator for each in self._found(first)}
         again = self.make()

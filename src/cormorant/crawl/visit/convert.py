@@ -209,7 +209,7 @@ class Converter:
         return Ok(content, None, sitemap=said)
 
     async def _answer(self, task: ChildTask, payload: tuple[bytes, bytes], content: Content) -> bytes | Outcome:
-        """What a child answers, or the outcome that says why there is no answer."""
+        """Return the answer of a child process, or the outcome that explains why there is none."""
         why = ""
         for _ in range(KILLS):
             try:

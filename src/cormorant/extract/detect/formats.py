@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cormorant.base.entry_points import Kinds, PluginEntry, PluginUnusable, imported
+from cormorant.base.entry_points import KindRegistry, PluginEntry, PluginUnusable, imported
 from cormorant.extract.detect import media_types, signatures
 from cormorant.extract.detect.media_types import IN_WORDS, FormatReader
 from cormorant.sandbox.limits import Limits
@@ -71,7 +71,7 @@ class Format:
             raise ValueError(f"the extension {extension} stands for {known}")
 
 
-class Formats(Kinds[Format]):
+class Formats(KindRegistry[Format]):
     """The formats that packages add, looked up by what is known of a document."""
 
     def __init__(self) -> None:

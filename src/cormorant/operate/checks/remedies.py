@@ -1,4 +1,4 @@
-"""What can be done about a status at this address? Some kinds of sources have remedies of their own."""
+"""Remedies for a status at an address. Some kinds of sources have remedies of their own."""
 
 from __future__ import annotations
 

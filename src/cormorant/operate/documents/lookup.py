@@ -241,7 +241,7 @@ def renamed(owner: SourceRow, address: str) -> Renamed | None:
 
 
 def meanings(owner: SourceRow, address: str) -> list[str]:
-    """What an address may mean to a source: itself, what it is renamed to, what readers are shown as it."""
+    """Return the URLs that an address may stand for in a source: itself, after rewriting, or as readers see it."""
     known = renamed(owner, address)
     if known is not None:
         return list(dict.fromkeys((address, known.address)))

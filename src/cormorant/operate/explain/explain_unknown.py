@@ -77,7 +77,7 @@ def _near(tx: Tx, address: str) -> tuple[int | None, list[str]]:
 
 
 def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
-    """A document of a place that is listed, and that no listing has named: left out by its settings, or why else?
+    """Explain why no listing has named a document of a source that lists: left out by settings, or another cause.
 
     None where the kind of source cannot tell, or the address is of another place.
     """

@@ -330,7 +330,7 @@ def _named(ruling: Ruling) -> str:
 
 
 def _is_of_range(rule: str) -> bool:
-    """Whether an exclude rule is of IP addresses; a pattern of files is no rule of these."""
+    """Return whether an exclude rule is of IP addresses; a pattern of files is no rule of these."""
     try:
         return parse_rule(rule).type == "ip"
     except BadRule:

@@ -66,7 +66,7 @@ def _until_then(row: SourceRow) -> str:
 
 
 def doubts(row: SourceRow) -> list[str]:
-    """What of a source's settings does not go together, a sentence each, though every setting is well."""
+    """Return a sentence for each contradiction between settings of a source that are valid one by one."""
     try:
         kind = source_kind(row.kind)
         settings = parse_settings(kind.settings, row.settings)
