@@ -62,7 +62,7 @@ def test_search_page_and_crawls_meanwhile(home: InstalledCli, site: Site) -> Non
         home.fine("source", "add", "web", "more", "--set", f"start={site.address}")
         done = home.run("crawl", "more")
         assert done.code == 0, done
-        assert "Another command is at work" in done.err
+        assert "is already running here and will do this crawl" in done.err
         assert "Albatross" in get(f"{address}search?q=albatross")[1]
         other = home.run("serve", "--port", "0")
         assert (other.code, "at work" in other.err) == (1, True)

@@ -165,7 +165,7 @@ def following(home: InstalledCli, site: Site) -> tuple[kept.Begun, kept.Begun]:
     second = home.start("crawl", "docs")
     assert second.stderr is not None
     assert second.stderr.readline() == "Following run 1 of 'docs', which is under way.\n"
-    assert "Another command is at work" in second.stderr.readline()
+    assert "is already running here and will do this crawl" in second.stderr.readline()
     return first, second
 
 
@@ -215,7 +215,7 @@ def test_a_second_crawl_follows_the_first(bare: InstalledCli, site: Site, tmp_pa
     until(lambda: "/1" in site.asked)
     second = bare.run("crawl", "notes")
     assert second.code == 0, second
-    assert "Another command is at work" in second.err
+    assert "is already running here and will do this crawl" in second.err
     assert "'notes': finished" in second.out
     assert ended(first).code == 0
     assert bare.fine("search", "quokkas", "--json").objects

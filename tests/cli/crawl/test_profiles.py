@@ -187,7 +187,7 @@ def test_what_leaves_is_not_fetched_once_more(home: InstalledCli) -> None:
     exclude = ("source", "edit", "docs", "--set", "exclude=path:/tides", "--yes")
     (effect,) = home.fine(*exclude[:-1], "--preview", "--json").objects
     assert effect["recrawl"]["requests"] == effect["documents"] - 1 > 0
-    assert f"fetches the {effect['documents'] - 1} documents that stay whole" in home.fine(*exclude).err
+    assert f"downloads all {effect['documents'] - 1} remaining documents again" in home.fine(*exclude).err
     (report,) = home.fine("crawl", "docs", "--json").objects
     assert (report["fetched"], report["edited"]) == (effect["documents"] - 1, ["exclude"])
 

@@ -100,7 +100,7 @@ def test_an_edit_shows_what_would_come_back(home: InstalledCli, site: Site) -> N
     said = home.fine(*back, "--preview").err
     assert "2 addresses that are excluded now would be visited" in said
     assert "1 by boundary: exclude path:/a" in said
-    assert "What robots would change in the index cannot be told" in said
+    assert "The effect of the change of robots is known only after the next crawl." in said
     home.fine("source", "edit", "more", "--set", "exclude=", "--yes")
     unrelated = home.fine("source", "edit", "more", "--set", "delay_s=0", "--preview", "--json").object
     assert (unrelated["enter"], unrelated["unjudged"]) == (0, []), "they enter without this edit"
@@ -194,7 +194,7 @@ def test_a_deleted_source_leaves_with_its_documents(home: InstalledCli) -> None:
 
 
 def test_whoever_crawls_with_a_login_hears_who_finds_it(bare: InstalledCli, site: Site) -> None:
-    warning = "What it is shown because of headers is for everyone who reaches the search page"
+    warning = "anyone who opens the search page can find everything that this source reads with its login (headers)"
     given = ("--set", f"start={site.address}", "--set", "headers=X-Tenant: blue")
     assert warning in bare.fine("source", "add", "web", "docs", *given).err
     assert warning in bare.fine("source", "edit", "docs", "--set", "depth=3", "--yes").err

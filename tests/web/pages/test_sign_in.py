@@ -151,5 +151,5 @@ def test_private_pages_say_so(house: Installation) -> None:
     pages = app.make(house, (), Audience.PRIVATE)
     got = Caller(pages).get("/search?q=a")
     assert got.status == 401
-    assert "Searching here needs a token." in got.body
+    assert "You need a token to search here." in got.body
     assert Caller(app.make(house, (), Audience.PUBLIC)).get("/sign-in").body.count("needs no token") == 1

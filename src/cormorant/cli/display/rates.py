@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cormorant.operate.runs.live import LiveView
     from cormorant.store.journal.progress_samples import ProgressSample
 
-FOLLOWING = "Another command is at work on this data folder; it carries this out, and this command follows."
+FOLLOWING = "Another cormorant command, such as `serve`, is already running here and will do this crawl. Progress:"
 
 
 class Course:

@@ -354,14 +354,11 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
         yield "Hosts whose names lead into an excluded ip: range are told of at the next crawl."
     if effect["recrawl"] and effect["recrawl"]["requests"]:
         what, count = ", ".join(effect["recrawl"]["settings"]), effect["recrawl"]["requests"]
-        which = f"the {count:,} documents that stay" if effect["leave"] else f"all {count:,} documents"
-        yield (
-            f"The next crawl fetches {which} whole, since {what} decides what is kept of them: a request for each, and "
-            "none is spared for being unchanged."
-        )
+        which = f"all {count:,} remaining documents" if effect["leave"] else f"all {count:,} documents"
+        yield f"Because {what} changed, the next crawl downloads {which} again."
     if effect["unjudged"]:
         what = ", ".join(effect["unjudged"])
-        yield f"What {what} would change in the index cannot be told before the next crawl."
+        yield f"The effect of the change of {what} is known only after the next crawl."
 
 
 def _left(effect: dict[str, Any]) -> Iterator[str]:

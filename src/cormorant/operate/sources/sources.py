@@ -106,17 +106,17 @@ def _forgetting(settings: SourceSettings) -> Iterator[str]:
 
 
 def _opened(settings: SourceSettings) -> Iterator[str]:
-    """That everyone is to find what was seen with a login."""
+    """Warn that everyone may find the documents that were read with a login."""
     if settings.ways_in and EVERYONE in settings.grants:
         yield (
-            f"What it is shown because of {', '.join(settings.ways_in)} is for everyone who reaches the search page, "
-            "with or without that login. --set grants=group:NAME keeps it from them; `cormorant serve --private` asks "
-            "all for a token."
+            "Warning: anyone who opens the search page can find everything that this source reads with its login "
+            f"({', '.join(settings.ways_in)}). `--set grants=group:NAME` hides it from them; `cormorant serve "
+            "--private` asks every reader for a token."
         )
 
 
 def opened(house: Installation) -> list[str]:
-    """Names of the sources of which everyone may find what was seen with a login."""
+    """Names of the sources whose documents were read with a login and may be found by everyone."""
     found = []
     for row in every(house):
         with suppress(CormorantError):

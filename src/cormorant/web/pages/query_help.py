@@ -46,11 +46,12 @@ CHAPTERS = (
         Form("(hotel OR lodging) AND limit", "Brackets say what belongs together."),
     )),
     Chapter("shape", "Parts of words", (
-        Form("reimburs*", "Words that begin so: reimburse, reimbursed, reimbursement. Two letters or more."),
-        Form("*ation te?t", "`*` stands for any letters, also at the beginning or within; `?` within a word for one. "
-             "Five of them at most in a word."),
-        Form("accomodation~", "Words that are written nearly so: one letter of a short word may differ, two of a "
-             "longer one; `hotle~1` says how many."),
+        Form("reimburs*", "Words that begin with these letters: reimburse, reimbursed, reimbursement. It takes two "
+             "letters or more."),
+        Form("*ation te?t", "Wildcards: `*` stands for any letters, also at the beginning or within a word; `?` for "
+             "one letter within a word. A word may have five of them."),
+        Form("accomodation~", "Similar spellings: one letter of a short word may differ, two of a longer one; "
+             "`hotle~1` says how many."),
     )),
     Chapter("fields", "Only in one place", (
         Form("title:policy", "In the title."),
