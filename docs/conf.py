@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PORTAL = _HERE.parent / "src" / "cormorant" / "portal" / "static"
+_PORTAL = _HERE.parent / "src" / "cormorant" / "web" / "static"
 
 
 def _tokens(theme: str) -> dict[str, str]:
