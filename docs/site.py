@@ -28,8 +28,8 @@ DOCS = ROOT / "docs"
 SITE = ROOT / "build" / "docs"
 START = "index.md"
 RECORDS = "adr/README.md"
-FROM_TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "RELIABILITY.md", "SECURITY.md", "bench/README.md",
-           "bench/RESULTS.md")  # fmt: skip
+FROM_TOP = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELIABILITY.md", "SECURITY.md",
+           "bench/README.md", "bench/RESULTS.md")  # fmt: skip
 """Pages that stand outside `docs/`, and in the site below `project/`."""
 NO_PAGES = ("adr/0000-template.md",)
 

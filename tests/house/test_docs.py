@@ -16,6 +16,7 @@ from tests.house.reading import PACKAGE, ROOT, Finding, files, report, text_of
 OTHERS = (
     "README.md",
     "ARCHITECTURE.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "RELIABILITY.md",
     "SECURITY.md",

@@ -152,4 +152,4 @@ def test_private_pages_say_so(house: Installation) -> None:
     got = Caller(pages).get("/search?q=a")
     assert got.status == 401
     assert "You need a token to search here." in got.body
-    assert Caller(app.make(house, (), Audience.PUBLIC)).get("/sign-in").body.count("needs no token") == 1
+    assert Caller(app.make(house, (), Audience.PUBLIC)).get("/sign-in").body.count("search without signing in") == 1
