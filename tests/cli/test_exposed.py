@@ -55,12 +55,12 @@ def test_a_person_reads_it_before_the_first_crawl_and_when_there_are_more(bare: 
         assert way in added.err
     assert CLOSED in bare.fine("crawl").err
     again = bare.fine("crawl")
-    assert (CLOSED in again.err, "2 files for everyone to find that others may not read" in again.out) == (False, True)
+    assert (CLOSED in again.err, "everyone can find 2 files that others may not read" in again.out) == (False, True)
     (share / "pay" / "more.txt").write_text("More wages.")
     assert f"3 files of share {CLOSED} them" in bare.fine("crawl").err
     bare.fine("source", "edit", "share", "--set", "owner_grants=true", "--yes")
     assert bare.fine("source", "show", "share", "--json").object["exposed_files"]["files"] == 0
-    assert "for everyone to find" not in bare.fine("crawl").out
+    assert "everyone can find" not in bare.fine("crawl").out
 
 
 def test_an_edit_that_shows_more_says_so(bare: InstalledCli, share: Path) -> None:

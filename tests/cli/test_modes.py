@@ -22,8 +22,8 @@ def test_what_is_examined_is_looked_at_pruned_and_indexed(bare: InstalledCli, si
     path = next(each for each in listed if each != site.address).removeprefix(site.address.rstrip("/"))
     pruned = bare.fine("run", "prune", "1", f"path:{path}", "name:nothing-*", "path:/missing")
     assert "Left out: 1 document" in pruned.err
-    assert "'name:nothing-*' matches nothing that this run has visited. Check how it is written." in pruned.err
-    assert "What the rule 'path:/missing' matches has nothing waiting to be indexed: it is gone" in pruned.err
+    assert "'name:nothing-*' matches no document that this run has visited. Check its spelling." in pruned.err
+    assert "No document that the rule 'path:/missing' matches waits to be indexed: it is gone" in pruned.err
     record = bare.fine("run", "prune", "1", f"path:{path}", "name:nothing-*", "--json").object
     assert (record["settled"], record["idle"]) == ([f"path:{path}"], ["name:nothing-*"])
     (done,) = bare.fine("run", "index", "1", "--json").objects
@@ -38,9 +38,9 @@ def test_what_is_examined_and_stopped_is_dropped(bare: InstalledCli, site: Site)
     bare.fine("crawl", "docs", "--examine")
     for _ in range(2):
         said = bare.fine("run", "stop", "1").err
-        assert "3 documents that waited to be indexed are dropped; the next crawl fetches them anew." in said
+        assert "3 documents that waited to be indexed are dropped; the next crawl fetches them again." in said
     bare.fine("crawl", "docs")
-    assert "What it found is kept" in bare.fine("run", "stop", "1").err, "another has found them again"
+    assert "Its documents are kept" in bare.fine("run", "stop", "1").err, "another has found them again"
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_crawl_of_which_some_failed(bare: InstalledCli, site: Site) -> None:
     (said,) = problems(done, 3)
     assert f"{site.address}tides: 403" in str(said["detail"])
     (said,) = problems(bare.run("source", "test", "docs", "--address", "http://a.example/", "--no-fetch", "--json"), 3)
-    assert "is kept out by" in str(said["detail"])
+    assert "is excluded by" in str(said["detail"])
 
 
 def test_a_crawl_that_failed(bare: InstalledCli, tmp_path: Path) -> None:

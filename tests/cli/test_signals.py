@@ -43,7 +43,7 @@ def test_a_crawl(moment: str, at: int, bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     code, said = struck(moment, at, bare, "crawl", "docs")
     assert code == INTERRUPTED, said
-    assert said.splitlines()[-1].startswith("Interrupted. What was done so far is kept"), said
+    assert said.splitlines()[-1].startswith("Interrupted. The work so far is kept"), said
     assert "Traceback" not in said + logged(bare)
     assert not processes_of(bare)
 
@@ -54,7 +54,7 @@ def test_a_crawl_that_another_process_takes_up_before_it_is_followed(bare: Insta
     with served(bare):
         code, said = struck("close", 1, bare, "crawl", "docs")
         assert code == INTERRUPTED, said
-        assert said.splitlines()[-1].endswith("`cormorant crawl docs` goes on with it."), said
+        assert said.splitlines()[-1].endswith("`cormorant crawl docs` continues it."), said
         assert bare.fine("run", "list", "--json").object["state"] == "suspended"
         going_on.set()
 

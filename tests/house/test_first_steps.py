@@ -78,7 +78,7 @@ def _checkout(home: Path) -> Iterator[Path]:
         )
         assert done.returncode in WELL, done
         assert "Run 1 of 'sample-site': finished" in done.stdout
-        assert "A first search: cormorant --data sample-data search" in done.stdout
+        assert "Try a search: cormorant --data sample-data search" in done.stdout
         assert {each.name for each in checkout.iterdir()} == {"papers", "sample-data"}
         yield checkout
 

@@ -47,14 +47,14 @@ def test_interrupted_by_a_person(file_home: Home, serve: Serve, number: signal.S
         os.killpg(first.pid, number)
         said, _ = first.communicate(timeout=HANG_S)
     assert first.returncode == 130
-    assert "goes on with it" in said
+    assert "continues it" in said
     assert "Traceback" not in said
     assert not processes.wait_gone(tree, 5)
 
     with processes.ended(command(file_home, "crawl", "site")) as second:
         said, _ = second.communicate(timeout=HANG_S)
     assert second.returncode == 0, said
-    assert "Going on with run 1" in said
+    assert "Continuing run 1" in said
     ledger = audit(file_home, site, lines)
     assert not ledger.faults(), ledger.figures()
     assert ledger.fetched_again <= PARALLEL

@@ -45,12 +45,12 @@ def cut_off(home: Home, site: WebSite) -> None:
 def test_the_next_crawl_begins_a_new_run(home: Home, site: WebSite) -> None:
     cut_off(home, site)
     said = commands.run(home, "status").stdout
-    assert "`cormorant crawl site` begins anew, since survives_restart is off." in said
+    assert "`cormorant crawl site` starts again, because survives_restart is off." in said
     home.edit_source("site", FAST)
     done = commands.run(home, "crawl", "site", "--json")
     report = json.loads(done.stdout)
     assert (done.returncode, report["run"], report["fetched"]) == (0, 2, PAGES), done.stderr
-    assert "Run 1 was stopped. It was under way when the program ended" in done.stderr
+    assert "Run 1 was stopped, because it was interrupted" in done.stderr
     stopped = shown(home, 1)
     assert (stopped["state"], stopped["reason"], stopped["complete"]) == ("stopped", REASON, False)
     last = json.loads(commands.run(home, "run", "log", "1", "--last", "1", "--json").stdout)
@@ -63,7 +63,7 @@ def test_serve_stops_it_and_an_interrupted_command_says_what_comes_of_it(home: H
         site.wait_for(6)
         crawling.terminate()
         assert crawling.wait(HANG_S) == 130
-    assert "`cormorant crawl site` begins anew, since survives_restart is off." in complaints(home, "crawl")
+    assert "`cormorant crawl site` starts again, because survives_restart is off." in complaints(home, "crawl")
     assert shown(home, 1)["state"] == "interrupted"
     asked = len(site.log())
     with serving(home):

@@ -159,7 +159,7 @@ def test_where_nothing_was_kept_of_the_systems_set_nothing_is_deleted(home: Inst
     assert done(pages, "DELETE", "/parameters/system") == nothing
     assert home.fine("parameters", "delete", "system", "--json").object == nothing
     said = home.fine("parameters", "delete", "system").err
-    assert said == "Nothing was kept in the set 'system', so there is nothing to delete: the built-in values hold.\n"
+    assert said == "The set 'system' was empty, so there is nothing to delete: the defaults apply.\n"
     home.fine("parameters", "edit", "system", "--set", "max_minutes=90")
     assert "Deleted the set 'system'." in home.fine("parameters", "delete", "system", "--yes").err
     home.fine("parameters", "edit", "system", "--set", "max_minutes=90")

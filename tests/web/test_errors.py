@@ -78,14 +78,14 @@ def test_what_failed_is_for_the_log_and_its_reference_for_the_reader(
 
 @pytest.mark.parametrize(
     ("error", "said"),
-    [(Unreachable(f"{SECRET} is away."), "The database does not answer just now"), (NoRoom(SECRET), "A disk is full")],
+    [(Unreachable(f"{SECRET} is away."), "The database does not answer at the moment"), (NoRoom(SECRET), "A disk is full")],
 )
 def test_what_passes_by_itself_is_no_fault_of_the_programs(
     error: CormorantError, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     got = ask(Failing(error), "/search?q=kelp")
     assert (got.status, got.headers["retry-after"]) == (503, "60")
-    assert "<h1>This cannot be shown now</h1>" in got.body
+    assert "<h1>This page is not available now</h1>" in got.body
     assert said in got.body
     assert SECRET not in got.body
     (record,) = (each for each in caplog.records if each.name == errors.__name__)

@@ -110,7 +110,7 @@ def test_what_is_no_value_is_passed_over(asked: str, found: dict[str, int]) -> N
 
 def test_a_day_that_is_none_is_said(found: dict[str, int]) -> None:
     body = ask(Quiet(), "/search?q=kelp&from=yesterday").main
-    assert "From was passed over: it takes a day, like 2026-03-14." in body
+    assert "From was ignored: it needs a day, for example 2026-03-14." in body
     assert "chip on" not in body
     assert found
 
@@ -176,7 +176,7 @@ def test_a_copy_without_words_says_so(monkeypatch: pytest.MonkeyPatch, found: di
     monkeypatch.setattr(SharedReader, "library", lambda _: None)
     kept = CachedCopy(HIT)
     monkeypatch.setattr(cached_copy, "copy", lambda *_: kept)
-    assert "no words in this document" in ask(Quiet(), "/cached/1/content").body
+    assert "This document has no text." in ask(Quiet(), "/cached/1/content").body
     assert f"from {len(found)} source" in ask(Quiet(), "/cached/1").body
     kept = CachedCopy(HIT, markup="<p>name, count\nkelp, 12</p>")
     body = ask(Quiet(), "/cached/1/content").body

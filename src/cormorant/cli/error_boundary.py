@@ -27,7 +27,7 @@ def run(argv: Sequence[str]) -> int:
     except CormorantError as error:
         return _say(asked, error)
     except KeyboardInterrupt:
-        return _say(asked, Interrupted("Interrupted. What was done so far is kept; the same command goes on."))
+        return _say(asked, Interrupted("Interrupted. The work so far is kept; run the same command again to continue."))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
@@ -38,7 +38,7 @@ def run(argv: Sequence[str]) -> int:
 def _carry_out(asked: GlobalOptions, rest: list[str]) -> int:
     """Find the command, import it, run it."""
     if not rest and asked.json:
-        raise UsageError("No command was named. `cormorant --help` lists them.")
+        raise UsageError("You named no command. `cormorant --help` lists them.")
     if not rest or rest[0] in ("-h", "--help", "help"):
         print(registry.overview())
         return 0 if rest else 2
@@ -67,8 +67,8 @@ def _ours(error: Exception) -> CormorantError:
     """A fault of the program itself, as one sentence."""
     what = " ".join(str(error).split())[:300]
     found = CormorantError(
-        f"Something went wrong inside cormorant ({type(error).__name__}{': ' if what else ''}{what}). "
-        "Nothing that was kept is lost. Run the command again with -vv to see where, and report it."
+        f"An internal error occurred in cormorant ({type(error).__name__}{(': ' if what else '')}{what}). No kept "
+        "data is lost. Run the command again with -vv to see the place, and report it."
     )
     found.__cause__ = error
     found.__traceback__ = error.__traceback__

@@ -55,21 +55,21 @@ _UNFIT = {
 
 _NO_BODY = dict.fromkeys(
     ("json_invalid", "model_attributes_type", "model_type"),
-    "What was sent is no JSON object. Send one, with `Content-Type: application/json`.",
+    "The request body is no JSON object. Send one, with `Content-Type: application/json`.",
 )
 """What to say of what was sent as a whole, by what pydantic calls its fault."""
-_EMPTY = "What was sent has nothing in it that could be done. Name what is to be changed."
+_EMPTY = "The request names no change. Name a change."
 
 _READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, ScopeTooNarrow, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
 
 _PASSING: Mapping[type[Exception], str] = {
-    Unreachable: "The database does not answer just now. Nothing is lost, and it goes on by itself. ",
-    NoRoom: "A disk is full just now. Nothing is lost, and it goes on when there is room. ",
+    Unreachable: "The database does not answer at the moment. Nothing is lost; the work continues when it answers. ",
+    NoRoom: "A disk is full at the moment. Nothing is lost; the work continues when there is space. ",
 }
 """What a reader is told besides of what passes by itself."""
 
-_TURNED_AWAY = NotPermitted("This page is for those who look after the installation. Ask for it on its own machine.")
+_TURNED_AWAY = NotPermitted("This page is for administrators. Open it on the machine that serves it.")
 
 
 def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], None]) -> None:
@@ -128,13 +128,13 @@ def _refused(request: Request, status: int) -> dict[str, Any]:
         case 403:
             return _TURNED_AWAY.as_problem()
         case 405:
-            return UsageError(f"This address does not take {request.method[:20]}.").as_problem(405)
+            return UsageError(f"This address does not accept {request.method[:20]}.").as_problem(405)
         case 413:
-            return TooLarge("What was sent is too large, and nothing here takes so much.").as_problem()
+            return TooLarge("The request is too large.").as_problem()
         case 404:
             return _nowhere()
         case _:
-            return UsageError("This request cannot be understood. Ask for the address anew.").as_problem()
+            return UsageError("The server does not understand this request. Open the address again.").as_problem()
 
 
 def _nowhere() -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Respon
         _log.warning("cannot answer", extra=found | {"reason": known.sentence})
     else:
         _log.error("fault", extra=found, exc_info=error)
-    sentence = f"{passing}Whoever looks after these pages finds what it was in logs/web.log, under {reference}."
+    sentence = f"{passing}An administrator finds the cause in logs/web.log, under {reference}."
     told = {"detail": sentence, "reference": reference}
     return _said(look, request, known.as_problem(max(known.http_status, 500)) | told)
 

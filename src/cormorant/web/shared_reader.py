@@ -100,7 +100,7 @@ class SharedReader:
         """Raise NotFoundError for a source of which nothing may be seen; the names of others stay untold."""
         for name in sources:
             if name not in self.counts() and name not in search.counts(self.house, self.library()):
-                raise NotFoundError("There is no such source, or nothing in it is for you to see.")
+                raise NotFoundError("There is no such source, or you have no access to it.")
 
     def why(self, question: Question, number: int) -> ScoreExplanation:
         """Say what made the score of a document that a question finds. Raises NotFoundError where it finds no such."""

@@ -53,7 +53,7 @@ def test_a_run_that_was_killed_is_interrupted(bare: InstalledCli, site: Site) ->
     said = bare.fine("status").out
     assert "retrieving" not in said
     assert "Nothing is running." in said
-    assert "Run 1 of 'docs' was interrupted. `cormorant crawl docs` goes on with it." in said
+    assert "Run 1 of 'docs' was interrupted. `cormorant crawl docs` continues it." in said
     assert bare.fine("status", "--json").object["processes"] == []
     other = InstalledCli(shutil.copytree(bare.folder, bare.folder.with_name("other")))
     bare.run("crawl", "docs", "--restart")
@@ -70,7 +70,7 @@ def test_a_disk_that_is_nearly_full_is_named(bare: InstalledCli, monkeypatch: py
     assert "nearly full" not in bare.fine("status").out
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 10**12 - 5_000, 5_000))
     said = bare.fine("status").out
-    assert f"The disk of {bare.folder} is nearly full: 5.0 kB are free, and crawls wait below 2.1 GB." in said
+    assert f"The disk of {bare.folder} is nearly full: 5.0 kB are free, and crawls pause below 2.1 GB." in said
 
 
 def cut_the_table(index: Path) -> None:

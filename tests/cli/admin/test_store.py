@@ -356,7 +356,7 @@ def test_an_import_of_a_backup_says_that_it_leaves_the_copies_and_what_takes_the
     done = there.run("store", "import", str(file))
     assert done.code == LATER
     assert "of copies" not in done.err
-    assert f"`cormorant store restore '{file}' --yes` takes them, too." in done.err
+    assert f"`cormorant store restore '{file}' --yes` restores them, too." in done.err
     done = there.run("store", "restore", str(file), "--yes")
     assert (done.code, "1 file of copies" in done.err) == (0, True), done.err
 

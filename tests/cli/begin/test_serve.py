@@ -162,7 +162,7 @@ def test_what_only_a_login_showed_is_told_of_before_others_find_it(home: Install
     beyond = ("--name", "search.example.org")
     assert "with a login" not in said_while_serving(home, *beyond)
     home.fine("source", "edit", "docs", "--set", "headers=X-Tenant: blue", "--yes")
-    assert "finds what was crawled with a login: docs." in said_while_serving(home, *beyond)
+    assert "finds the documents that were crawled with a login: docs." in said_while_serving(home, *beyond)
     for words in ((), (*beyond, "--private")):
         assert "with a login" not in said_while_serving(home, *words)
 
@@ -226,7 +226,7 @@ def test_quickstart_twice_uses_the_same_sources(bare: InstalledCli, world: World
     for _ in range(2):
         done = bare.run("quickstart", "--no-serve", str(world.papers), world.site.address)
         assert done.code == 0, done
-        assert f"A first search: cormorant --data {shlex.quote(str(bare.folder))} search " in done.out
+        assert f"Try a search: cormorant --data {shlex.quote(str(bare.folder))} search " in done.out
     kinds = {each["source"]: each["kind"] for each in bare.fine("source", "list", "--json").objects}
     assert kinds == {"papers": "files", "127.0.0.1": "web"}
     assert len(bare.fine("run", "list", "--json").objects) == 4

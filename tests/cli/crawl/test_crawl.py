@@ -124,7 +124,7 @@ def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
     again = bare.run("crawl", "--force")
     assert again.code == 0, again
     assert "which was interrupted" in again.err
-    assert "It goes on as it was ordered; what is asked for otherwise is for the next." in again.err
+    assert "It keeps its own options; the options of this command apply to the next run." in again.err
     assert bare.fine("run", "list", "--json").object["fetched"] >= 13
     assert bare.fine("search", "word11", "--json").object["title"] == "Page 11"
 
@@ -144,7 +144,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installe
         done = interrupted(bare, site, signal.SIGINT)
         assert done.code == 130, done
         assert done.err.splitlines()[-1] == (
-            "Interrupted. What was done so far is kept; `cormorant crawl docs` goes on with it."
+            "Interrupted. The work so far is kept; `cormorant crawl docs` continues it."
         )
         assert stays(lambda: len(site.asked)), "it goes on in the serving process"
         report = bare.fine("run", "show", "--json").object
@@ -152,7 +152,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installe
         assert "`cormorant crawl docs` goes on with it." in bare.fine("run", "show").out
         again = bare.run("crawl", "docs")
     assert again.code == 0, again
-    assert "Going on with run 1 of 'docs', which was suspended. `cormorant crawl docs --restart` begins" in again.err
+    assert "Continuing run 1 of 'docs', which was suspended. `cormorant crawl docs --restart` starts" in again.err
     assert "Run 1 of 'docs': finished" in again.out
     assert len(site.asked) < 31 + 1 + 3, "it began anew instead of going on"
     assert bare.fine("search", "word29", "--json").objects
@@ -179,7 +179,7 @@ def test_who_only_follows_stops_watching(bare: InstalledCli, site: Site) -> None
         done = ended(second)
         going_on.set()
         assert ended(first).code == 0
-    watches = "Interrupted. The command at work on this folder goes on: this command no longer watches run 1 of 'docs'."
+    watches = "Interrupted. The running command continues: this command stops watching run 1 of 'docs'."
     assert (done.code, done.err.splitlines()[-1]) == (130, watches)
     assert bare.fine("search", "word5", "--json").objects
 
@@ -382,7 +382,7 @@ class TestHeld:
         assert "'z': finished" in done.out
 
     def test_what_is_held_is_seen(self, held: InstalledCli, site: Site) -> None:
-        assert "Run 2 of 'docs' waits for an answer." in held.run("status").out
+        assert "Run 2 of 'docs' waits for your answer." in held.run("status").out
         report = held.fine("run", "show", "--json").object
         assert report["held"] == GOING
         (told,) = [each for each in report["problems"] if each["kind"] == "run"]

@@ -81,7 +81,7 @@ def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: 
     (report,) = home.fine("crawl", "docs", "--json").objects
     assert (report["requests_conditional"], report["fetched"]) == (0, effect["documents"])
     assert report["edited"] == ["default_language"]
-    assert "every document was fetched whole, since this was edited: default_language" in home.fine("run", "show").out
+    assert "every document was downloaded again, because these settings changed: default_language" in home.fine("run", "show").out
     (other,) = home.fine("source", "edit", "docs", "--set", "max_minutes=9", "--preview", "--json").objects
     assert other["recrawl"] is None
     home.fine("source", "edit", "docs", "--set", "max_minutes=9")

@@ -238,7 +238,7 @@ def test_deliveries_wait_while_paused(home: InstalledCli, site: Site) -> None:
     assert status["backlog"] > 0
     assert status["oldest_undelivered_at"] is not None
     home.fine("crawl", "papers", "--examine")
-    assert "with the next crawl" in home.fine("provider", "resume").err, "nothing is at work"
+    assert "The next crawl" in home.fine("provider", "resume").err, "nothing is at work"
     assert f"{wait}: {they_do}" in home.fine("run", "stop").err
     assert f"{wait}: {they_do}" in home.fine("status").out
     assert "wait to be delivered" not in home.run("crawl", "papers").err
@@ -425,7 +425,7 @@ class TestResend:
             assert kept.fine("receiver", "resend", "shop", "--faulty").err == "Sent again to 'shop'.\n"
             asked = len(hook.posts)
             done = kept.fine("receiver", "resend", "shop", "--faulty")
-            assert done.err == "There is nothing to send: 'shop' has taken everything that it was told.\n"
+            assert done.err == "There is nothing to send: 'shop' has rejected nothing.\n"
             assert len(hook.posts) == asked
             hook.judge = lambda _: Said(401)
             done = kept.run("receiver", "resend", "shop")

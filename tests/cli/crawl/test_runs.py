@@ -88,7 +88,7 @@ def test_suspended_and_gone_on_with(bare: InstalledCli, site: Site) -> None:
     assert bare.fine("run", "show", "--json").object["state"] == "suspended"
     assert bare.fine("run", "suspend", "1", "--json").object == {"run": 1, "state": "suspended"}, "again"
     resumed = bare.fine("run", "resume", "1", "--json")
-    assert "Going on with run 1 of 'docs', which was suspended." in resumed.err
+    assert "Continuing run 1 of 'docs', which was suspended." in resumed.err
     report = resumed.object
     assert (report["run"], report["state"], report["indexed"]) == (1, "finished", 61)
     assert bare.run("run", "resume").code == 1

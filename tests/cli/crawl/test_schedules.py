@@ -73,7 +73,7 @@ def test_status_says_when_schedules_fire_and_that_nothing_has_them_do_so(home: I
     record = home.fine("schedule", "add", "nightly", "--source", "docs", "--when", "@daily", "--json").object
     home.fine("schedule", "add", "by-hand", "--source", "docs", "--when", "manual")
     fires = f"Schedule 'nightly' fires next at {wall_time(record['next_at'])}.\n"
-    nobody = "Schedules fire only while `cormorant serve` is at work, which it is not now."
+    nobody = "Schedules start crawls only while `cormorant serve` is running. It is not running now."
     assert home.fine("status").out.endswith(f"\n{fires}{nobody}\n")
     with served(home):
         said = home.fine("status").out

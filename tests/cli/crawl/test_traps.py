@@ -48,7 +48,7 @@ def test_a_trap_is_listed_told_and_left_out_by_one_command(bare: InstalledCli) -
         assert (refused.code, f"{leaving} documents would leave" in refused.err) == (2, True)
         assert bare.fine("source", "show", "town", "--json").object["settings"].get("exclude", []) == []
 
-        assert "Changed 'town'. The next crawl follows it." in bare.fine("trap", "accept", trap, "--yes").err
+        assert "Changed 'town'. The next crawl uses it." in bare.fine("trap", "accept", trap, "--yes").err
         assert bare.fine("source", "show", "town", "--json").object["settings"]["exclude"] == [told["rule"]]
         assert [each["accepted"] for each in bare.fine("trap", "list", "--json").objects] == [True]
         bare.fine("trap", "accept", trap, "--yes")

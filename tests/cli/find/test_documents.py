@@ -193,7 +193,7 @@ def test_what_a_crawl_found_otherwise_is_listed(bare: InstalledCli, site: Site) 
     del site.answers["/ferries"]
     report = bare.run("crawl", "docs").out
     assert "1 changed" in report
-    assert "cormorant document list --changed 2   lists what is new, changed or gone since" in report
+    assert "cormorant document list --changed 2   lists new, changed and gone documents" in report
     told = bare.fine("document", "list", "--changed", "2").out.splitlines()
     assert [line.split() for line in told] == [
         ["404", "gone", f"{site.address}ferries"], ["200", "changed", f"{site.address}tides"],

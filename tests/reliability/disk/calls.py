@@ -40,7 +40,7 @@ ENDS = (0, 1, 3, 5)
 """Codes that a command may end with when a disk fails (docs/reference/errors.md); 3 is of a crawl alone."""
 NOT_SAID = (
     "Traceback",
-    "Something went wrong inside",
+    "An internal error occurred in",
     "ended by a fault of this program",
     "panicked at ",
     "ended unexpectedly",

@@ -225,7 +225,7 @@ def test_a_schedule_from_its_beginning_to_its_end(pages: Application) -> None:
         ("POST", "/schedules", {"schedule": "s", "sources": ["docs"], "when": "0 0 30 2 *"}, 422, "cannot be so"),
         ("PATCH", "/schedules/none", {"overrun": "wait"}, 422, "`overrun` has to be 'skip', 'queue'"),
         ("PATCH", "/schedules/none", {"when": "manual"}, 404, "no schedule 'none'"),
-        ("PATCH", "/schedules/none", {}, 422, "has nothing in it that could be done. Name what"),
+        ("PATCH", "/schedules/none", {}, 422, "names no change. Name a"),
         ("PUT", "/receivers/index", {}, 405, "does not take PUT"), ("POST", "/receivers/index", {}, 405, "POST"),
     ],
 )  # fmt: skip

@@ -74,8 +74,8 @@ def test_what_no_list_has_stays_part_of_the_query(crawled: Crawled) -> None:
 
 def test_an_empty_form_says_what_is_missing(crawled: Crawled) -> None:
     got = crawled.get("/advanced?all=%21%21&go=1")
-    assert (got.status, "Fill in one." in got.body) == (200, True)
-    assert "Fill in one." not in crawled.get("/advanced").body
+    assert (got.status, "Fill in a word or a place." in got.body) == (200, True)
+    assert "Fill in a word or a place." not in crawled.get("/advanced").body
 
 
 @pytest.mark.parametrize(

@@ -192,10 +192,10 @@ def links_of(crawled: Crawled, path: str) -> Any:
 def test_links_in_and_out(crawled: Crawled) -> None:
     words = said(links_of(crawled, "/").main)
     assert "Links of “ Start of all ”" in words
-    assert "No page that is known links to it." in words
+    assert "No known page links to it." in words
     assert "to /n7" in words
     words = said(links_of(crawled, "/evil").main)
-    assert "What others call it to /evil 9" in words
+    assert "Texts of links to it to /evil 9" in words
     assert "https://elsewhere.example/" in words
 
 

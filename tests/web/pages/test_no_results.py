@@ -37,7 +37,7 @@ def test_each_word_is_counted_and_what_is_left_is_offered(crawled: Crawled) -> N
     assert "not in any document you may read" in words["sargossum"]
     ((address, count),) = NUMBER.findall(words["kelp"])
     assert f"<strong>{count}</strong>" in crawled.get(unescape(address)).body
-    (offered,) = [said for name, said in cards(body)["This would find something"].items() if name == "kelp forest"]
+    (offered,) = [said for name, said in cards(body)["This search finds documents"].items() if name == "kelp forest"]
     assert "without sargossum" in offered
     ((address, count),) = NUMBER.findall(offered)
     assert f"<strong>{count}</strong>" in crawled.get(unescape(address)).body
@@ -45,13 +45,13 @@ def test_each_word_is_counted_and_what_is_left_is_offered(crawled: Crawled) -> N
 
 def test_words_that_do_not_stand_together_are_offered_apart(crawled: Crawled) -> None:
     body = crawled.get("/search?q=%2Bkelp+%2Bsargasso").body
-    assert "any of the words" in cards(body)["This would find something"]["kelp sargasso"]
+    assert "any of the words" in cards(body)["This search finds documents"]["kelp sargasso"]
 
 
 def test_counts_are_within_what_was_chosen(crawled: Crawled) -> None:
     body = crawled.get("/search?q=%2Bkelp+%2Bsargasso&source=papers").body
     words = cards(body)["How often each word occurs"]
-    assert "not in what you chose" in words["kelp"]
+    assert "not within your filters" in words["kelp"]
     assert NUMBER.findall(words["sargasso"]) == [("/search?q=sargasso&amp;source=papers", "1")]
 
 

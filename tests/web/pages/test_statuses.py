@@ -31,7 +31,7 @@ def test_what_a_server_may_say_has_a_page_too(crawled: Crawled) -> None:
 def test_an_unknown_number_says_which_there_are(number: str, crawled: Crawled) -> None:
     got = crawled.get(f"/status/{number}")
     assert got.status == 404
-    assert "those of HTTP from 100 to 599, and ours from 902 to 1111" in got.body
+    assert "those of HTTP from 100 to 599, and Cormorant&#39;s own from 902 to 1111" in got.body
     assert "<code>/status</code>" in got.body
 
 

@@ -20,10 +20,10 @@ version = new_app()
 
 @app.command(epilog=examples("cormorant doctor", "cormorant doctor --json"))
 def doctor(context: typer.Context) -> None:
-    """Look at what is installed, what this machine gives, what is wrong, and say how to mend it.
+    """Check the installation and this machine, and say how to mend each problem.
 
-    Each line says what was looked at, how it is, and what to do. Ends with 1 when one is WRONG; what is only less than
-    it could be has a dash.
+    Each line names a check, its result and a remedy. Ends with 1 if one of them is WRONG; a dash marks a part that
+    works but could be better.
     """
     from cormorant.app import data_dir
     from cormorant.app.processes import web
@@ -61,7 +61,7 @@ def tell(say: terminal.Terminal, found: Sequence[Finding]) -> None:
 
 @version.command("version", epilog=examples("cormorant version", "cormorant version --json"))
 def version_(context: typer.Context) -> None:
-    """Say which version this is."""
+    """Show the version."""
     import platform
     from importlib.metadata import version as installed
 

@@ -22,10 +22,10 @@ HEADS = 2
 
 @index.command(epilog=examples("cormorant index rebuild"))
 def rebuild(context: typer.Context) -> None:
-    """Make the index anew from the kept copies, without asking any source.
+    """Rebuild the index from the kept copies, without visiting any source.
 
-    Search goes on with the old one meanwhile. So does a crawl or `serve` that is at work: what it finds is told to the
-    other receivers, and waits for the index until it is made.
+    Search goes on with the old index meanwhile. A crawl or `serve` goes on too: it delivers its documents to the other
+    receivers, and to the index when that is rebuilt.
     """
     from cormorant.operate.search import reindex
 
@@ -46,8 +46,8 @@ def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
     for url in record["damaged_urls"]:
         say.problem(
             CacheDamaged(
-                f"The kept copy of {url} is damaged, so it is not in the index; the next crawl mends it, after "
-                "`cormorant cache repair` also where it is gone as a whole."
+                f"The kept copy of {url} is damaged, so the document is not in the index. The next crawl fetches it "
+                "again; if the whole copy is missing, run `cormorant cache repair` first."
             )
         )
     if record["damaged"]:
@@ -56,11 +56,11 @@ def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
 
 @index.command(epilog=examples("cormorant index optimize", "cormorant index optimize --json"))
 def optimize(context: typer.Context) -> None:
-    """Have the index hold only what search may find, in as few parts as that takes.
+    """Remove deleted documents from the index and join its parts.
 
-    Where documents have left or it has come to many parts, it is made anew of the kept copies beside the one in use;
-    else there is nothing to do. Addresses that are gone for good are purged first. Search goes on meanwhile, and so
-    does a crawl or `serve` that is at work, as with `index rebuild`.
+    If many documents have left, or if the index has many parts, it is rebuilt from the kept copies beside the one in
+    use; otherwise nothing happens. Addresses that are gone for good are purged first. Search goes on meanwhile, and so
+    does a crawl or `serve`, as with `index rebuild`.
     """
     from cormorant.operate.search import reindex
 
@@ -73,9 +73,9 @@ def optimize(context: typer.Context) -> None:
         parts = f"{record['segments_before']:,} -> {plural(record['segments'], 'part')}"
         say.note(f"Dropped {plural(record['dropped'], 'deleted document')}, {parts}, in {duration(record['took_s'])}.")
     else:
-        say.note("There is nothing in the index that could be dropped or joined.")
+        say.note("The index has nothing to remove or to join.")
     if record["purged"] and not say.json:
-        say.note(f"Purged {plural(record['purged'], 'address', 'addresses')} that had gone for good.")
+        say.note(f"Purged {plural(record['purged'], 'address', 'addresses')} gone for good.")
     _damaged(say, record)
 
 
@@ -91,7 +91,7 @@ def _told(say: terminal.Terminal) -> Callable[[int, int], None]:
 
 @index.command(epilog=examples("cormorant index stats", "cormorant index stats --json"))
 def stats(context: typer.Context) -> None:
-    """Show how big the index is, and how far behind."""
+    """Show the size of the index, and how far it is behind."""
     from cormorant.operate.search import reindex
 
     say = terminal.of(context)
@@ -101,7 +101,7 @@ def stats(context: typer.Context) -> None:
 
 @cache.command("show", epilog=examples("cormorant cache show"))
 def show_cache(context: typer.Context) -> None:
-    """Show how many copies are kept, and how much room they take."""
+    """Show the number of kept copies and the space that they take."""
     from cormorant.operate.storage import check
 
     say = terminal.of(context)
@@ -111,7 +111,10 @@ def show_cache(context: typer.Context) -> None:
 
 @cache.command("check", epilog=examples("cormorant cache check", "cormorant cache check --json"))
 def check_cache(context: typer.Context) -> None:
-    """Read every kept copy and compare it with its checksum. Ends with 1 when one is damaged."""
+    """Read every kept copy and compare it with its checksum.
+
+    Ends with 1 if a copy is damaged.
+    """
     from cormorant.base.errors import CacheDamaged
     from cormorant.operate.storage import check
 
@@ -122,18 +125,21 @@ def check_cache(context: typer.Context) -> None:
     if record["damaged"] > record["awaited"]:
         what = plural(record["damaged"] - record["awaited"], "kept copy", "kept copies")
         raise CacheDamaged(
-            f"Damaged: {what}. `cormorant cache repair` has the next crawl fetch these anew, `crawl --force` all."
+            f"Damaged: {what}. After `cormorant cache repair` the next crawl fetches these again; `crawl --force` "
+            "fetches all documents again."
         )
     if record["damaged"]:
         what = plural(record["damaged"], "kept copy", "kept copies")
-        say.note(f"Damaged: {what}, which the next crawl fetches anew.")
+        say.note(f"Damaged: {what}. The next crawl fetches them again.")
 
 
 @cache.command("repair", epilog=examples("cormorant cache repair", "cormorant cache repair --json"))
 def repair_cache(context: typer.Context) -> None:
-    """Have documents whose kept copy is damaged name another of the same content, or be fetched anew, and only these.
+    """Repair documents whose kept copy is damaged.
 
-    Nothing may be at work meanwhile. Ends with 3 when the next crawl has to fetch some. They are found until then.
+    A document takes another copy of the same content if there is one; otherwise the next crawl fetches it again. No
+    crawl and no `serve` may run meanwhile. Ends with 3 if the next crawl has to fetch documents; search finds them
+    until then.
     """
     from cormorant.operate.storage import repair
 
@@ -164,12 +170,12 @@ def diff(
     context: typer.Context,
     address: Address,
     back: Annotated[
-        int, typer.Option("--back", metavar="N", min=1, help="Compare with the version so many before the newest.")
+        int, typer.Option("--back", metavar="N", min=1, help="Number of versions before the newest to compare with.")
     ] = 1,
 ) -> None:
-    """Show what two kept versions of a document say differently, line by line.
+    """Show the differences between two kept versions of a document, line by line.
 
-    Versions that were replaced are there until `store compact` gives their room back.
+    Replaced versions stay until `store compact` frees their space.
     """
     from cormorant.operate.documents import diff as document_diff
 
@@ -183,4 +189,4 @@ def diff(
         for number, line in enumerate(each["diff"]):
             say.print(localized(line, precision="seconds") if number < HEADS else line)
         if not each["diff"]:
-            say.note(f"Both versions of {each['url']} say the same.")
+            say.note(f"Both versions of {each['url']} have the same text.")

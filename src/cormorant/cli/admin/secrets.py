@@ -15,11 +15,11 @@ from cormorant.cli.typer_apps import examples, file_of, new_app
 
 app = new_app("Passwords, tokens and keys that sources need: add, list, edit, delete, rotate.", group=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret; settings refer to it by secret:NAME.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret; settings refer to it as secret:NAME.")]
 File = Annotated[
     Path | None,
     typer.Option(
-        "--file", metavar="FILE", help="Read the value from this file; else from the terminal.", parser=file_of
+        "--file", metavar="FILE", help="Read the value from this file instead of the terminal.", parser=file_of
     ),
 ]
 
@@ -38,7 +38,9 @@ def _value(name: str, file: Path | None, *, quiet: bool) -> str:
     if not sys.stdin.isatty():
         return _text(sys.stdin.buffer.read(MOST_READ))
     if quiet:
-        raise UsageError("With --json nobody is asked: give the value on standard input, or name a --file.")
+        raise UsageError(
+            "With --json the command asks no questions: give the value on standard input, or name a --file."
+        )
     return str(typer.prompt(f"Value of {name}", hide_input=True, confirmation_prompt=True, err=True))
 
 
@@ -47,12 +49,15 @@ def _text(data: bytes) -> str:
     try:
         return data.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
-        raise UsageError("The value is no text in UTF-8.") from None
+        raise UsageError("The value is not UTF-8 text.") from None
 
 
 @app.command(epilog=examples("cormorant secret add wiki", "cormorant secret add intranet --file password.txt"))
 def add(context: typer.Context, name: Name, file: File = None) -> None:
-    """Keep a secret. Its value is asked for, or read from standard input or a file, and never shown again."""
+    """Store a secret.
+
+    The command asks for the value, or reads it from standard input or from a file. The value is never shown again.
+    """
     from cormorant.operate.sources import secrets
 
     say = terminal.of(context)
@@ -62,25 +67,26 @@ def add(context: typer.Context, name: Name, file: File = None) -> None:
         say.record(record)
     else:
         say.note(
-            f"Kept. A source uses it as secret:{name}, like --set credentials='https://... basic USER secret:{name}'."
+            f"Stored. A source uses it as secret:{name}, for example --set credentials='https://... basic USER "
+            f"secret:{name}'."
         )
 
 
 @app.command("list", epilog=examples("cormorant secret list", "cormorant secret list --json"))
 def list_(context: typer.Context) -> None:
-    """List the secrets, and which sources use them; never a value."""
+    """List the secrets and the sources that use them, without their values."""
     from cormorant.operate.sources import secrets
 
     say = terminal.of(context)
     with say.house() as house:
         records = secrets.listed(house)
     if not say.table(records, ("secret", "used_by", "opens", "changed_at")) and not say.json:
-        say.note("There is no secret yet. Keep one: cormorant secret add NAME")
+        say.note("There is no secret yet. Add one: cormorant secret add NAME")
 
 
 @app.command(epilog=examples("cormorant secret edit wiki", "cormorant secret edit wiki --file password.txt"))
 def edit(context: typer.Context, name: Name, file: File = None) -> None:
-    """Put another value in the place of a secret's. The next crawl uses it."""
+    """Replace the value of a secret. The next crawl uses the new one."""
     from cormorant.operate.sources import secrets
 
     say = terminal.of(context)
@@ -94,7 +100,7 @@ def edit(context: typer.Context, name: Name, file: File = None) -> None:
 
 @app.command(epilog=examples("cormorant secret delete old"))
 def delete(context: typer.Context, name: Name) -> None:
-    """Forget a secret that no source uses any more."""
+    """Delete a secret that no source uses any more."""
     from cormorant.operate.sources import secrets
 
     say = terminal.of(context)
@@ -108,7 +114,7 @@ def delete(context: typer.Context, name: Name) -> None:
 
 @app.command(epilog=examples("cormorant secret rotate"))
 def rotate(context: typer.Context) -> None:
-    """Seal all secrets by a new key, and forget the key before."""
+    """Seal all secrets with a new key and forget the old key."""
     from cormorant.operate.sources import secrets
 
     say = terminal.of(context)
@@ -117,5 +123,5 @@ def rotate(context: typer.Context) -> None:
     if say.json:
         say.record({"rotated": count})
     else:
-        kept = f"A new key seals {plural(count, 'secret')}; cookies that sites gave are forgotten."
-        say.note(f"{kept} Keep a copy of secret.key apart from that of the database.")
+        kept = f"A new key seals {plural(count, 'secret')}. The cookies of all sites are deleted."
+        say.note(f"{kept} Keep a copy of secret.key, apart from the copy of the database.")

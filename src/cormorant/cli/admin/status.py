@@ -19,7 +19,7 @@ app = new_app()
 
 @app.command(epilog=examples("cormorant status", "cormorant status --json"))
 def status(context: typer.Context) -> None:
-    """Show the state of everything: sources and their last good run, held runs, schedules, deliveries, processes."""
+    """Show the state of the installation: sources, held runs, schedules, deliveries, processes."""
     from cormorant.app import data_dir
     from cormorant.operate.search import reindex_lock
     from cormorant.operate.system import status as operation
@@ -53,7 +53,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
             ("source", "kind", "documents", "state", "to_fetch", "last_state", "last_good_at"),
         )
     else:
-        say.print("No source yet. `cormorant source add` makes one.")
+        say.print("There is no source yet. `cormorant source add` adds one.")
     _tell_disks(say, record["disks"])
     _tell_faults(say, record["sources"])
     _tell_quarantined(say, record["sources"])
@@ -69,7 +69,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.print("Nothing is running.")
     for each in record["sources"]:
         if each["state"] == "interrupted" and not each["waits"]:
-            what = "goes on with it" if each["survives_restart"] else "begins anew, since survives_restart is off"
+            what = ("starts again, because survives_restart is off") if each["survives_restart"] else "continues it"
             goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` {what}."
             say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
         elif each["run"] is not None and each["last_reason"]:
@@ -77,8 +77,8 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     of = {each["held_run"]: f" of {each['source']!r}" for each in record["sources"]}
     for run in record["held_runs"]:
         say.print()
-        told = f"`cormorant run show {run}` says why, and what can be answered."
-        say.print(f"Run {run}{of.get(run, '')} waits for an answer. {told}")
+        told = f"`cormorant run show {run}` gives the reason and the possible answers."
+        say.print(f"Run {run}{of.get(run, '')} waits for your answer. {told}")
 
 
 def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path) -> None:
@@ -102,7 +102,7 @@ def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path
         at = wall_time(each["next_at"], each["time_zone"])
         say.print(f"Schedule {each['schedule']!r} fires next at {at}.")
     if planned and not elsewhere and not data_dir.noted_ports(place):
-        say.print("Schedules fire only while `cormorant serve` is at work, which it is not now.")
+        say.print("Schedules start crawls only while `cormorant serve` is running. It is not running now.")
 
 
 def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> None:
@@ -111,8 +111,8 @@ def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> N
         if each["full"]:
             say.print()
             say.print(
-                f"The disk of {each['folder']} is nearly full: {size(each['free_bytes'])} are free, and crawls wait "
-                f"below {size(each['least_bytes'])}. They go on by themselves when there is room."
+                f"The disk of {each['folder']} is nearly full: {size(each['free_bytes'])} are free, and crawls pause "
+                f"below {size(each['least_bytes'])}. They continue as soon as there is enough space."
             )
 
 
@@ -127,8 +127,8 @@ def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -
             failed = plural(source["last_failed"], "document")
             say.print()
             say.print(
-                f"{source['source']}: {failed} failed in run {run}. `cormorant run show {run}` says why, and "
-                f"`cormorant document list --source {name} --state error` names all that fail now."
+                f"{source['source']}: {failed} failed in run {run}. `cormorant run show {run}` gives the reasons, and "
+                f"`cormorant document list --source {name} --state error` lists all documents that fail now."
             )
 
 
@@ -141,8 +141,9 @@ def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any
             name, many = shlex.quote(source["source"]), plural(source["quarantined"], "document")
             say.print()
             say.print(
-                f"{source['source']}: {many} killed the converter, twice each, and are left alone until they change. "
-                f"`cormorant document recrawl --source {name} --status {Status.QUARANTINED.value}` has them tried anew."
+                f"{source['source']}: {many} killed the converter twice each, so Cormorant does not try them again "
+                f"until they change. `cormorant document recrawl --source {name} --status {Status.QUARANTINED.value}` "
+                "tries them again."
             )
 
 
@@ -153,8 +154,8 @@ def _tell_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) 
             many = plural(source["would_leave"], "document")
             say.print()
             say.print(
-                f"{source['source']}: {many} of {source['documents']:,} would leave the index. That is too many to let "
-                "go of unasked: search finds them until a run of the source has come to its end."
+                f"{source['source']}: {many} of {source['documents']:,} would leave the index. That is more than a "
+                "run may delete by itself, so search finds them until a run of this source is complete."
             )
 
 
@@ -172,6 +173,6 @@ def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]])
     """Print which sites did not answer, what to do, and that the next crawl asks them again."""
     for source in sources:
         for each in source["troubles"]:
-            again = "" if each["not_before"] else f" `cormorant crawl {shlex.quote(source['source'])}` asks it again."
+            again = "" if each["not_before"] else f" `cormorant crawl {shlex.quote(source['source'])}` tries it again."
             say.print()
             say.sentence(f"{source['source']}: {each['said']}. {each['advice']}{again}")

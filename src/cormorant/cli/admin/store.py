@@ -17,26 +17,24 @@ from cormorant.model.schedule.timezones import wall_time
 if TYPE_CHECKING:
     from cormorant.store.db.migrate import Upgraded
 
-app = new_app(
-    "The database and all that is kept: check, backup, restore, export, import, compact, upgrade.", group=True
-)
+app = new_app("The database and the kept copies: check, backup, restore, export, import, compact, upgrade.", group=True)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.", show_default=False, parser=file_of)]
-Yes = Annotated[bool, typer.Option("--yes", help="Replace what is there.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Replace the present data.")]
 
 
 @app.command(epilog=examples("cormorant store check", "cormorant store check --json", "cormorant store check --repair"))
 def check(
     context: typer.Context,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Mend what can be mended; nothing may be at work meanwhile.")
+        bool, typer.Option("--repair", help="Repair the problems found. No crawl and no `serve` may run meanwhile.")
     ] = False,
 ) -> None:
-    """Check the database, and that it agrees with kept copies and index.
+    """Check that the database is sound and agrees with the kept copies and the index.
 
-    Without --repair it changes nothing, may run during a crawl, and ends with 1 when something is WRONG. With --repair
-    it ends with 0 when all is well, 3 when the next crawl fetches some documents anew, 1 when something has to be done
-    that it cannot do.
+    Without --repair the check changes nothing, may run during a crawl, and ends with 1 if something is WRONG. With
+    --repair it ends with 0 if all is well, 3 if the next crawl fetches some documents again, 1 if a problem remains
+    that it cannot repair.
     """
     from cormorant.cli.admin.doctor import tell
     from cormorant.operate.storage import check as store_check
@@ -61,7 +59,7 @@ def _repair(say: terminal.Terminal) -> None:
         else:
             say.print(f"{'mended' if each.number else 'later':<6} {each.check:<26} {each.said}")
     if not done:
-        say.note("There was nothing to mend.")
+        say.note("There was nothing to repair.")
     later = [each for each in done if each.later]
     say.explain(Incomplete(f"{each.check}: {each.said}") for each in later)
     tell(say, left)
@@ -78,12 +76,14 @@ def _repair(say: terminal.Terminal) -> None:
 def backup(
     context: typer.Context,
     file: File,
-    copies: Annotated[bool, typer.Option("--copies/--no-copies", help="With the kept copies, or rows alone.")] = True,
+    copies: Annotated[
+        bool, typer.Option("--copies/--no-copies", help="With the kept copies, or only the rows.")
+    ] = True,
 ) -> None:
-    """Write everything to one file, while a crawl may be running, and read it again to see that it is whole.
+    """Write the whole installation to one file, also while a crawl is running.
 
-    The index is not in it, which is made anew of the copies, nor the key of secrets, to be kept apart. A file of an
-    earlier backup is replaced once the new one is whole.
+    The file is read again to verify it. It contains neither the index, which is rebuilt from the copies, nor the key of
+    the secrets, which you keep apart. A file of an earlier backup is replaced when the new one is complete.
     """
     from cormorant.operate.storage import backups
 
@@ -95,7 +95,7 @@ def backup(
 
 @app.command(epilog=examples("cormorant store export /var/backups/rows.tar"))
 def export(context: typer.Context, file: File) -> None:
-    """Write all rows to a file that `store import` takes, into SQLite and PostgreSQL alike."""
+    """Write all rows to a file that `store import` reads, into SQLite and PostgreSQL alike."""
     from cormorant.operate.storage import backups
 
     say = terminal.of(context)
@@ -106,20 +106,20 @@ def export(context: typer.Context, file: File) -> None:
 
 @app.command(epilog=examples("cormorant store restore /var/backups/cormorant.tar --yes"))
 def restore(context: typer.Context, file: File, yes: Yes = False) -> None:
-    """Have everything as it was when a backup was taken, also where the database can no longer be opened.
+    """Restore an installation from a backup, also if its database can no longer be opened.
 
-    The backup is read to its end first. Nothing may be at work; what is there is replaced only with --yes. The index is
-    made anew; the next crawl finds what has changed since by asking for changes, and deletes nothing that is only not
-    in the backup.
+    The whole backup is read first. No crawl and no `serve` may run meanwhile; present data is replaced only with --yes.
+    The index is rebuilt. The next crawl asks its sources for later changes, and deletes no document only because the
+    backup does not have it.
     """
     _bring(terminal.of(context), file, yes=yes, copies=True)
 
 
 @app.command("import", epilog=examples("cormorant store import /var/backups/rows.tar --yes"))
 def import_(context: typer.Context, file: File, yes: Yes = False) -> None:
-    """Take the rows of an export, or of a backup, into this database; kept copies stay as they are.
+    """Import the rows of an export or a backup into this database; kept copies stay as they are.
 
-    Documents whose copy is not here are fetched anew by the next crawl, and only they.
+    The next crawl fetches again only the documents whose copy is not here.
     """
     _bring(terminal.of(context), file, yes=yes, copies=False)
 
@@ -130,22 +130,23 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
     record = restore(say.plan(), file, yes=yes, copies=copies)
     _tell(say, record, "Took over")
     if record["set_aside"]:
-        say.note(f"The database that could not be used is in {record['set_aside']}.")
+        say.note(f"The unusable database was moved to {record['set_aside']}.")
     if record.get("erased_again"):
         say.note(f"Erased again, as before: {plural(record['erased_again'], 'takedown')}.")
     if record.get("not_erased_in"):
         raise DataFolderError(
-            f"Passages that were to be erased are in {', '.join(record['not_erased_in'][:5])}. Remove these files, "
-            "then run `cormorant takedown erase ID`; `cormorant takedown list` has the ID."
+            f"These files still contain passages that were to be erased: {', '.join(record['not_erased_in'][:5])}. "
+            "Remove them, then run `cormorant takedown erase ID`; `cormorant takedown list` shows the ID."
         )
     if record["fetched_anew"]:
         what = plural(record["fetched_anew"], "document")
         say.problem(
-            Incomplete(f"The copies of {what} are not here; the next crawl of their source fetches these again.")
+            Incomplete(f"The copies of {what} are not here; the next crawl of their source fetches them again.")
         )
         if record["copies"] and not record["taken"]:
             say.note(
-                f"This backup has copies: `cormorant store restore {shlex.quote(str(file))} --yes` takes them, too."
+                f"This backup contains copies: `cormorant store restore {shlex.quote(str(file))} --yes` restores "
+                "them, too."
             )
         raise typer.Exit(3)
 
@@ -168,10 +169,11 @@ def _tell(say: terminal.Terminal, record: dict[str, Any], verb: str) -> None:
 
 @app.command(epilog=examples("cormorant store compact", "cormorant store compact --json"))
 def compact(context: typer.Context) -> None:
-    """Give room back: that of replaced copies, and of deleted rows. Nothing may be at work meanwhile.
+    """Free the disk space of replaced copies and deleted rows.
 
-    Files of copies of which a quarter or more is used by nobody are written anew. Older versions of documents, which
-    `cache diff` shows, are gone then. By itself this happens beyond CORMORANT_OLD_COPIES_BYTES.
+    No crawl and no `serve` may run meanwhile. A file of copies is written again if a quarter of it or more is unused.
+    Older versions of documents, which `cache diff` shows, are deleted. Beyond CORMORANT_OLD_COPIES_BYTES this happens
+    without a command.
     """
     from cormorant.operate.storage import compact as compaction
 
@@ -184,7 +186,7 @@ def compact(context: typer.Context) -> None:
     for what in ("copies", "store"):
         before, after = (size(record[f"{what}_bytes{end}"]) for end in ("_before", ""))
         say.print(f"{what:<7} {before} -> {after}")
-    say.note(f"Wrote {plural(record['packs_rewritten'], 'file')} of copies anew in {duration(record['took_s'])}.")
+    say.note(f"Rewrote {plural(record['packs_rewritten'], 'file')} of copies in {duration(record['took_s'])}.")
     if record["unreadable"]:
         what = plural(record["unreadable"], "copy", "copies")
         say.problem(Incomplete(f"{what} cannot be read: `cormorant store check --repair`."))
@@ -193,10 +195,10 @@ def compact(context: typer.Context) -> None:
 
 @app.command(epilog=examples("cormorant store upgrade", "cormorant store upgrade --json"))
 def upgrade(context: typer.Context) -> None:
-    """Bring the database to the version of this program, as the first command after an upgrade does by itself.
+    """Upgrade the database to the version of this program.
 
-    What it was before is kept: of SQLite a copy beside it, of PostgreSQL an archive of all rows in the data folder.
-    Says from which version to which.
+    The first command after an upgrade of the program does this by itself. The old state is kept: for SQLite a copy of
+    the database beside it, for PostgreSQL an archive of all rows in the data folder. The answer names both versions.
     """
     from cormorant.app.commands.open import opened
     from cormorant.store.schema import SCHEMA_VERSION
@@ -211,4 +213,4 @@ def upgrade(context: typer.Context) -> None:
     elif done:
         say.upgraded(done[0])
     else:
-        say.note(f"The database is of version {SCHEMA_VERSION}, which is that of this program.")
+        say.note(f"The database already has version {SCHEMA_VERSION}, that of this program.")

@@ -10,13 +10,11 @@ from cormorant.cli import terminal
 from cormorant.cli.typer_apps import examples, new_app
 from cormorant.model.scope import Scope
 
-app = new_app(
-    "Tokens, each with a scope, where `serve` listens beyond this machine: add, list, edit, delete.", group=True
-)
+app = new_app("Tokens for programs and people who sign in: add, list, edit, delete.", group=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the token: of a person or program that gets it.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the token: the person or program that uses it.")]
 _SCOPES = (
-    "search: what readers may do. operate: also look at sources, documents, runs and figures, and start and stop runs. "
+    "search: the rights of readers. operate: also read sources, documents, runs and figures, and start and stop runs. "
     "admin: everything."
 )
 
@@ -33,9 +31,9 @@ def add(
     name: Name,
     scope: Annotated[Scope, typer.Option("--scope", help=_SCOPES)] = Scope.SEARCH,
 ) -> None:
-    """Make a token and show it, this once: only its hash is kept.
+    """Create a token and show it once; only its hash is kept.
 
-    A program sends it as `Authorization: Bearer TOKEN`, a person types it into the sign-in page.
+    A program sends it as `Authorization: Bearer TOKEN`; a person types it into the sign-in page.
     """
     from cormorant.operate.system import tokens
 
@@ -47,25 +45,28 @@ def add(
     else:
         say.print(record["value"])
         say.note(
-            f"Its scope is {scope}. Keep it: it is not shown again. `cormorant token delete {name}` makes it worthless."
+            f"Its scope is {scope}. Save it now: it is not shown again. `cormorant token delete {name}` revokes it."
         )
 
 
 @app.command("list", epilog=examples("cormorant token list", "cormorant token list --json"))
 def list_(context: typer.Context) -> None:
-    """List the tokens, the scope of each, when it was made and when it was last used; never a value."""
+    """List the tokens with their scope, their creation and their last use, without their values."""
     from cormorant.operate.system import tokens
 
     say = terminal.of(context)
     with say.house() as house:
         records = tokens.listed(house)
     if not say.table(records, ("token", "scope", "created_at", "used_at")) and not say.json:
-        say.note("There is no token yet. Make one: cormorant token add NAME")
+        say.note("There is no token yet. Add one: cormorant token add NAME")
 
 
 @app.command(epilog=examples("cormorant token edit ada --scope search"))
 def edit(context: typer.Context, name: Name, scope: Annotated[Scope, typer.Option("--scope", help=_SCOPES)]) -> None:
-    """Give a token another scope. It holds from the next request on, also in browsers signed in with it."""
+    """Give a token another scope.
+
+    It applies from the next request on, also in browsers that are signed in with the token.
+    """
     from cormorant.operate.system import tokens
 
     say = terminal.of(context)
@@ -74,12 +75,12 @@ def edit(context: typer.Context, name: Name, scope: Annotated[Scope, typer.Optio
     if say.json:
         say.record(record)
     else:
-        say.note(f"The scope of {name!r} is {scope} now.")
+        say.note(f"The scope of {name!r} is now {scope}.")
 
 
 @app.command(epilog=examples("cormorant token delete ada"))
 def delete(context: typer.Context, name: Name) -> None:
-    """Forget a token. It opens nothing from now on, and whoever signed in with it is signed out."""
+    """Delete a token. It stops working at once, and browsers signed in with it are signed out."""
     from cormorant.operate.system import tokens
 
     say = terminal.of(context)

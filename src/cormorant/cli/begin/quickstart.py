@@ -41,19 +41,17 @@ def quickstart(
         list[str],
         typer.Argument(
             metavar="URL|FOLDER",
-            help="What to crawl; nothing: a bundled sample.",
+            help="Addresses or folders to crawl; without any, a bundled sample.",
             show_default=False,
             default_factory=list,
         ),
     ],
     port: Port = None,
-    no_serve: Annotated[
-        bool, typer.Option("--no-serve", help="End after the first search instead of serving a page.")
-    ] = False,
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="End after the first search; serve no page.")] = False,
 ) -> None:
     """Crawl addresses or folders and search them at once.
 
-    Makes sources, crawls them, shows a first search, serves a search page. Run again, it uses the same sources.
+    Adds sources, crawls them, shows a first search, and serves a search page. The next time it uses the same sources.
     """
     from cormorant.app.processes import web
     from cormorant.operate.runs.quickstart import wish
@@ -108,11 +106,11 @@ def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> i
         for each in made:
             if each.new and codes.get(each.name) == 6:
                 sources.delete(house, each.name)
-                say.problem(Unreachable(f"Nothing answered for {each.name!r}, so that source was not kept."))
+                say.problem(Unreachable(f"{each.name!r} did not answer, so the source was not added."))
         reached = [name for name in names if codes.get(name) != 6]
         text = telling_words(house, reached) if reached and house.searchable else ""
         if text and not say.json:
-            say.print(f"A first search: cormorant{_folder_words(say)} search {text!r}")
+            say.print(f"Try a search: cormorant{_folder_words(say)} search {text!r}")
             say.print()
             show(say, search.search(house, Question(text, limit=SHOWN)))
     return start.worst([*serious, *(3 for _ in left_out)])

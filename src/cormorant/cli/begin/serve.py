@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = new_app()
 
 LOOK_S = 0.2
-_STOPPED = "Stopped. Everything is kept; `cormorant serve` goes on."
+_STOPPED = "Stopped. All data is kept; `cormorant serve` continues."
 
 Port = Annotated[
     int | None, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
@@ -40,7 +40,9 @@ def serve(
     context: typer.Context,
     host: Annotated[
         str | None,
-        typer.Option("--host", metavar="H", help="Address to listen on; 0.0.0.0 is every one of this machine."),
+        typer.Option(
+            "--host", metavar="H", help="Address to listen on; 0.0.0.0 stands for every address of this machine."
+        ),
     ] = None,
     port: Port = None,
     names: Annotated[
@@ -48,7 +50,7 @@ def serve(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="A host to answer for, besides this machine's name and addresses; may repeat.",
+            help="A host name to answer to, besides the name and addresses of this machine; may be repeated.",
         ),
     ] = None,
     proxies: Annotated[
@@ -56,18 +58,19 @@ def serve(
         typer.Option(
             "--proxy",
             metavar="ADDRESS",
-            help="A proxy, or a network of them, to believe in X-Forwarded-For and -Proto; may repeat.",
+            help=(
+                "A proxy, or a network of proxies, whose X-Forwarded-For and -Proto headers are trusted; may be "
+                "repeated."
+            ),
         ),
     ] = None,
-    private: Annotated[
-        bool, typer.Option("--private", help="Ask for a token before anything is searched, too.")
-    ] = False,
+    private: Annotated[bool, typer.Option("--private", help="Ask for a token before each search, too.")] = False,
 ) -> None:
-    """Serve the search page, and crawl what other commands ask for. Ctrl-C ends it, with 130, and SIGTERM, with 0.
+    """Serve the search page, and run the crawls that other commands order.
 
-    Only this machine reaches it, unless --host, --name or --proxy says otherwise. Then search and cached copies of what
-    is for everyone stay open, and everything else needs a token of the scope that it asks for. The first one, for
-    everything, is shown at the first start; `cormorant token` makes others.
+    Ctrl-C ends it with exit code 130, SIGTERM with 0. Only this machine reaches the page, unless --host, --name or
+    --proxy says otherwise. Then everyone may search, and read cached copies, of documents for everyone; everything else
+    needs a token of the right scope. The first start shows a token for everything; `cormorant token` makes others.
     """
     from cormorant.app.processes import web
 
@@ -118,7 +121,7 @@ def until_stopped(say: Terminal, plan: BuildPlan, listener: Listener, reach: Rea
     with stopped(say), running(plan, web=partial(web.serve, plan, listener, reach)) as processes:
         if not processes.owner:
             raise ConflictError(
-                f"Another crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it."
+                f"Another crawl or `serve` is running on {plan.folder}. Wait until it ends, or stop it."
             )
         address = web.shown_address(listener, reach)
         note_port(plan.folder, listener.getsockname()[1])
@@ -147,8 +150,9 @@ def _warn(say: Terminal) -> None:
         names = sources.opened(house)
     if names:
         say.warn(
-            f"Everyone who reaches this page finds what was crawled with a login: {', '.join(names)}. `cormorant "
-            "source edit NAME --set grants=group:NAME` keeps it from them, --private asks all for a token."
+            "Warning: everyone who reaches this page finds the documents that were crawled with a login: "
+            f"{', '.join(names)}. `cormorant source edit NAME --set grants=group:NAME` hides them, --private asks "
+            "every reader for a token."
         )
 
 
@@ -163,5 +167,5 @@ def _announce(say: Terminal, address: str, first: str | None, *, private: bool) 
         if first:
             say.print(f"First token: {first}")
             others = "nobody may search without a token" if private else "others may search what is for everyone"
-            say.print(f"Keep it: it is not shown again. Whoever has it may do everything here; {others}.")
+            say.print(f"Save it now: it is not shown again. Anyone who holds it may do everything here; {others}.")
     sys.stdout.flush()

@@ -32,35 +32,39 @@ class CrawlOptions:
         bool,
         typer.Option(
             "--force",
-            help="Take nothing for unchanged: fetch, read and deliver everything anew. The report still "
-            "counts as changed only what says something else than before.",
+            help=(
+                "Fetch, read and deliver every document again, also unchanged ones. The report counts only real "
+                "changes as changed."
+            ),
         ),
     ] = False
     restart: Annotated[
-        bool, typer.Option("--restart", help="Begin anew instead of going on with an interrupted run.")
+        bool, typer.Option("--restart", help="Start again instead of continuing an interrupted run.")
     ] = False
     refresh: Annotated[
         Refresh | None,
         typer.Option(
             "--refresh",
-            help="all: everything known and found. due: what was left over or put off, and files that changed. "
-            "append: only what was never visited. scratch: everything, with nothing remembered. Else as each source "
-            "says (its setting refresh): all.",
+            help=(
+                "all: every known and new document. due: documents left over or put off, and changed files. append: "
+                "only documents never visited. scratch: everything, after forgetting the source. Default: the setting "
+                "refresh of each source, or all."
+            ),
         ),
     ] = None
     examine: Annotated[
-        bool, typer.Option("--examine", help="Fetch and follow, index nothing: look first, then `run index`.")
+        bool, typer.Option("--examine", help="Fetch pages and follow links, but index nothing until `run index`.")
     ] = False
-    index_only: Annotated[bool, typer.Option("--index-only", help="Index what is known; links are not read.")] = False
+    index_only: Annotated[bool, typer.Option("--index-only", help="Index the known documents; ignore their links.")] = (
+        False
+    )
     test: Annotated[
         bool, typer.Option("--test", help="Crawl a copy of the source as if for the first time; deliver nothing.")
     ] = False
-    detach: Annotated[bool, typer.Option("--detach", help="Order it and return; `run watch` shows how it goes.")] = (
-        False
-    )
-    forget: Annotated[
-        bool, typer.Option("--forget", help="Have the run deleted when it is done; what it found stays.")
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Order the crawl and return; `run watch` shows its progress.")
     ] = False
+    forget: Annotated[bool, typer.Option("--forget", help="Delete the run when it ends; its documents stay.")] = False
 
     @property
     def mode(self) -> Mode | None:
@@ -68,7 +72,7 @@ class CrawlOptions:
         asked = {Mode.EXAMINE: self.examine, Mode.INDEX_ONLY: self.index_only, Mode.TEST: self.test}
         modes = [mode for mode, wanted in asked.items() if wanted]
         if len(modes) > 1:
-            raise UsageError("Say one of --examine, --index-only and --test.")
+            raise UsageError("Choose one of --examine, --index-only and --test.")
         return modes[0] if modes else None
 
 
@@ -89,7 +93,7 @@ def crawl(
         list[str],
         typer.Argument(
             metavar="SOURCE",
-            help="Sources; none: all. One whose run is held is left out.",
+            help="The sources; without any, all except those with a held run.",
             show_default=False,
             default_factory=list,
         ),
@@ -146,7 +150,7 @@ def tell_cut_off(say: Terminal, plan: BuildPlan, house: Installation) -> None:
     from cormorant.app.processes.restarts import end_cut_off
 
     for row in end_cut_off(plan, house):
-        say.note(f"Run {row.id} was stopped. It was under way when the program ended, and survives_restart is off.")
+        say.note(f"Run {row.id} was stopped, because it was interrupted and survives_restart is off.")
 
 
 def tell_exposed(say: Terminal, house: Installation, names: Sequence[str]) -> None:
@@ -173,11 +177,11 @@ def _detach(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> bool:
         if say.json:
             say.record(each.record())
         else:
-            say.print(f"Run {each.run} of {each.source!r}. `cormorant run watch {each.run}` shows how it goes.")
+            say.print(f"Run {each.run} of {each.source!r}. `cormorant run watch {each.run}` shows its progress.")
     if log is not None:
-        say.note(f"It goes on by itself; what it has to say is in {log}.")
+        say.note(f"It continues in the background; its messages are in {log}.")
     elif len(ordered) > len(away):
-        say.note("The command at work on this folder carries it out.")
+        say.note("The running command carries it out.")
     return bool(away)
 
 
@@ -190,8 +194,8 @@ def _tell_elsewhere(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) 
         if each.run in away:
             say.problem(
                 ConflictError(
-                    f"Run {each.run} of {each.source!r} waits for node {away[each.run]!r}: its source is crawled there "
-                    f"alone, and this is another node. `cormorant run show {each.run}` says how it goes."
+                    f"Run {each.run} of {each.source!r} waits for node {away[each.run]!r}, the only one that crawls "
+                    f"this source. `cormorant run show {each.run}` shows its progress."
                 )
             )
     return away
@@ -229,14 +233,14 @@ def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
             say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
         elif each.resumed:
             was = "suspended" if each.mine else "interrupted"
-            anew = f"`cormorant crawl {shlex.quote(each.source)} --restart` begins anew."
-            say.note(f"Going on with run {each.run} of {each.source!r}, which was {was}. {anew}")
+            anew = f"`cormorant crawl {shlex.quote(each.source)} --restart` starts again."
+            say.note(f"Continuing run {each.run} of {each.source!r}, which was {was}. {anew}")
         if each.as_before:
-            say.note("It goes on as it was ordered; what is asked for otherwise is for the next.")
+            say.note("It keeps its own options; the options of this command apply to the next run.")
     numbers = [each.run for each in ordered]
     with sample_source.in_reach(plan, numbers) as sample, watcher(say, numbers) as watching:
         if sample:
-            say.note(f"Serving the bundled sample at {sample} while it is crawled.")
+            say.note(f"Serving the bundled sample at {sample} during the crawl.")
         follow.carry_out(plan, ordered, watching)
 
 
@@ -252,8 +256,8 @@ def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
     """Say how stopped runs go on: suspended runs (`left`), or runs cut off as the program ended."""
     names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
     survives = left is not None or any(each.survives for each in ordered)
-    what = "goes on with it" if survives else "begins anew, since survives_restart is off"
-    return f"What was done so far is kept; `cormorant crawl {names}` {what}."
+    what = "starts again, because survives_restart is off" if survives else "continues it"
+    return f"The work so far is kept; `cormorant crawl {names}` {what}."
 
 
 def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
@@ -263,6 +267,6 @@ def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
         said.append(_kept(suspended, suspended))
     if others := [each for each in ordered if each not in suspended]:
         which = ", ".join(f"run {each.run} of {each.source!r}" for each in others)
-        what = "this command no longer watches" if not suspended else "not stopped is"
-        said.append(f"The command at work on this folder goes on: {what} {which}.")
+        what = "this command stops watching" if not suspended else "it does not stop"
+        said.append(f"The running command continues: {what} {which}.")
     return " ".join(said)

@@ -7,12 +7,12 @@ import typer
 from cormorant.cli import terminal
 from cormorant.cli.typer_apps import examples, new_app
 
-app = new_app("Deliveries to the index and all receivers: pause, resume. Crawling goes on meanwhile.", group=True)
+app = new_app("Deliveries to the index and all receivers: pause, resume. Crawls continue meanwhile.", group=True)
 
 
 @app.command(epilog=examples("cormorant provider pause"))
 def pause(context: typer.Context) -> None:
-    """Pause deliveries. What is found waits, and nothing new is searchable until they are resumed."""
+    """Pause deliveries. New documents wait, and search does not find them until deliveries resume."""
     _set(terminal.of(context), paused=True)
 
 
@@ -31,8 +31,8 @@ def _set(say: terminal.Terminal, *, paused: bool) -> None:
     if say.json:
         say.record({"paused": paused})
     elif paused:
-        say.note("Deliveries are paused; `cormorant provider resume` goes on.")
+        say.note("Deliveries are paused; `cormorant provider resume` resumes them.")
     elif data_dir.is_free(say.plan().folder):
-        say.note("Deliveries go on with the next crawl, or with `cormorant serve`: nothing is at work now.")
+        say.note("Nothing is running now. The next crawl, or `cormorant serve`, makes the deliveries.")
     else:
         say.note("Deliveries go on.")

@@ -11,7 +11,7 @@ from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import OfSource, examples, new_app
 from cormorant.model.schedule.timezones import wall_time
 
-app = new_app("Sites: how fast each is visited, by whose rule, and how close together its requests were.", group=True)
+app = new_app("Hosts: their pace, the rule behind it, and the gaps between requests.", group=True)
 
 SHOWN_HOURS = 24
 
@@ -21,7 +21,7 @@ def list_(
     context: typer.Context,
     source: OfSource = None,
 ) -> None:
-    """List the sites that are known: requests of the last day, and the gap that was tightest beside the delay asked."""
+    """List the known hosts: requests of the last day, and the smallest gap beside the required delay."""
     from cormorant.operate.system import hosts
 
     say = terminal.of(context)
@@ -35,9 +35,9 @@ def list_(
 @app.command(epilog=examples("cormorant site show 127.0.0.1"))
 def show(
     context: typer.Context,
-    host: Annotated[str, typer.Argument(metavar="HOST", help="A host, with :PORT for one of its sites only.")],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="A host; with :PORT, only that port.")],
 ) -> None:
-    """Show how a host is treated: its pace, the rule behind it, the smallest gap, its requests by hour."""
+    """Show how a host is visited: its pace, the rule behind it, the smallest gap, requests by hour."""
     from cormorant.operate.system import hosts
 
     say = terminal.of(context)
@@ -61,7 +61,7 @@ def _print(say: terminal.Terminal, record: dict[str, Any]) -> None:
     for each in hours[:SHOWN_HOURS]:
         said = f"  {wall_time(each['hour'])}: {plural(each['requests'], 'request')}"
         if each["asked_gap_s"]:
-            said += f", the tightest {each['smallest_gap_s']:g} s apart where {each['asked_gap_s']:g} s were asked"
+            said += f", the smallest gap {each['smallest_gap_s']:g} s where {each['asked_gap_s']:g} s were required"
         say.print(f"{said}; the newest by {each['rule']}")
     if len(hours) > SHOWN_HOURS:
         say.print(f"  and {plural(len(hours) - SHOWN_HOURS, 'hour')} before, with --json")
@@ -72,5 +72,5 @@ def _asked(each: dict[str, Any]) -> str:
     if "problem" in each:
         return str(each["problem"])
     if each["suspended_until"]:
-        return f"nothing until {wall_time(each['suspended_until'])}: {each['rule']}"
+        return f"no visits until {wall_time(each['suspended_until'])}: {each['rule']}"
     return f"{each['delay_s']:g} s apart, {each['parallel']} at once: {each['rule']}"

@@ -13,15 +13,15 @@ from cormorant.cli.crawl.sources import Set, agreed, given, tell
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import examples, new_app
 
-app = new_app("Values of settings that many sources share: list, show, add, edit, delete.", group=True)
+app = new_app("Settings that several sources share: list, show, add, edit, delete.", group=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the set; `system` holds for every source.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the set; `system` applies to every source.")]
 COLUMNS = ("parameters", "settings", "sources")
 
 
 @app.command("list", epilog=examples("cormorant parameters list", "cormorant parameters list --json"))
 def list_(context: typer.Context) -> None:
-    """List the sets, with the sources that use each."""
+    """List the sets and the sources that use them."""
     from cormorant.operate.sources import profiles
 
     say = terminal.of(context)
@@ -43,7 +43,7 @@ def show(context: typer.Context, name: Name) -> None:
 
 @app.command(epilog=examples("cormorant parameters add gentle --set delay_s=5 --set max_documents=2000"))
 def add(context: typer.Context, name: Name, pairs: Set) -> None:
-    """Add a set. `source edit SOURCE --set parameters=NAME` has a source use it."""
+    """Add a set. `source edit SOURCE --set parameters=NAME` makes a source use it."""
     from cormorant.operate.sources import profiles
 
     say = terminal.of(context)
@@ -53,7 +53,7 @@ def add(context: typer.Context, name: Name, pairs: Set) -> None:
         say.record(record)
     else:
         uses = f"`cormorant source edit SOURCE --set parameters={shlex.quote(name)}`"
-        say.note(f"Added the set {name!r}. {uses} has a source use it.")
+        say.note(f"Added the set {name!r}. {uses} makes a source use it.")
 
 
 @app.command(
@@ -67,18 +67,21 @@ def edit(
     context: typer.Context,
     name: Name,
     pairs: Set,
-    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, also when documents would leave the index.")] = False,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show the effect of the edit, and change nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before documents leave the index.")] = False,
 ) -> None:
-    """Change settings of a set. Settings that are not named stay; an empty value (NAME=) takes one out.
+    """Change settings of a set.
 
-    Shows what it would change for each source that uses it, and asks before documents leave the index.
+    Settings that you do not name stay; an empty value (NAME=) removes one. Shows the effect on each source that uses
+    the set, and asks before documents leave the index.
     """
     from cormorant.operate.sources import impact_preview, profiles
 
     say = terminal.of(context)
     if not pairs:
-        raise UsageError(f"Say what to change: cormorant parameters edit {name} --set NAME=VALUE.")
+        raise UsageError(f"Name a change: cormorant parameters edit {name} --set NAME=VALUE.")
     wanted = given(pairs)
     with say.house(new=True) as house:
         changed = profiles.edited(house, name, wanted)
@@ -98,7 +101,7 @@ def edit(
         say.record(record)
     else:
         which = ", ".join(changed) or "no source"
-        say.note(f"Changed the set {name!r}. It changes something for {which}, at the next crawl of each.")
+        say.note(f"Changed the set {name!r}. It affects {which}, from the next crawl of each.")
 
 
 def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
@@ -111,11 +114,11 @@ def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
 def delete(
     context: typer.Context,
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Also when sources use it, which then do without.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete the set although sources use it.")] = False,
 ) -> None:
-    """Delete a set. One that sources use is kept, unless that is agreed to.
+    """Delete a set.
 
-    Shows what each source loses with it, and asks. A program says --yes.
+    If sources use it, shows what each of them loses, and asks. A program passes --yes.
     """
     import sys
 
@@ -136,7 +139,7 @@ def delete(
         say.record(record)
         return
     if not record["deleted"]:
-        say.note(f"Nothing was kept in the set {name!r}, so there is nothing to delete: the built-in values hold.")
+        say.note(f"The set {name!r} was empty, so there is nothing to delete: the defaults apply.")
         return
     verb = "does" if len(used) == 1 else "do"
     without = f" {', '.join(used)} {verb} without it from the next crawl on." if used else ""

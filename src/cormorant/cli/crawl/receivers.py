@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from cormorant.app.build import BuildPlan
 
 app = new_app(
-    "Where crawled documents are delivered: add, list, show, faulty, edit, resend, delete. The search index is one of "
-    "them.",
+    "Receivers of crawled documents, one of them the search index: add, list, show, faulty, edit, resend, delete.",
     group=True,
 )
 
@@ -62,10 +61,11 @@ def add(
     name: Name,
     pairs: Set,
     source: Annotated[
-        str | None, typer.Option("--source", metavar="S", help="Documents of this source; else of all.")
+        str | None,
+        typer.Option("--source", metavar="S", help="Only documents of this source; default: of all sources."),
     ] = None,
 ) -> None:
-    """Add a receiver. It is told what is found from now on."""
+    """Add a receiver. It gets the documents that change from now on."""
     from cormorant.operate.delivery import receivers
 
     say = terminal.of(context)
@@ -74,13 +74,13 @@ def add(
     if say.json:
         say.record(record)
     else:
-        everything = f"`cormorant receiver resend {shlex.quote(name)}` tells it of everything there is."
-        say.note(f"Added {kind} receiver {name!r}. It is told what is new or changed from now on; {everything}")
+        everything = f"`cormorant receiver resend {shlex.quote(name)}` sends all kept documents."
+        say.note(f"Added {kind} receiver {name!r}. It gets new and changed documents from now on; {everything}")
 
 
 @app.command("list", epilog=examples("cormorant receiver list", "cormorant receiver list --json"))
 def list_(context: typer.Context) -> None:
-    """List the receivers, with what waits for each."""
+    """List the receivers and their backlogs."""
     from cormorant.operate.delivery import receivers
     from cormorant.operate.search import reindex_lock
 
@@ -108,7 +108,7 @@ def list_(context: typer.Context) -> None:
 
 @app.command(epilog=examples("cormorant receiver show index"))
 def show(context: typer.Context, name: Name) -> None:
-    """Show a receiver, its settings, how far it has come."""
+    """Show a receiver with its settings and its progress."""
     from cormorant.operate.delivery import receivers
 
     say = terminal.of(context)
@@ -118,26 +118,27 @@ def show(context: typer.Context, name: Name) -> None:
 
 @app.command(epilog=examples("cormorant receiver edit found --set rotate_bytes=100MB"))
 def edit(context: typer.Context, name: Name, pairs: Set) -> None:
-    """Change settings of a receiver. Settings that are not named stay; an empty value (NAME=) goes back to the default.
+    """Change settings of a receiver.
 
-    It goes on behind what it was told last, also in another file.
+    Settings that you do not name stay; an empty value (NAME=) restores the default. Delivery continues after the last
+    confirmed event, also into another file.
     """
     from cormorant.operate.delivery import receivers
 
     say = terminal.of(context)
     if not pairs:
-        raise UsageError(f"Say what to change: cormorant receiver edit {name} --set NAME=VALUE.")
+        raise UsageError(f"Name a change: cormorant receiver edit {name} --set NAME=VALUE.")
     with say.house() as house:
         record = receivers.edit(house, name, given(pairs))
     if say.json:
         say.record(record)
     else:
-        say.note(f"Changed receiver {name!r}. The next delivery goes by it.")
+        say.note(f"Changed receiver {name!r}. The next delivery uses the new settings.")
 
 
 @app.command(epilog=examples("cormorant receiver delete old"))
 def delete(context: typer.Context, name: Name) -> None:
-    """Delete a receiver. What it has written stays."""
+    """Delete a receiver. The files that it wrote stay."""
     from cormorant.operate.delivery import receivers
 
     say = terminal.of(context)
@@ -146,12 +147,12 @@ def delete(context: typer.Context, name: Name) -> None:
     if say.json:
         say.record({"receiver": name, "deleted": True})
     else:
-        say.note(f"Deleted receiver {name!r}; what it has written stays.")
+        say.note(f"Deleted receiver {name!r}; the files that it wrote stay.")
 
 
 @app.command(epilog=examples("cormorant receiver faulty shop", "cormorant receiver faulty shop --json"))
 def faulty(context: typer.Context, name: Name) -> None:
-    """List the documents that a receiver could not take, and why. `resend --faulty` offers them again."""
+    """List the documents that a receiver rejected, with the reasons. `resend --faulty` sends them again."""
     from cormorant.operate.delivery import receivers
 
     say = terminal.of(context)
@@ -169,13 +170,14 @@ def resend(
     context: typer.Context,
     name: Name,
     source: Annotated[str | None, typer.Option("--source", metavar="S", help="Only documents of this source.")] = None,
-    only_faulty: Annotated[bool, typer.Option("--faulty", help="Only what it could not take.")] = False,
-    detach: Annotated[bool, typer.Option("--detach", help="Do not wait until it is done.")] = False,
+    only_faulty: Annotated[bool, typer.Option("--faulty", help="Only the documents that it rejected.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Return at once, without waiting for the end.")] = False,
 ) -> None:
-    """Tell a receiver everything once more that is kept, without asking any source. The index has `index rebuild`.
+    """Send a receiver all kept documents again, without visiting any source.
 
-    Where nothing is at work on the data folder, it is delivered now; Ctrl-C stops that, and what delivers next goes on.
-    Ends with 3 when it could not be told of some documents, 1 when it took none, 6 when it was not reached.
+    For the index use `index rebuild`. If no `serve` and no crawl is running, the documents are delivered now; Ctrl-C
+    stops that, and the next delivery continues. Ends with 3 if some documents could not be sent, 1 if the receiver took
+    none, 6 if it could not be reached.
     """
     from cormorant.operate.delivery import receivers
 
@@ -197,8 +199,8 @@ def resend(
 def _nothing(name: str, *, only_faulty: bool) -> str:
     """Say that there is nothing to send to a receiver."""
     if only_faulty:
-        return f"There is nothing to send: {name!r} has taken everything that it was told."
-    return f"There is nothing to send to {name!r}: nothing is kept."
+        return f"There is nothing to send: {name!r} has rejected nothing."
+    return f"There is nothing to send to {name!r}: no document is kept."
 
 
 def _ordered(plan: BuildPlan, record: Mapping[str, Any]) -> str:
@@ -207,10 +209,10 @@ def _ordered(plan: BuildPlan, record: Mapping[str, Any]) -> str:
 
     waits = f"{plural(record['backlog'], 'delivery waits', 'deliveries wait')} for {record['receiver']!r}."
     if record["paused"]:
-        return f"{waits} Deliveries are paused; `cormorant provider resume` goes on."
+        return f"{waits} Deliveries are paused; `cormorant provider resume` resumes them."
     if data_dir.is_free(plan.folder):
         return f"{waits} The next crawl, or `cormorant serve`, makes them."
-    return f"{waits} They are made meanwhile."
+    return f"{waits} They are made in the background."
 
 
 def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[str, Any]) -> str:
@@ -228,7 +230,7 @@ def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[st
         raise typer.Exit(end.code)
     name = record["receiver"]
     if not before["resending"]:
-        return f"Nothing was to be sent again to {name!r}; what waited for it is delivered."
+        return f"Nothing had to be sent again to {name!r}; its backlog is delivered."
     return f"Sent again to {name!r}."
 
 
@@ -239,4 +241,4 @@ def _delivered(plan: BuildPlan, name: str) -> dict[str, Any]:
     try:
         return deliver.carry_out(plan, name)
     except KeyboardInterrupt:
-        raise Interrupted("Interrupted. `cormorant serve`, or the next crawl, goes on with it.") from None
+        raise Interrupted("Interrupted. `cormorant serve`, or the next crawl, continues.") from None

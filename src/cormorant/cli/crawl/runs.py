@@ -17,7 +17,7 @@ app = new_app(
 )
 
 Number = Annotated[
-    int | None, typer.Argument(metavar="[ID]", help="Number of the run; none: the newest.", show_default=False)
+    int | None, typer.Argument(metavar="[ID]", help="Number of the run; default: the newest.", show_default=False)
 ]
 
 
@@ -42,7 +42,7 @@ def list_(
 
 @app.command(epilog=examples("cormorant run show", "cormorant run show 1 --json"))
 def show(context: typer.Context, number: Number = None) -> None:
-    """Show the report of a run; of a held one, which documents would go too."""
+    """Show the report of a run; for a held run also the documents that would leave."""
     from cormorant.app import data_dir
     from cormorant.cli.display.report import leaving_lines, lines
     from cormorant.operate.runs import eta_summary, start
@@ -63,7 +63,10 @@ def show(context: typer.Context, number: Number = None) -> None:
 
 @app.command(epilog=examples("cormorant run watch", "cormorant run watch 1"))
 def watch(context: typer.Context, number: Number = None) -> None:
-    """Watch a run that is under way, to its end, and print its report. Ctrl-C stops the watching, not the run."""
+    """Watch a run until it ends, and print its report.
+
+    Ctrl-C stops the watching, not the run.
+    """
     from cormorant.app import data_dir
     from cormorant.base.errors import ConflictError
     from cormorant.cli.crawl.crawl import carry_out
@@ -77,7 +80,7 @@ def watch(context: typer.Context, number: Number = None) -> None:
         record = start.report(house, number)
     if record["state"] in OPEN_STATES and data_dir.is_free(plan.folder):
         raise ConflictError(
-            f"Nothing is at work on run {record['run']}. `cormorant run resume {record['run']}` goes on."
+            f"No process works on run {record['run']}. `cormorant run resume {record['run']}` continues it."
         )
     raise typer.Exit(carry_out(say, plan, [Ordered(record["run"], record["source"], resumed=False)], report=True))
 
@@ -89,13 +92,15 @@ def log(
     level: Annotated[str, typer.Option(help="Lines of this level and above: debug, info, warning or error.")] = "debug",
     only: Annotated[
         str | None,
-        typer.Option(help="Only run (what is said anyway), fetch, screened, site or header.", show_default=False),
+        typer.Option(help="Only lines of these kinds: run, fetch, screened, site or header.", show_default=False),
     ] = None,
-    last: Annotated[int, typer.Option(min=0, max=MOST_LINES, help="Only so many lines from its end; 0: all.")] = 0,
+    last: Annotated[
+        int, typer.Option(min=0, max=MOST_LINES, help="Only this number of lines from the end; 0: all.")
+    ] = 0,
 ) -> None:
-    """Print the log of a run, as far as it is written; `logs` of its source says what is.
+    """Print the log of a run, as far as it is written.
 
-    With --json it is the lines as they were written, to be kept in a file.
+    The setting `logs` of its source selects the lines. With --json they are printed as they were written, for a file.
     """
     from cormorant.operate.runs import log as run_log
 
@@ -110,18 +115,18 @@ def log(
 
 @app.command(epilog=examples("cormorant run suspend", "cormorant run suspend 1"))
 def suspend(context: typer.Context, number: Number = None) -> None:
-    """Leave a run where it is, until `run resume` or the next crawl of its source goes on with it."""
+    """Suspend a run until `run resume`, or the next crawl of its source, continues it."""
     from cormorant.operate.runs import control
 
     say = terminal.of(context)
     with say.house() as house:
         row = control.suspend(house, number)
-    _told(say, row.id, "suspended", f"Suspended run {row.id}. `cormorant run resume {row.id}` goes on with it.")
+    _told(say, row.id, "suspended", f"Suspended run {row.id}. `cormorant run resume {row.id}` continues it.")
 
 
 @app.command(epilog=examples("cormorant run resume", "cormorant run resume 1"))
 def resume(context: typer.Context, number: Number = None) -> None:
-    """Go on with a run that was suspended or interrupted, and watch it to its end."""
+    """Continue a suspended or interrupted run, and watch it until it ends."""
     from cormorant.cli.crawl.crawl import carry_out, tell_cut_off
     from cormorant.operate.runs import control
 
@@ -134,9 +139,10 @@ def resume(context: typer.Context, number: Number = None) -> None:
 
 @app.command(epilog=examples("cormorant run stop", "cormorant run stop 1"))
 def stop(context: typer.Context, number: Number = None) -> None:
-    """End a run for good; the next crawl of its source begins anew. What was found is kept.
+    """End a run for good; the next crawl of its source starts again.
 
-    What was examined and is not indexed yet is dropped: the next crawl fetches it anew.
+    Visited documents are kept. Examined documents that are not indexed yet are dropped: the next crawl fetches them
+    again.
     """
     from cormorant.app import data_dir
     from cormorant.cli.display.report import undelivered
@@ -150,8 +156,10 @@ def stop(context: typer.Context, number: Number = None) -> None:
         dropped = review.waiting_count(house, row)
         waits = undelivered(*receivers.waiting(house), resting=data_dir.is_free(plan.folder))
     are, them = ("is", "it") if dropped == 1 else ("are", "them")
-    what = f"{plural(dropped, 'document')} that waited to be indexed {are} dropped; the next crawl fetches {them} anew."
-    kept = "What it found is kept; the next crawl begins anew."
+    what = (
+        f"{plural(dropped, 'document')} that waited to be indexed {are} dropped; the next crawl fetches {them} again."
+    )
+    kept = "Its documents are kept; the next crawl starts again."
     _told(say, row.id, "stopped", f"Stopped run {row.id}. {what if dropped else kept} {waits}".strip())
 
 
@@ -159,13 +167,16 @@ def stop(context: typer.Context, number: Number = None) -> None:
 def delete(
     context: typer.Context, number: Annotated[int, typer.Argument(metavar="ID", help="Number of the run.")]
 ) -> None:
-    """Forget a run that has ended, with its figures. What it found stays, but what a test has found."""
+    """Delete a run that has ended, with its figures.
+
+    Its documents stay, except those of a test.
+    """
     from cormorant.operate.runs import control
 
     say = terminal.of(context)
     with say.house() as house:
         deleted = control.delete(house, number)
-    sentence = f"Deleted run {number}." if deleted else f"There is no run {number} any more: it was deleted before."
+    sentence = f"Deleted run {number}." if deleted else f"Run {number} does not exist any more: it was deleted before."
     _told(say, number, "deleted", sentence)
 
 
@@ -181,12 +192,13 @@ def prune(
     context: typer.Context,
     number: Annotated[int, typer.Argument(metavar="ID", help="Number of the run.")],
     rules: Annotated[
-        list[str], typer.Argument(metavar="RULE...", help="Written as those of `exclude`, like path:/drafts/.")
+        list[str], typer.Argument(metavar="RULE...", help="Rules as in `exclude`, for example path:/drafts/.")
     ],
 ) -> None:
-    """Leave some of what a run has examined out of what is to be indexed. The next crawl finds it again.
+    """Leave documents of an examined run out of the index.
 
-    To keep it out for good, add the rules to the source: `source edit NAME --set exclude=...`.
+    The next crawl finds them again. To keep them out for good, add the rules to the source: `source edit NAME --set
+    exclude=...`.
     """
     from cormorant.operate.runs import review
 
@@ -201,16 +213,16 @@ def prune(
         say.note(f"  {each['rule']}: {each['documents']:,}")
     for rule in record["settled"]:
         say.note(
-            f"What the rule {rule!r} matches has nothing waiting to be indexed: it is gone, unchanged, not to be "
-            "indexed, or was left out before."
+            f"No document that the rule {rule!r} matches waits to be indexed: it is gone, unchanged, excluded, or was "
+            "left out before."
         )
     for rule in record["idle"]:
-        say.note(f"The rule {rule!r} matches nothing that this run has visited. Check how it is written.")
+        say.note(f"The rule {rule!r} matches no document that this run has visited. Check its spelling.")
 
 
 @app.command(epilog=examples("cormorant run index", "cormorant run index 3"))
 def index(context: typer.Context, number: Number = None) -> None:
-    """Index what a run has examined, without a request, and carry the run to its end."""
+    """Index the documents of an examined run, without a request, and complete the run."""
     from cormorant.cli.crawl.crawl import carry_out
     from cormorant.operate.runs import review, start
     from cormorant.operate.runs.start import Ordered
@@ -224,13 +236,13 @@ def index(context: typer.Context, number: Number = None) -> None:
 
 @app.command(epilog=examples("cormorant run accept", "cormorant run accept 1"))
 def accept(context: typer.Context, number: Number = None) -> None:
-    """Let the documents of a held run go, or take their new text, and carry the run to its end."""
+    """Let the documents of a held run leave, or take their new text, and complete the run."""
     _answer(terminal.of(context), number, accept=True)
 
 
 @app.command(epilog=examples("cormorant run refuse", "cormorant run refuse 1"))
 def refuse(context: typer.Context, number: Number = None) -> None:
-    """Keep the documents of a held run as they are until the next crawl, and carry the run to its end."""
+    """Keep the documents of a held run as they are until the next crawl, and complete the run."""
     _answer(terminal.of(context), number, accept=False)
 
 

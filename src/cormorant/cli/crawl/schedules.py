@@ -18,7 +18,7 @@ from cormorant.model.schedule.timezones import wall_time
 if TYPE_CHECKING:
     from cormorant.operate.runs.schedules import ScheduleChange
 
-app = new_app("When sources are crawled by themselves, while `cormorant serve` is at work.", group=True)
+app = new_app("Times at which sources are crawled while `cormorant serve` is running.", group=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.")]
 
@@ -28,7 +28,10 @@ class ScheduleOptions:
     """Options of a schedule; None and empty lists mean that nothing was given."""
 
     sources: Annotated[
-        list[str] | None, typer.Option("--source", metavar="S", help="A source; may repeat: one after another.")
+        list[str] | None,
+        typer.Option(
+            "--source", metavar="S", help="A source; may be repeated: the sources are crawled one after another."
+        ),
     ] = None
     when: Annotated[
         str | None,
@@ -37,33 +40,41 @@ class ScheduleOptions:
     every: Annotated[
         str | None,
         typer.Option(
-            "--every", metavar="TIME", help="Instead: like '2 hours', 'day at 02:00', 'week on sun at 02:00'."
+            "--every", metavar="TIME", help="Instead of --when: '2 hours', 'day at 02:00', 'week on sun at 02:00'."
         ),
     ] = None
     zone: Annotated[
         str | None,
-        typer.Option("--time-zone", metavar="Z", help="Whose clock, like Europe/Berlin; else the machine's."),
+        typer.Option(
+            "--time-zone", metavar="Z", help="Time zone, for example Europe/Berlin; default: that of the machine."
+        ),
     ] = None
     windows: Annotated[
         list[str] | None,
         typer.Option(
             "--window", metavar="HOURS",
-            help="Hours of the week in which its runs may work, like 'Mon-Fri 20-06'; outside they are suspended. May "
-            "repeat; '' for all.",
+            help=(
+                "Hours of the week in which its runs may work, for example 'Mon-Fri 20-06'; outside of them the runs "
+                "are suspended. May be repeated; '' for all hours."
+            ),
         ),
     ] = None  # fmt: skip
     overrun: Annotated[
         Overrun | None,
         typer.Option(
-            "--overrun", help="While the launch before is under way: skip it, queue it, or restart. Else skip."
+            "--overrun", help="If the previous launch is still running: skip, queue, or restart. Default: skip."
         ),
     ] = None
     missed: Annotated[
         MissedPolicy | None,
-        typer.Option("--missed", help="When nothing was at work: run once as soon as something is, or skip. Else run."),
+        typer.Option(
+            "--missed",
+            help="If nothing was running at the time: run once as soon as possible, or skip. Default: run.",
+        ),
     ] = None
     refresh: Annotated[
-        Revisit | None, typer.Option("--refresh", help="What is visited, as `crawl --refresh` says. Else all.")
+        Revisit | None,
+        typer.Option("--refresh", help="The documents to visit, as with `crawl --refresh`. Default: all."),
     ] = None
 
     def wanted(self) -> ScheduleChange:
@@ -71,7 +82,7 @@ class ScheduleOptions:
         from cormorant.operate.runs.schedules import ScheduleChange
 
         if self.when is not None and self.every is not None:
-            raise UsageError("Say --when or --every, not both.")
+            raise UsageError("Give --when or --every, not both.")
         return ScheduleChange(
             self.sources or None, self.when if self.every is None else _every(self.every), self.zone,
             self.windows or None, self.overrun, self.missed, self.refresh,
@@ -91,7 +102,7 @@ def _told(say: terminal.Terminal, record: dict[str, Any], done: str) -> None:
     if not record["enabled"]:
         next_at = f"It is disabled: `cormorant schedule enable {shlex.quote(record['schedule'])}`."
     elif record["next_at"]:
-        next_at = f"Next: {wall_time(record['next_at'], record['time_zone'])}, while `cormorant serve` is at work."
+        next_at = f"Next: {wall_time(record['next_at'], record['time_zone'])}, while `cormorant serve` is running."
     else:
         next_at = f"It waits for `cormorant schedule start {shlex.quote(record['schedule'])}`."
     say.note(f"{done} {next_at}")
@@ -109,7 +120,8 @@ def _told(say: terminal.Terminal, record: dict[str, Any], done: str) -> None:
 def add(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
     """Add a schedule. Its sources are crawled one after another.
 
-    A time that a change of the clock leaves out is at the next minute there is; one that comes twice counts once.
+    A time that a change of the clock leaves out moves to the next minute that exists; a time that comes twice counts
+    once.
     """
     from cormorant.operate.runs import schedules
 
@@ -121,7 +133,7 @@ def add(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
 
 @app.command("list", epilog=examples("cormorant schedule list", "cormorant schedule list --json"))
 def list_(context: typer.Context) -> None:
-    """List the schedules: how each went last, and when it fires next."""
+    """List the schedules with their last result and their next time."""
     from cormorant.operate.runs import schedules
 
     say = terminal.of(context)
@@ -134,7 +146,7 @@ def list_(context: typer.Context) -> None:
 
 @app.command(epilog=examples("cormorant schedule show nightly", "cormorant schedule show nightly --json"))
 def show(context: typer.Context, name: Name) -> None:
-    """Show a schedule and what became of its last times, the newest first."""
+    """Show a schedule and the results of its last times, the newest first."""
     from cormorant.operate.runs import schedules
 
     say = terminal.of(context)
@@ -159,16 +171,17 @@ def _flat(past: dict[str, Any]) -> dict[str, Any]:
 @app.command(epilog=examples("cormorant schedule edit nightly --when '30 3 * * *' --overrun queue"))
 @taking(ScheduleOptions, "said")
 def edit(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
-    """Change a schedule. What is not named stays; --source names all of them anew.
+    """Change a schedule.
 
-    A launch under way goes on with the sources that it began with.
+    Options that you do not name stay; --source replaces the whole list. A launch under way continues with the sources
+    that it began with.
     """
     from cormorant.operate.runs import schedules
 
     say = terminal.of(context)
     wanted = said.wanted()
     if wanted == schedules.ScheduleChange():
-        raise UsageError(f"Say what to change: cormorant schedule edit {shlex.quote(name)} --when '0 3 * * *'.")
+        raise UsageError(f"Name a change: cormorant schedule edit {shlex.quote(name)} --when '0 3 * * *'.")
     with say.house() as house:
         record = schedules.edit(house, name, wanted)
     _told(say, record, f"Changed schedule {name!r}.")
@@ -176,13 +189,13 @@ def edit(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
 
 @app.command(epilog=examples("cormorant schedule enable nightly"))
 def enable(context: typer.Context, name: Name) -> None:
-    """Have a schedule fire by itself again. Times that passed meanwhile are not made up for."""
+    """Enable a schedule. Times that passed meanwhile are not made up for."""
     _switch(context, name, enabled=True)
 
 
 @app.command(epilog=examples("cormorant schedule disable nightly"))
 def disable(context: typer.Context, name: Name) -> None:
-    """Have a schedule fire no more by itself. A launch under way goes on."""
+    """Disable a schedule. A launch under way continues."""
     _switch(context, name, enabled=False)
 
 
@@ -197,7 +210,7 @@ def _switch(context: typer.Context, name: str, *, enabled: bool) -> None:
 
 @app.command(epilog=examples("cormorant schedule start nightly"))
 def start(context: typer.Context, name: Name) -> None:
-    """Have the sources of a schedule crawled now, whatever the time: by `cormorant serve`, as soon as it is at work."""
+    """Start a schedule now, whatever the time. `cormorant serve` carries it out as soon as it is running."""
     from cormorant.operate.runs import schedules
 
     say = terminal.of(context)
@@ -207,13 +220,14 @@ def start(context: typer.Context, name: Name) -> None:
         say.record(record)
     else:
         say.note(
-            f"Started schedule {name!r}. `cormorant serve` carries it out; `cormorant schedule show` says how far."
+            f"Started schedule {name!r}. `cormorant serve` carries it out; `cormorant schedule show` shows its "
+            "progress."
         )
 
 
 @app.command(epilog=examples("cormorant schedule delete nightly"))
 def delete(context: typer.Context, name: Name) -> None:
-    """Forget a schedule and its history. A run of it that is under way goes on."""
+    """Delete a schedule and its history. A run of it that is under way continues."""
     from cormorant.operate.runs import schedules
 
     say = terminal.of(context)
@@ -222,5 +236,5 @@ def delete(context: typer.Context, name: Name) -> None:
     if say.json:
         say.record({"schedule": name, "deleted": True, "runs": left})
     else:
-        goes_on = f" Run {left[0]} goes on." if left else ""
+        goes_on = f" Run {left[0]} continues." if left else ""
         say.note(f"Deleted schedule {name!r}.{goes_on}")

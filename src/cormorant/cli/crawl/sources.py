@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from cormorant.operate.checks.exposure import Seen
     from cormorant.store.catalog.sources import SourceRow
 
-app = new_app("Places documents come from: add, list, show, edit, test, delete.", group=True)
+app = new_app("Sources of documents: add, list, show, edit, test, delete.", group=True)
 
 
 def set_option(listed: str) -> Any:
     """The option that gives settings, of which the command `listed` tells."""
-    about = f"A setting; may repeat, for a list too. `{listed}` lists them."
+    about = f"A setting; may be repeated, also for a list. `{listed}` lists them."
     return typer.Option("--set", metavar="NAME=VALUE", help=about, default_factory=list, show_default=False)
 
 
@@ -98,7 +98,7 @@ def _is_to_be_closed(say: terminal.Terminal, name: str, seen: Seen) -> bool:
     tell_exposed(say, name, seen)
     closable = seen is not None and seen[0].inside > 0
     return closable and typer.confirm(
-        "Go by the rights of the files, so that these are found by those alone who may read them (owner_grants)?",
+        "Use the rights of the files, so that only people who may read them find them (owner_grants)?",
         default=None, err=True,
     )  # fmt: skip
 
@@ -143,7 +143,7 @@ def show(
     context: typer.Context,
     name: Name,
     effective: Annotated[
-        bool, typer.Option("--effective", help="Show every setting, and where its value comes from.")
+        bool, typer.Option("--effective", help="Show every setting and the origin of its value.")
     ] = False,
 ) -> None:
     """Show a source and its settings."""
@@ -176,16 +176,19 @@ def edit(
     context: typer.Context,
     name: Name,
     pairs: Set,
-    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, also when documents would leave the index.")] = False,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show the effect of the edit, and change nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before documents leave the index.")] = False,
 ) -> None:
-    """Change settings of a source. Settings that are not named stay; an empty value (NAME=) goes back to the default.
+    """Change settings of a source.
 
-    Shows how many documents would leave the index, and asks before they do.
+    Settings that you do not name stay; an empty value (NAME=) restores the default. Shows how many documents would
+    leave the index, and asks before they do.
     """
     say = terminal.of(context)
     if not pairs:
-        raise UsageError(f"Say what to change: cormorant source edit {name} --set NAME=VALUE.")
+        raise UsageError(f"Name a change: cormorant source edit {name} --set NAME=VALUE.")
     apply_edit(say, name, given(pairs), preview=preview, yes=yes)
 
 
@@ -234,12 +237,12 @@ def _followed(effect: dict[str, Any], *, resting: bool) -> str:
     """Say which run follows an edit, and when. `resting` means that nothing is at work on the data folder."""
     later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
     if effect["suspended"]:
-        return f"Run {effect['run']}, which is suspended, goes on under it."
+        return f"Run {effect['run']}, which is suspended, continues with it."
     if effect["run"] is None or not effect["at_once"]:
-        return "The next crawl follows it."
-    which, when = ("was interrupted", "when it goes on") if resting else ("is under way", "at once")
-    now = f"Run {effect['run']}, which {which}, follows {', '.join(effect['at_once'])} {when}"
-    return f"{now}; the next crawl follows all." if later else f"{now}."
+        return "The next crawl uses it."
+    which, when = ("was interrupted", "when it continues") if resting else ("is under way", "at once")
+    now = f"Run {effect['run']}, which {which}, uses {', '.join(effect['at_once'])} {when}"
+    return f"{now}; the next crawl uses all of them." if later else f"{now}."
 
 
 def agreed(say: terminal.Terminal, effects: Sequence[Mapping[str, Any]]) -> bool:
@@ -251,7 +254,7 @@ def agreed(say: terminal.Terminal, effects: Sequence[Mapping[str, Any]]) -> bool
     going = impact_counts.going(effects)
     if going and (not sys.stdin.isatty() or say.json):
         raise UsageError(
-            f"{going} documents would leave the index. Say --yes to agree, or --preview to see them.",
+            f"{going} documents would leave the index. Pass --yes to agree, or --preview to see them.",
             **impact_counts.of_edits(effects),
         )
     return not going or typer.confirm(f"Save, and let {going} documents leave at the next crawl?", err=True)
@@ -269,13 +272,14 @@ def try_(
     context: typer.Context,
     name: Name,
     address: Annotated[
-        str | None, typer.Option("--address", metavar="A", help="Fetch this; else the first start address.")
+        str | None,
+        typer.Option("--address", metavar="A", help="The address to fetch; default: the first start address."),
     ] = None,
     no_fetch: Annotated[
-        bool, typer.Option("--no-fetch", help="Ask nobody: say what the rules make of it, by what is known.")
+        bool, typer.Option("--no-fetch", help="Send no request: judge the address by the rules and by the known facts.")
     ] = False,
 ) -> None:
-    """Fetch one thing now, and say what it saw, each gate it went through and which rule decided. Nothing is kept."""
+    """Fetch one address now, and show its content, each gate and the rule that decided. Nothing is kept."""
     from cormorant.app.commands.test_source import try_source
     from cormorant.operate.sources import fetch_test, sources
 
@@ -304,7 +308,7 @@ def try_(
 def _ended_badly(record: Mapping[str, Any], code: int) -> CormorantError:
     """Return the error of a trial that did not go well: its outcome, or the rule by which the address is kept out."""
     if "status" not in record:
-        return Incomplete(f"{record['address']} is kept out by {record['rule']}.")
+        return Incomplete(f"{record['address']} is excluded by {record['rule']}.")
     parts = [f"{record['address']}: {record['status']} {record['status_text']}."]
     parts += [str(record[name]) for name in ("reason", "advice") if record.get(name)]
     return (Unreachable if code == Unreachable.exit_code else Incomplete)(" ".join(parts))
@@ -316,7 +320,7 @@ def delete(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a source, with everything known about it. Its documents leave the index."""
+    """Delete a source and all its data. Its documents leave the index."""
     import sys
 
     from cormorant.operate.runs import schedules
@@ -329,7 +333,7 @@ def delete(
         if record["documents"] and not yes:
             if not sys.stdin.isatty() or say.json:
                 raise UsageError(
-                    f"{record['documents']} documents would leave the index. Say --yes to agree.",
+                    f"{record['documents']} documents would leave the index. Pass --yes to agree.",
                     **impact_counts.of_deletion(house, name),
                 )
             if not typer.confirm(f"Delete {name!r} and its {record['documents']} documents?", err=True):

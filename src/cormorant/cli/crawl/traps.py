@@ -10,7 +10,7 @@ from cormorant.cli import terminal
 from cormorant.cli.crawl.sources import apply_edit
 from cormorant.cli.typer_apps import OfSource, examples, new_app
 
-app = new_app("Suspected traps, and the rules that leave them out: list, accept.", group=True)
+app = new_app("Suspected spider traps and the rules against them: list, accept.", group=True)
 
 
 @app.command("list", epilog=examples("cormorant trap list", "cormorant trap list --source docs --json"))
@@ -18,7 +18,7 @@ def list_(
     context: typer.Context,
     source: OfSource = None,
 ) -> None:
-    """List parts of sites that go on for ever and say nothing new, with the rule that would leave each out."""
+    """List parts of sites that produce pages without end and no new text, with the rule that would exclude each."""
     from cormorant.operate.checks import traps
 
     say = terminal.of(context)
@@ -32,11 +32,13 @@ def list_(
 @app.command(epilog=examples("cormorant trap accept 1f8a03bc --preview", "cormorant trap accept 1f8a03bc --yes"))
 def accept(
     context: typer.Context,
-    trap: Annotated[str, typer.Argument(metavar="ID", help="The trap, as `trap list` has it.")],
-    preview: Annotated[bool, typer.Option("--preview", help="Show what would change, and change nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, also when documents would leave the index.")] = False,
+    trap: Annotated[str, typer.Argument(metavar="ID", help="The trap, as `trap list` names it.")],
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show the effect of the rule, and change nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before documents leave the index.")] = False,
 ) -> None:
-    """Add the rule of a suspected trap to the exclude rules of its source, as `source edit` would."""
+    """Add the rule of a suspected trap to the exclude rules of its source, as `source edit` does."""
     from cormorant.operate.checks import traps
 
     say = terminal.of(context)

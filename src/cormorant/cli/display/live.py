@@ -127,5 +127,5 @@ def _sites(seen: LiveView) -> Table:
 def _state(site: SiteLook) -> str:
     """Return what a site does, or why it waits."""
     if site.trouble is not None:
-        return site.trouble.what + (f", asked again in {duration(site.resting_s)}" if site.resting_s else "")
+        return site.trouble.what + (f", next attempt in {duration(site.resting_s)}" if site.resting_s else "")
     return "at work" if site.leased else "waits"

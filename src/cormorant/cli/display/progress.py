@@ -22,7 +22,7 @@ LINE_S = 5.0
 """Without a terminal, a line this often."""
 RARE_S = 60.0
 """While nothing changes lines become rarer, down to one this often."""
-AGAIN = "The database answers again; the crawl goes on."
+AGAIN = "The database answers again; the crawl continues."
 SPARING = 50
 """Looking may take this part of the time, when there is much to be counted."""
 

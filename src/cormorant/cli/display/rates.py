@@ -76,7 +76,7 @@ def awaited(seen: LiveView) -> str:
     if seen.suspended_s:
         from cormorant.operate.runs.live import SUSPENDED
 
-        return f"{SUSPENDED} at this hour; it goes on in {duration(seen.suspended_s)}"
+        return f"{SUSPENDED} at this hour; it continues in {duration(seen.suspended_s)}"
     if seen.waits is None:
         return ""
     which = "it is" if seen.waits.sites == 1 else "the first is"
@@ -91,7 +91,7 @@ def expected(ahead: Ahead | None) -> str:
     if ahead is None:
         return ""
     if ahead.most_s is None:
-        return f"{duration(ahead.least_s)} or more to go, since new addresses are still found"
+        return f"{duration(ahead.least_s)} or more to go, because the crawl still finds new addresses"
     if duration(ahead.least_s) == duration(ahead.most_s):
         return f"about {duration(ahead.least_s)} to go"
     return f"{duration(ahead.least_s)} to {duration(ahead.most_s)} to go"

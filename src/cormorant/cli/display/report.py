@@ -81,7 +81,7 @@ def undelivered(count: int, paused: bool, *, resting: bool) -> str:
         return ""
     wait = plural(count, "change waits", "changes wait")
     them = "it" if count == 1 else "them"
-    who = "the next crawl, or `cormorant serve`, delivers" if resting else "the command at work delivers"
+    who = "the running command delivers" if resting else "the command at work delivers"
     if paused:
         return f"{wait} to be delivered. Deliveries are paused: after `cormorant provider resume` {who} {them}."
     return f"{wait} to be delivered: {who} {them}."
@@ -146,17 +146,17 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"  {plural(record['requests'], 'request')}, {size(record['bytes'])} over the wire"
     if record["edited"]:
-        yield f"  every document was fetched whole, since this was edited: {', '.join(record['edited'])}"
+        yield f"  every document was downloaded again, because these settings changed: {', '.join(record['edited'])}"
     outcomes = [f"{record[name]:,} {name.replace('_', ' ')}" for name in _MORE if record[name]]
     if outcomes:
         yield f"  {', '.join(outcomes)}"
     if (known := record["failed_as_before"]) and record["source"]:
         yield f"  {plural(known, 'document fails', 'documents fail')} as before:"
-        yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error   lists what fails"
+        yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error lists the failures"
     if record["exposed_files"]:
-        yield f"  {plural(record['exposed_files'], 'file')} for everyone to find that others may not read on the disk"
+        yield f"  everyone can find {plural(record['exposed_files'], 'file')} that others may not read on the disk"
     if record["unchanged"] and (record["new"] or record["changed"] or record["index_deletes"]):
-        yield f"  cormorant document list --changed {record['run']}   lists what is new, changed or gone since"
+        yield f"  cormorant document list --changed {record['run']} lists new, changed and gone documents"
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
@@ -192,15 +192,15 @@ def questions(record: Mapping[str, Any]) -> Iterator[str]:
     run = record["run"]
     if record["state"] == RunState.HELD:
         yield ""
-        yield "  Nothing has left the index yet. What now?"
-        yield f"    cormorant run show {run}      shows which documents would go"
-        yield f"    cormorant run accept {run}    lets them go"
+        yield "  Nothing has left the index yet. Next steps:"
+        yield f"    cormorant run show {run} shows the documents that would leave"
+        yield f"    cormorant run accept {run} lets them leave"
         yield f"    cormorant run refuse {run}    keeps them until the next crawl"
     if record["state"] == RunState.PENDING:
         yield ""
-        yield f"  {plural(record['to_index'], 'document')} of it can be indexed, and nothing is yet. What now?"
-        yield f"    cormorant document list --run {run}   shows what it has visited"
-        yield f"    cormorant run prune {run} RULE        leaves out what a rule matches, like path:/drafts/"
+        yield f"  {plural(record['to_index'], 'document')} of it can be indexed; none is yet. Next steps:"
+        yield f"    cormorant document list --run {run} shows the visited documents"
+        yield f"    cormorant run prune {run} RULE leaves out documents that a rule matches, for example path:/drafts/"
         yield f"    cormorant run index {run}             indexes the rest, without a request"
-        yield f"    cormorant run stop {run}              drops it: the next crawl fetches it anew"
+        yield f"    cormorant run stop {run} drops them: the next crawl fetches them again"
     yield ""

@@ -36,13 +36,13 @@ class Erasure(Record):
     erased_at: When
     documents: int
     copies: int
-    searches: int = Field(description="In the log, with words of the text, and without a result now.")
+    searches: int = Field(description="Matches in the log, with words of the text but without a result now.")
     log_passages: int
     files_scanned: int
     bytes_scanned: int
-    passages: int = Field(description="Passages of the text that were looked for in files.")
-    left_in: list[str] = Field(description="Files that still hold a passage, and packs with a copy.")
-    kept_before: list[str] = Field(description="Files from before an upgrade of the database, which may hold it.")
+    passages: int = Field(description="Passages of the text that the scan looked for in files.")
+    left_in: list[str] = Field(description="Files that still contain a passage, and packs with a copy.")
+    kept_before: list[str] = Field(description="Files from before an upgrade of the database, which may contain it.")
 
 
 class Takedown(Record):
@@ -66,8 +66,8 @@ class Takedown(Record):
 class NewTakedown(Takedown):
     """A takedown that was put in force just now."""
 
-    documents: int = Field(description="Documents that search found until now.")
-    addresses: int = Field(description="Known addresses that it means.")
+    documents: int = Field(description="Documents that search found before.")
+    addresses: int = Field(description="Known addresses that the rule matches.")
     duplicates: list[str] = Field(description="Some addresses at which the same content is still found.")
     erasure: Erasure | None = None
 

@@ -28,8 +28,8 @@ class Checks(Record):
 
     database: Literal["ok", "away"]
     index: Literal["ok", "away"]
-    disk: Literal["ok", "full"] = Field(description="`full`: nothing is visited until there is room.")
-    conductor: Literal["ok", "silent"] = Field(description="Whether who carries out runs has said so within 15 s.")
+    disk: Literal["ok", "full"] = Field(description="`full`: crawls wait until there is enough space.")
+    conductor: Literal["ok", "silent"] = Field(description="Whether the conductor has reported within 15 s.")
 
 
 class Readiness(Record):

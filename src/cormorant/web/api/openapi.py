@@ -21,18 +21,18 @@ from cormorant.web.security.authorization import Audience, Policy, page
 
 PROBLEM = "application/problem+json"
 _WRONG = {
-    "4XX": "What was asked for is not there, or not asked for rightly.",
-    "5XX": "It cannot be answered now, or failed.",
+    "4XX": "The request is wrong, or its object does not exist.",
+    "5XX": "The server cannot answer now, or failed.",
 }
 _SCHEME = "bearer"
 _ABOUT_SCHEME = (
-    "Made by `cormorant token add NAME --scope search|operate|admin`; a scope includes those before it. Not asked for "
-    "where only this machine reaches the server."
+    "Made by `cormorant token add NAME --scope search|operate|admin`; a scope includes those before it. Not needed if "
+    "only this machine reaches the server."
 )
 _REF = "#/components/schemas/{model}"
 ABOUT = (
-    "Search, for every reader; documents, explanations, sources, runs, schedules, receivers and parameters, for those "
-    "who look after the installation. An error is a problem object (RFC 9457) with a `code`."
+    "Search, for every reader; documents, explanations, sources, runs, schedules, receivers and parameters, for "
+    "administrators. An error is a problem object (RFC 9457) with a `code`."
 )
 
 

@@ -24,7 +24,7 @@ class ParameterSet(Record):
 
     parameters: str
     settings: dict[str, Any]
-    version: int = Field(description="How often it was kept.")
+    version: int = Field(description="Number of times it was saved.")
     sources: list[str] = Field(description="That use it.")
     created_at: When
 
@@ -46,8 +46,8 @@ class DeletedParameters(Record):
     """A set that there was."""
 
     parameters: str
-    deleted: bool = Field(description="False: nothing was kept in `system`, and the built-in values hold already.")
-    sources: list[str] = Field(description="That used it, and do without.")
+    deleted: bool = Field(description="False: `system` was empty, and the defaults apply already.")
+    sources: list[str] = Field(description="Sources that used the set and now do without it.")
 
 
 def add(router: APIRouter, house: Installation) -> None:
@@ -87,8 +87,8 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
         going = impact_counts.going(effects)
         if going and not said.agreed:
             raise ConflictError(
-                f"{going:,} documents would leave the index. `/parameters/NAME/preview` lists them; send `agreed` with "
-                "true to have it done.",
+                f"{going:,} documents would leave the index. `/parameters/NAME/preview` lists them; send `agreed`: "
+                "true to agree.",
                 **impact_counts.of_edits(effects),
             )
         return Json(
@@ -97,7 +97,7 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
 
     @order(router, "DELETE", "/parameters/{name}", Scope.ADMIN, DeletedParameters)
     def delete_parameters(
-        name: Name, used: Annotated[bool, Query(description="Also when sources use it, which then do without.")] = False
+        name: Name, used: Annotated[bool, Query(description="Delete the set although sources use it.")] = False
     ) -> Response:
         """Delete a set of parameters. One that sources use is kept, unless that is agreed to."""
         return Json(profiles.delete(house, name, used=used))

@@ -26,8 +26,8 @@ PERIODS: Final = (7, DAYS, 90)
 """Days that the page offers."""
 NEWEST: Final = 20
 SAID: Final = (
-    (QueryReport.ZERO, "Found nothing", "a word that documents do not use, or a document that is missing"),
-    (QueryReport.UNCLICKED, "Nobody opened a result", "what was found was not it, or a snippet said enough"),
+    (QueryReport.ZERO, "Found nothing", "a word that documents do not use, or a missing document"),
+    (QueryReport.UNCLICKED, "Nobody opened a result", "the results did not fit, or a snippet said enough"),
     (QueryReport.TOP, "Most asked", "with how often a result was opened"),
 )
 Days = Annotated[int, Query(ge=1, le=MOST_DAYS, description="Of so many days.")]

@@ -27,15 +27,15 @@ class ReceiverRecord(Record):
     receiver: str
     kind: str
     source: str | None = Field(description="None: documents of all sources.")
-    settings: dict[str, Any] = Field(description="As they were given; secrets by their names only.")
-    place: int = Field(description="The number of the newest delivery that it has confirmed.")
-    backlog: int = Field(description="Deliveries that wait for it, those that are still to be sent again among them.")
+    settings: dict[str, Any] = Field(description="As they were given; secrets only by name.")
+    place: int = Field(description="Number of the newest delivery that it has confirmed.")
+    backlog: int = Field(description="Deliveries that wait for it, including those to be sent again.")
     paused: bool
     error: str | None
-    made_anew: bool = Field(description="Of the index: somebody makes it anew, and what is found waits for it.")
+    made_anew: bool = Field(description="For the index: a rebuild is under way, and new documents wait for it.")
     refused: int
     refusal: str | None = Field(description="The newest.")
-    faulty: int = Field(description="Documents that it could not take in their newest state.")
+    faulty: int = Field(description="Documents that it rejected in their newest state.")
     failures: int = Field(description="In a row.")
     next_try_at: When
     resending: int = Field(description="Documents that are still to be sent again.")
@@ -52,8 +52,8 @@ class FaultyDocument(Record):
     """A delivery that a receiver could not take."""
 
     seq: int
-    event: str | None = Field(description="None: it was named late, and nobody knows any more what was told.")
-    run: int = Field(description="0: it was sent again, or nobody knows any more.")
+    event: str | None = Field(description="None: it was rejected too long ago to know the event.")
+    run: int = Field(description="0: it was sent again, or the number is not known any more.")
     source: str | None
     url: str
     reason: str

@@ -52,7 +52,7 @@ class NewReceiver(RequestBody):
 
     receiver: str = Field(description="Its name.", examples=["found"])
     kind: str = Field(examples=["jsonlines"])
-    source: str | None = Field(default=None, description="Documents of this source; else of all.")
+    source: str | None = Field(default=None, description="Documents of this source; default: of all sources.")
     settings: Settings = {}
 
 
@@ -62,7 +62,7 @@ class TakedownRequest(RequestBody):
     what: str = Field(description="An address in full, or a rule.", examples=["http://localhost:8000/draft.html"])
     reason: str = Field(examples=["Names a patient"])
     source: str | None = Field(default=None, description="Documents of this source only.")
-    until: str | None = Field(default=None, description="The last day, or a time; else until it is lifted.")
+    until: str | None = Field(default=None, description="The last day, or a time; default: until it is lifted.")
     erase: bool = Field(default=False, description="Remove them from the disk as well.")
 
 
@@ -83,27 +83,27 @@ class NewSource(RequestBody):
 class EditSource(Edit):
     """Settings of a source that are to be others, with leave for what comes of it."""
 
-    yes: bool = Field(default=False, description="Also when documents leave the index by it.")
-    preview: bool = Field(default=False, description="Change nothing; say what would be.")
+    yes: bool = Field(default=False, description="Agree that documents leave the index.")
+    preview: bool = Field(default=False, description="Change nothing; return the effect.")
 
 
 class Trial(RequestBody):
     """An address that the rules of a source are tried on."""
 
-    address: str | None = Field(default=None, description="In full; none: the first start address.")
-    no_fetch: bool = Field(default=False, description="Ask nobody. It has to be true.")
+    address: str | None = Field(default=None, description="In full; default: the first start address.")
+    no_fetch: bool = Field(default=False, description="Send no request. It has to be true.")
 
 
 class Crawl(RequestBody):
     """Crawl request; what is left out follows the settings of each source."""
 
     sources: list[str] = Field(default=[], description="None: all.", examples=[["docs"]])
-    refresh: Refresh | None = Field(default=None, description="What is visited of what is known.")
-    force: bool = Field(default=False, description="Take nothing for unchanged.")
-    restart: bool = Field(default=False, description="Begin anew where a run has not ended.")
-    mode: Mode | None = Field(default=None, description="What becomes of what is found.")
+    refresh: Refresh | None = Field(default=None, description="The known documents to visit.")
+    force: bool = Field(default=False, description="Fetch every document again, also unchanged ones.")
+    restart: bool = Field(default=False, description="Start again if a run has not ended.")
+    mode: Mode | None = Field(default=None, description="The kind of run.")
     forget: bool = Field(
-        default=False, description="Delete the run when it is done; what it found stays. For administrators."
+        default=False, description="Delete the run when it ends; its documents stay. For administrators."
     )
 
 
@@ -111,7 +111,7 @@ class Prune(RequestBody):
     """Prune request: documents to exclude from the index."""
 
     rules: list[str] = Field(
-        min_length=1, max_length=1_000, description="Written as those of `exclude`.", examples=[["path:/drafts/"]]
+        min_length=1, max_length=1_000, description="Written as in `exclude`.", examples=[["path:/drafts/"]]
     )
 
 
@@ -119,7 +119,7 @@ class Recrawl(RequestBody):
     """Recrawl request: documents to visit again, of these addresses or of all, chosen by the other fields."""
 
     addresses: list[str] = Field(
-        default=[], max_length=1_000, description="In full, or whole paths of files on the server; none: all.",
+        default=[], max_length=1_000, description="In full, or whole paths of files on the server; default: all.",
         examples=[["http://127.0.0.1:8000/"]],
     )  # fmt: skip
     source: str | None = Field(default=None, description="Of this source only.", examples=["docs"])
@@ -133,7 +133,7 @@ class ReplayRequest(RequestBody):
     """Replay request: deliveries to send again, all that is kept unless restricted."""
 
     source: str | None = Field(default=None, description="Only documents of this source.")
-    faulty: bool = Field(default=False, description="Only what it could not take.")
+    faulty: bool = Field(default=False, description="Only the documents that it rejected.")
 
 
 class NewParameters(RequestBody):
@@ -146,7 +146,7 @@ class NewParameters(RequestBody):
 class EditParameters(Edit):
     """The same of a set, with leave for what comes of it."""
 
-    agreed: bool = Field(default=False, description="Also when documents leave the index by it.")
+    agreed: bool = Field(default=False, description="Agree that documents leave the index.")
 
 
 class Times(RequestBody):
@@ -157,12 +157,12 @@ class Times(RequestBody):
     time_zone: str | None = Field(default=None, description="Empty: the machine's.", examples=["Europe/Berlin"])
     windows: list[str] | None = Field(
         default=None,
-        description="Hours of the week in which its runs may work; none: all.",
+        description="Hours of the week in which its runs may work; default: all.",
         examples=[["Mon-Fri 20-06"]],
     )
-    overrun: Overrun | None = Field(default=None, description="While the launch before is under way.")
-    missed: MissedPolicy | None = Field(default=None, description="When nothing was at work.")
-    refresh: Revisit | None = Field(default=None, description="What is visited of what is known.")
+    overrun: Overrun | None = Field(default=None, description="If the previous launch is still running.")
+    missed: MissedPolicy | None = Field(default=None, description="If nothing was running at the time.")
+    refresh: Revisit | None = Field(default=None, description="The known documents to visit.")
 
     @model_validator(mode="after")
     def _something(self) -> Self:
@@ -174,14 +174,14 @@ class Times(RequestBody):
 class EditToken(RequestBody):
     """The scope that a token is to have."""
 
-    scope: Scope = Field(description="What it opens; each includes those before it.")
+    scope: Scope = Field(description="The scope of the token; each includes those before it.")
 
 
 class NewToken(RequestBody):
     """A token to be made."""
 
-    token: str = Field(description="Its name: of a person or program that gets it.", examples=["reports"])
-    scope: Scope = Field(default=Scope.SEARCH, description="What it opens; each includes those before it.")
+    token: str = Field(description="Its name: the person or program that uses it.", examples=["reports"])
+    scope: Scope = Field(default=Scope.SEARCH, description="The scope of the token; each includes those before it.")
 
 
 class NewSchedule(Times):

@@ -43,8 +43,10 @@ _Call = TypeVar("_Call", bound=Callable[..., Response])
 
 _SETS: dict[str, Any] = {"enum": ["", *SETS]}
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
-Limit = Annotated[int, Query(ge=1, le=MOST, description="Records in one answer; as lines there is no limit.")]
-Cursor = Annotated[str, Query(max_length=100, description="What `next` of the answer before says; none: the first.")]
+Limit = Annotated[int, Query(ge=1, le=MOST, description="Records in one answer; JSON Lines have no limit.")]
+Cursor = Annotated[
+    str, Query(max_length=100, description="The value `next` of the previous answer; default: the first page.")
+]
 OfSource = Annotated[str | None, Query(description="Of this source only.", examples=["docs"])]
 
 
@@ -80,20 +82,20 @@ async def _paging(
     limit: Annotated[
         int, Query(ge=0, le=1000, description="Hits in one answer; groups, if they come in groups."), _absent(10)
     ] = 10,
-    offset: Annotated[int, Query(ge=0, description="Hits or groups to pass over.", examples=[10]), _absent(0)] = 0,
+    offset: Annotated[int, Query(ge=0, description="Hits or groups to skip.", examples=[10]), _absent(0)] = 0,
     sort: Annotated[
         Sort, Query(description="In which order.", examples=["newest"]), _absent(Sort.RELEVANCE)
     ] = Sort.RELEVANCE,
     group: Annotated[
         GroupBy | None,
-        Query(description="Come in groups of one source or site, three hits of each.", examples=["site"]),
+        Query(description="Return groups of one source or site, three hits of each.", examples=["site"]),
         _absent(None),
     ] = None,
     every: Annotated[
-        bool, Query(alias="all", description="Duplicates are hits too, instead of folded."), _absent(default=False)
+        bool, Query(alias="all", description="Return duplicates as hits of their own."), _absent(default=False)
     ] = False,
     as_typed: Annotated[
-        bool, Query(description="Find nothing rather than answer a corrected query."), _absent(default=False)
+        bool, Query(description="Find nothing rather than correct the query."), _absent(default=False)
     ] = False,
 ) -> _Paging:
     return _Paging(limit, min(offset, MOST_NUMBER), sort, group, every, as_typed)
@@ -106,14 +108,14 @@ async def _chosen(
     ] = None,
     language: Annotated[list[str] | None, Query(description="In this language; may repeat.", examples=["en"])] = None,
     since: Annotated[str, Query(description="Changed then or later: a day, month or year.", examples=["2026-03"])] = "",
-    until: Annotated[str, Query(description="Changed then or before: a day, month or year, which is in it.")] = "",
+    until: Annotated[str, Query(description="Changed then or before: a day, month or year, inclusive.")] = "",
 ) -> Filters:
     return Filters(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
 
 
 async def _question(
     request: Request,
-    q: Annotated[str, Query(description="The question, as on the search page.", examples=["harbour"])],
+    q: Annotated[str, Query(description="The query, as on the search page.", examples=["harbour"])],
     paging: Annotated[_Paging, Depends(_paging)],
     chosen: Annotated[Filters, Depends(_chosen)],
     source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
@@ -145,7 +147,7 @@ def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
     def why(
         request: Request,
         number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
-        q: Annotated[str, Query(description="The question that found it.", examples=["harbour"])],
+        q: Annotated[str, Query(description="The query that found it.", examples=["harbour"])],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
     ) -> Response:
         """Say what made the score of a document that a question finds: parts that add up to it."""
@@ -159,7 +161,7 @@ def add_suggestions(app: FastAPI, shelf: SharedReader) -> None:
 
     @route(app, "/suggest", Scope.SEARCH, schemas.SuggestionsRecord)
     def suggest(
-        q: Annotated[str, Query(description="What was typed so far; its last word is completed.", examples=["harb"])],
+        q: Annotated[str, Query(description="The text typed so far; its last word is completed.", examples=["harb"])],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
     ) -> Response:
         """Say how a question may go on, and which documents are called so. Only of what the reader may read."""
@@ -175,7 +177,9 @@ def add(router: APIRouter, house: Installation) -> None:
 
 async def _seen(
     run: Annotated[int | None, Query(ge=1, description="Last visited by this run only.")] = None,
-    changed: Annotated[int | None, Query(ge=1, description="What this run found new, changed or gone.")] = None,
+    changed: Annotated[
+        int | None, Query(ge=1, description="Documents that this run found new, changed or gone.")
+    ] = None,
 ) -> tuple[int | None, int | None]:
     return run, changed
 
@@ -240,7 +244,7 @@ def before(cursor: str) -> int | None:
     if not cursor:
         return None
     if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= MOST_NUMBER):
-        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the newest.")
+        raise UsageError("`cursor` does not come from a list. Leave it out to begin with the newest.")
     return int(cursor)
 
 

@@ -41,19 +41,19 @@ class _Run(Record):
     error: str | None
     gives_up_at: When
     refresh: str
-    mode: str = Field(description="accept, examine, index_only or test: what becomes of what it finds.")
-    forget: bool = Field(description="It is not listed any more when it is done.")
-    edited: list[str] = Field(description="The settings because of whose edit everything is fetched whole.")
+    mode: str = Field(description="accept, examine, index_only or test: the kind of run.")
+    forget: bool = Field(description="It is deleted when it ends.")
+    edited: list[str] = Field(description="The changed settings because of which all documents are downloaded again.")
     force: bool
-    waits: str | None = Field(description="begin or go_on: what it waits to do; `reason` says what for.")
-    node: str | None = Field(description="The node that alone crawls its source.")
+    waits: str | None = Field(description="begin or go_on: the step that it waits for; `reason` gives the cause.")
+    node: str | None = Field(description="The only node that crawls its source.")
 
 
 _SAID = {
-    "changed": "Documents that say something else, or that others may read.",
+    "changed": "Documents with a new text or new rights.",
     "moved": "Pages that send their readers elsewhere, and files that were renamed.",
-    "conversions": "Documents and sitemaps that were read in a limited child: no HTML or plain text, unless large.",
-    "exposed_files": "Files of a folder that everyone may find and that others on its machine may not read.",
+    "conversions": "Documents and sitemaps that were read in the sandbox: no HTML or plain text, unless large.",
+    "exposed_files": "Files of a folder that everyone can find and that others on its machine may not read.",
 }
 _counters: dict[str, Any] = {each.name: (int, Field(description=_SAID.get(each.name))) for each in fields(Counters)}
 Run = create_model("Run", __base__=_Run, __doc__=_Run.__doc__, **_counters)
@@ -70,15 +70,15 @@ class StillToGo(Record):
     """Remaining time of a run under way (ETA)."""
 
     least: float = Field(description="Seconds.")
-    most: float | None = Field(description="Seconds; None while more is found than is visited.")
+    most: float | None = Field(description="Seconds; None while the crawl finds more than it visits.")
 
 
 OneRun = create_model(
-    "OneRun", __base__=Run, __doc__="A run, what a person should be told of it, and which documents a held one holds.",
+    "OneRun", __base__=Run, __doc__="A run, its problems and notes, and the documents that a held run holds.",
     problems=(list[dict[str, Any]], ...),
-    notices=(list[dict[str, Any]], Field(description="What is to be known though nothing went wrong.")),
+    notices=(list[dict[str, Any]], Field(description="Notes although nothing went wrong.")),
     leaving=(list[dict[str, Any]] | None, None),
-    eta_s=(StillToGo | None, Field(description="None when it has ended, and while nothing can be said.")),
+    eta_s=(StillToGo | None, Field(description="None when it has ended, and while no estimate is possible.")),
 )  # fmt: skip
 
 
@@ -87,8 +87,8 @@ class OrderedRun(Record):
 
     run: int
     source: str
-    resumed: bool = Field(description="It had been ordered before, and goes on.")
-    as_before: bool = Field(description="It goes on as it was ordered; what was asked for otherwise is for the next.")
+    resumed: bool = Field(description="It was ordered before, and continues.")
+    as_before: bool = Field(description="It keeps its own options; the options of this request apply to the next run.")
 
 
 class OrderedRuns(Record):
@@ -105,9 +105,9 @@ class Pruned(Record):
     source: str | None
     pruned: int
     left: int = Field(description="Documents that are still to be indexed.")
-    rules: list[dict[str, Any]] = Field(description="How many by which rule.")
-    settled: list[str] = Field(description="Rules that match only what has nothing waiting to be indexed.")
-    idle: list[str] = Field(description="Rules that match nothing that the run has visited.")
+    rules: list[dict[str, Any]] = Field(description="Number of documents for each rule.")
+    settled: list[str] = Field(description="Rules that match only documents with nothing waiting to be indexed.")
+    idle: list[str] = Field(description="Rules that match no visited document.")
 
 
 class DeletedRun(Record):

@@ -35,7 +35,7 @@ class Schedule(Record):
         "`stopped` or `disabled`."
     )
     reason: str | None
-    run: int | None = Field(description="That is under way.")
+    run: int | None = Field(description="The run under way.")
     next_at: When
     last_at: When
 
@@ -52,7 +52,7 @@ class SourceEnd(Record):
 class Launch(Record):
     """Launch at one time of a schedule, and its outcome."""
 
-    slot_at: str = Field(description="The time it is for.")
+    slot_at: str = Field(description="The scheduled time.")
     why: str = Field(description="`due`, `missed` or `started`.")
     state: str = Field(
         description="`queued`, `launching`, `executing`, `finished`, `partially_failed`, `failed`, `stopped` or "
@@ -62,7 +62,7 @@ class Launch(Record):
     at: str = Field(description="When it was decided on.")
     started_at: When
     finished_at: When
-    run: int | None = Field(description="That is under way.")
+    run: int | None = Field(description="The run under way.")
     ends: list[SourceEnd]
 
 
@@ -83,7 +83,7 @@ class DeletedSchedule(Record):
 
     schedule: str
     deleted: bool
-    runs: list[int] = Field(description="That go on without it.")
+    runs: list[int] = Field(description="Runs that continue without it.")
 
 
 def add(router: APIRouter, house: Installation) -> None:

@@ -30,16 +30,16 @@ class Problem(Record):
     status: int
     code: str = Field(examples=["not_found"])
     detail: str
-    reference: str = Field(default="", description="By which it is found in logs/web.log.")
-    leave: int | None = Field(default=None, description="Documents that would leave the index; else not there.")
-    merge: int | None = Field(default=None, description="Those that would be the same as another; else not there.")
-    leaving: list[str] | None = Field(default=None, description="Some of those that would leave; else not there.")
+    reference: str = Field(default="", description="The reference of the entry in logs/web.log.")
+    leave: int | None = Field(default=None, description="Documents that would leave the index; otherwise absent.")
+    merge: int | None = Field(default=None, description="Those that would be the same as another; otherwise absent.")
+    leaving: list[str] | None = Field(default=None, description="Some of those that would leave; otherwise absent.")
     leave_rules: list[dict[str, Any]] | None = Field(
-        default=None, description="How many of them by which rule; else not there."
+        default=None, description="Number of them for each rule; otherwise absent."
     )
-    meant: str | None = Field(default=None, description="The address that was probably meant; else not there.")
-    scope_needed: str | None = Field(default=None, description="That a token has to have; else not there.")
-    scope_given: str | None = Field(default=None, description="That the token has; else not there.")
+    meant: str | None = Field(default=None, description="The address that was probably meant; otherwise absent.")
+    scope_needed: str | None = Field(default=None, description="The scope that a token needs; otherwise absent.")
+    scope_given: str | None = Field(default=None, description="The scope of the token; otherwise absent.")
 
 
 class HitRecord(Record):
@@ -100,7 +100,7 @@ class SearchRecord(Record):
     total: int
     reachable: int
     took_ms: float
-    query: str = Field(description="As it was understood.")
+    query: str = Field(description="The query as it was understood.")
     answered: str = Field(
         description="The query that found the hits: `query`, or `suggestion` where nothing is found for `query`."
     )
@@ -190,7 +190,7 @@ class SuggestionsRecord(Record):
 class DocumentRecord(Record):
     """Document record: what is known about an address, also before its first visit."""
 
-    id: int | None = Field(description="None for what a gate excluded before it became a document.")
+    id: int | None = Field(description="None for an address that a gate excluded before it became a document.")
     source: str
     url: str
     access_url: str
@@ -212,8 +212,8 @@ class DocumentRecord(Record):
     next_visit_at: When
     indexed: bool
     attempts: int
-    run: int | None = Field(default=None, description="In which a gate excluded it.")
-    change: str | None = Field(default=None, description="What the run changed that is asked for by `changed`.")
+    run: int | None = Field(default=None, description="The source in which a gate excluded it.")
+    change: str | None = Field(default=None, description="The kind of change in the run that `changed` names.")
 
 
 class ConversionRecord(Record):
@@ -332,8 +332,8 @@ class Explanation(Record):
     site: dict[str, Any] | None
     sitemap: dict[str, Any] | None
     takedown: dict[str, Any] | None = None
-    refusals: list[RejectedDocumentRecord] = Field(description="Which receivers could not take it.")
-    host: dict[str, Any] | None = Field(description="Of an address nobody has met: who knows others of its host.")
+    refusals: list[RejectedDocumentRecord] = Field(description="The receivers that rejected it.")
+    host: dict[str, Any] | None = Field(description="Of an unknown address: the sources that know others of its host.")
     renamed: dict[str, str] | None = None
 
 
@@ -378,7 +378,7 @@ class Query(Record):
     took_ms: float
     page: int
     who: str = Field(description="`anonymous`, `signed in`, or `local` where only this machine reaches the pages.")
-    sources: list[str] = Field(description="In which it was asked; none: in all.")
+    sources: list[str] = Field(description="The sources in which it was asked; none: all.")
     face: str = Field(description="`page` or `api`.")
     clicks: int = Field(description="Results that were opened.")
 

@@ -25,14 +25,17 @@ class ExposedFile(Record):
     """A file that everyone may find and that others on its machine may not read."""
 
     address: str
-    why: str = Field(description="What closes it to others.", examples=["mode 640", "folder pay, mode 750"])
+    why: str = Field(
+        description="The rule of the file system that closes it to others.",
+        examples=["mode 640", "folder pay, mode 750"],
+    )
 
 
 class ExposedFilesRecord(Record):
     """Number of files of a source that everyone may find but others on its machine may not read, as last seen."""
 
     files: int
-    at_least: bool = Field(description="Not all of the folder was looked at.")
+    at_least: bool = Field(description="Only a part of the folder was looked at.")
     above: str | None = Field(description="A folder above that of the source which keeps others out; else null.")
     blind: str | None = Field(
         description="The sort of file system whose rights its mount makes up, so that they say nothing; else null."
@@ -53,7 +56,7 @@ class SourceRecord(Record):
     exposed_files: ExposedFilesRecord | None = Field(description="Null where the folder was not looked at yet.")
     documents: int
     last_run: int | None
-    effective: dict[str, Any] | None = Field(default=None, description="Every setting and where its value comes from.")
+    effective: dict[str, Any] | None = Field(default=None, description="Every setting and the origin of its value.")
 
 
 class SourcesRecord(Record):
@@ -65,9 +68,10 @@ class SourcesRecord(Record):
 class KeptSource(SourceRecord):
     """A source as it is now that it was added or changed."""
 
-    problem: Problem | None = Field(default=None, description="What keeps it from being crawled as things are now.")
+    problem: Problem | None = Field(default=None, description="The reason why it cannot be crawled at present.")
     recrawl: dict[str, Any] | None = Field(
-        default=None, description="Which edited settings have everything fetched whole by the next crawl, if any do."
+        default=None,
+        description="The changed settings because of which the next crawl downloads all documents again, if any.",
     )
 
 
@@ -76,14 +80,14 @@ class SourcePreview(Record):
 
     source: str
     run: int | None = Field(description="Under way, which follows `at_once`.")
-    suspended: bool = Field(description="Whether that is suspended: it goes on under the edit.")
+    suspended: bool = Field(description="Whether that run is suspended: it continues under the edit.")
     at_once: list[str] = Field(description="Settings that a run under way follows.")
-    changes: list[dict[str, Any]] = Field(description="Settings that change, with what they were and would be.")
+    changes: list[dict[str, Any]] = Field(description="Settings that change, with their old and new values.")
     known: int = Field(description="Addresses that were judged.")
     documents: int
     leave: int = Field(description="Documents that would leave the index.")
     impact_counts: list[str] = Field(description="Some of them.")
-    leave_rules: list[dict[str, Any]] = Field(description="How many by which rule.")
+    leave_rules: list[dict[str, Any]] = Field(description="Number of documents for each rule.")
     no_longer_visited: int
     enter: int = Field(description="Excluded addresses that would be visited.")
     entering: list[dict[str, str]]
@@ -94,10 +98,12 @@ class SourcePreview(Record):
     found_again: int = Field(description="Documents left out of the index now that would be found.")
     finding: list[dict[str, str]]
     found_rules: list[dict[str, Any]]
-    idle: list[str] = Field(description="Rules that match nothing that is known.")
+    idle: list[str] = Field(description="Rules that match no known address.")
     doubts: list[str]
-    unjudged: list[str] = Field(description="Settings of which only the next crawl can tell.")
-    recrawl: dict[str, Any] | None = Field(description="Which settings have everything fetched whole, if any do.")
+    unjudged: list[str] = Field(description="Settings whose effect only the next crawl shows.")
+    recrawl: dict[str, Any] | None = Field(
+        description="The settings because of which all documents are downloaded again, if any."
+    )
 
 
 class RemovedScheduleRecord(Record):
@@ -155,7 +161,7 @@ def _add_looks(router: APIRouter, house: Installation) -> None:
     @route(router, "/sources/{name}", Scope.OPERATE, SourceRecord)
     def show_source(
         name: Name,
-        effective: Annotated[bool, Query(description="Every setting, and where its value comes from.")] = False,
+        effective: Annotated[bool, Query(description="Every setting and the origin of its value.")] = False,
     ) -> Response:
         """Show a source and its settings."""
         return Json(sources.as_record(house, sources.named(house, name), effective=effective))
@@ -179,8 +185,8 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
         going = impact_counts.going([effect])
         if going and not said.yes:
             raise ConflictError(
-                f"{going:,} documents would leave the index. Send `yes` with true to have it done, `preview` to see "
-                "all of what it does.",
+                f"{going:,} documents would leave the index. Send `yes`: true to agree, `preview` to see the whole "
+                "effect.",
                 **impact_counts.of_edits([effect]),
             )
         kept = _kept(house, sources.edit(house, name, said.settings, impact_preview.agreed(effect)).name)
@@ -188,7 +194,7 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
 
     @order(router, "DELETE", "/sources/{name}", Scope.ADMIN, DeletedSource)
     def delete_source(
-        name: Name, yes: Annotated[bool, Query(description="Also when documents leave the index by it.")] = False
+        name: Name, yes: Annotated[bool, Query(description="Agree that documents leave the index.")] = False
     ) -> Response:
         """Delete a source, with everything known about it. Refused (409) when documents would leave, unless `yes`."""
         going = sources.as_record(house, sources.named(house, name))["documents"]
@@ -215,8 +221,8 @@ def _add_trials(router: APIRouter, house: Installation) -> None:
         """Say what the rules of a source make of an address, by what is known. Nothing is fetched, nothing is kept."""
         if not said.no_fetch:
             raise UsageError(
-                "Only a command fetches for a test: `cormorant source test`. Send `no_fetch` with true to have the "
-                "address judged by what is known."
+                "Only the command `cormorant source test` fetches for a test. Send `no_fetch`: true to judge the "
+                "address by the known facts."
             )
         record = fetch_test.judge(house, name, said.address, here=False)
         del record["exit_code"]

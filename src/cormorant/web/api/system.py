@@ -23,7 +23,7 @@ class HostTroubleRecord(Record):
     status: int
     said: str
     advice: str
-    not_before: When = Field(description="None: the next crawl asks it again.")
+    not_before: When = Field(description="None: the next crawl tries it again.")
 
 
 class SourceState(Record):
@@ -39,14 +39,18 @@ class SourceState(Record):
     last_run: int | None
     last_reason: str | None
     last_failed: int = Field(description="Documents that failed in it.")
-    quarantined: int = Field(description="Documents that killed their converter and are left alone until they change.")
-    would_leave: int = Field(description="Documents too many to let go unasked: found until a run ends.")
+    quarantined: int = Field(
+        description="Documents that killed their converter; they are not tried again until they change."
+    )
+    would_leave: int = Field(
+        description="More documents than a run may delete by itself: search finds them until a run is complete."
+    )
     held_run: int | None = Field(description="That waits for an answer.")
     run: int | None = Field(description="That is under way.")
     state: str
     to_fetch: int
-    waits: str | None = Field(description="begin or go_on: what its newest run waits to do.")
-    survives_restart: bool = Field(description="Whether that goes on after a restart.")
+    waits: str | None = Field(description="begin or go_on: the step that its newest run waits for.")
+    survives_restart: bool = Field(description="Whether that run continues after a restart.")
     troubles: list[HostTroubleRecord]
 
 
@@ -57,7 +61,7 @@ class DiskRecord(Record):
     folder: str
     free_bytes: int
     size_bytes: int
-    least_bytes: int = Field(description="Below it crawls wait.")
+    least_bytes: int = Field(description="Crawls wait below this number.")
     full: bool
 
 
@@ -84,7 +88,7 @@ class System(Record):
     receivers: list[ReceiverRecord]
     backlog: int = Field(description="Events that the receiver furthest behind has not confirmed.")
     oldest_undelivered_at: When
-    paused: bool = Field(description="Nothing is delivered until it is resumed.")
+    paused: bool = Field(description="Deliveries wait until they are resumed.")
     disks: list[DiskRecord]
     processes: list[Process]
 

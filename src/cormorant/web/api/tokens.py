@@ -36,7 +36,7 @@ class Tokens(Record):
 class MadeToken(Token):
     """A token that was made, with the value that its bearer shows."""
 
-    value: str = Field(description="Keep it: nothing shows it again.")
+    value: str = Field(description="Save it now: it is not shown again.")
 
 
 class DeletedToken(Record):

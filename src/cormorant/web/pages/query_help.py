@@ -40,7 +40,7 @@ CHAPTERS = (
         Form("*", "Everything. With a place to look, everything there."),
     )),
     Chapter("must", "Must, may, must not", (
-        Form("+hotel rail", "`hotel` must be there, `rail` may be."),
+        Form("+hotel rail", "`hotel` must occur, `rail` may occur."),
         Form("hotel -draft", "`hotel`, but no document with `draft`. Also: `hotel NOT draft`."),
         Form("hotel AND capital", "Both. `AND`, `OR` and `NOT` are written in capitals."),
         Form("(hotel OR lodging) AND limit", "Brackets say what belongs together."),
@@ -66,10 +66,10 @@ CHAPTERS = (
     )),
     Chapter("numbers", "By day, size and depth", (
         Form("date:2026-03", "Changed in that month; also a day or a year, days in UTC."),
-        Form("date:2026-01-15..2026-03", "Changed from one day to another; either may be left out."),
-        Form("after:2026 before:2026-07", "The same in other words."),
+        Form("date:2026-01-15..2026-03", "Changed between two days; either may be left out."),
+        Form("after:2026 before:2026-07", "The same, written differently."),
         Form("size:>1MB", "By size: `size:10kB..2MB`, `size:<500kB`."),
-        Form("depth:<3", "By how many links lead there from a start address."),
+        Form("depth:<3", "By the number of links from a start address."),
     )),
 )  # fmt: skip
 """Every form that is understood today."""

@@ -137,7 +137,7 @@ def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> SearchReq
     said = Filters(several("site"), several("type"), several("language"), given.get("from", ""), given.get("to", ""))
     names = {"since": "From", "until": "To"}
     notes = [
-        f"{names[each]} was passed over: it takes a day, like 2026-03-14." for each in said.faults if each in names
+        f"{names[each]} was ignored: it needs a day, for example 2026-03-14." for each in said.faults if each in names
     ]
     page = _page(given.get("page", ""))
     if page < 1:

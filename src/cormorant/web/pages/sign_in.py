@@ -84,5 +84,5 @@ async def form(request: Request) -> dict[str, str]:
     async for part in request.stream():
         body += part
         if len(body) > MOST_BYTES:
-            raise UsageError(f"This form takes no more than {MOST_BYTES:,} bytes.")
+            raise UsageError(f"This form accepts at most {MOST_BYTES:,} bytes.")
     return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}

@@ -86,6 +86,6 @@ def unknown(number: str) -> str:
     """Return the message on a status number that does not exist."""
     ours = [each for each in TABLE if each >= 600]
     return (
-        f"There is no status {number[:20]}. There are 0, those of HTTP from 100 to 599, and ours from {min(ours)} to "
-        f"{max(ours)}, of which not every one is given: `/status` lists them."
+        f"There is no status {number[:20]}. Statuses are 0, those of HTTP from 100 to 599, and Cormorant's own from "
+        f"{min(ours)} to {max(ours)}, with gaps: `/status` lists them."
     )

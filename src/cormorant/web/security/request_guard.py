@@ -108,9 +108,9 @@ class RequestGuard:
         return Busy(TOO_MANY).as_problem() if self._under_way >= MOST_REQUESTS else None
 
 
-ELSEWHERE = "This server does not answer for that host. Whoever runs it names it with: serve --name HOST"
-OF_OTHERS = "This came from a page of another site, so nothing was done."
-TOO_MANY = "Too much is asked here at this moment. Ask again in a few seconds."
+ELSEWHERE = "This server does not answer for that host name. An administrator adds it with: serve --name HOST"
+OF_OTHERS = "This request came from a page of another site, so it was rejected."
+TOO_MANY = "The server has too many requests at the moment. Try again in a few seconds."
 
 
 async def _say(send: Send, path: str, problem: dict[str, Any]) -> None:
