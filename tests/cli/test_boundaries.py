@@ -136,7 +136,7 @@ def test_rules_that_match_nothing_known_are_named_before_the_edit(bare: Installe
     effect = bare.fine("source", "edit", "docs", *pairs, "--preview", "--json").object
     assert effect["idle"] == ["include port:1", "exclude path:/tide"]
     said = bare.fine("source", "edit", "docs", *pairs, "--preview").err
-    assert "The rule 'exclude path:/tide' matches nothing that is known." in said
+    assert "The rule 'exclude path:/tide' matches no known address." in said
 
 
 def test_links_that_do_something_are_not_followed(bare: InstalledCli, site: Site) -> None:

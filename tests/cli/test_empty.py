@@ -73,7 +73,7 @@ def test_no_name_is_no_source_and_does_not_stand_for_all(words: str, set_up: Ins
 def test_no_address_is_not_tested_as_the_first_one(address: str, more: tuple[str, ...], set_up: InstalledCli) -> None:
     done = set_up.run("source", "test", "farm", "--address", address, *more)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("No address was given. Write one in full"), done.err
+    assert done.err.startswith("You gave no address. Write one in full"), done.err
 
 
 @pytest.mark.parametrize(

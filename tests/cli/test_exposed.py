@@ -90,7 +90,7 @@ def test_a_folder_above_closes_all_of_it_and_owner_grants_does_not(bare: Install
     (share / "pay" / "mine.txt").write_text("Mine.")
     (share / "pay" / "mine.txt").chmod(0o600)
     said = bare.fine("source", "add", "files", "pay", "--set", f"path={share / 'pay'}").err
-    assert f"owner_grants=true` goes by the rights of the files, though not by those of {share}" in said
+    assert f"owner_grants=true` applies the rights of the files, though not by those of {share}" in said
 
 
 @pytest.mark.parametrize(("answer", "kept"), [("y", {"owner_grants": True}), ("n", {}), ("\x04", None)])

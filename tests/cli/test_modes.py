@@ -115,7 +115,7 @@ def test_a_source_whose_every_crawl_forgets_first(bare: InstalledCli, site: Site
     bare.fine("crawl")
     edited = bare.fine("source", "edit", "docs", "--set", "refresh=scratch", "--set", "max_documents=50", "--yes")
     assert "refresh: all -> scratch" in edited.err
-    assert "what it does not meet again leaves" in edited.err
+    assert "documents that it does not find leave" in edited.err
     assert "With refresh=scratch and max_documents each crawl begins at the start again" in edited.err
     site.page("/", "Harbour office", "All about the harbour.", ("/ferries",))
     site.page("/ferries", "Ferry timetable", "The quixotic ferry leaves at eight.")

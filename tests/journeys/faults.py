@@ -258,7 +258,7 @@ SIGHT = (
            "        if True:\n", *_SIGHT),
     _fault("a copy is shown without asking who asks", "operate/documents/cached_copy.py",
            '    if hit is None:\n'
-           '        raise NotFoundError("There is no such document, or it is not for you to see.")\n',
+           '        raise NotFoundError("There is no such document, or you have no access to it.")\n',
            '    hit = hit or Hit(number, "", "", "", (), 0.0, "", "", "", 0, None, False, 0)\n', *_SIGHT),
     _fault("copies are counted that may not be read", "operate/search/search.py",
            "    return answer\n",

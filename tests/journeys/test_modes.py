@@ -101,7 +101,7 @@ def test_of_a_page_that_is_found_its_new_version_is_pruned(file_home: Home, craw
         with file_home.house() as house:
             return explain.explain(house, site.url(number))[0]
 
-    assert explained(CHANGED)["advice"].startswith(f"`cormorant run index {report['run']}` indexes what it found")
+    assert explained(CHANGED)["advice"].startswith(f"`cormorant run index {report['run']}` indexes its documents")
     with file_home.house() as house:
         pruned = review.prune(house, report["run"], [f"path:/p/{CHANGED}*", f"path:/p/{NEW}*"])
         assert (pruned["pruned"], pruned["left"]) == (2, 1)

@@ -111,13 +111,13 @@ def test_one_that_hangs_stops_neither_the_index_nor_the_run(home: InstalledCli) 
         assert 0 < len(refused) == shown(home)["faulty"] <= shown(home)["refused"]
         errors = home.fine("document", "list", "--state", "error", "--json").objects
         assert sorted(each["url"] for each in errors) == sorted(each["url"] for each in refused)
-        assert {each["reason"] for each in errors} == {"the receiver 'shop' could not take it: no price"}
+        assert {each["reason"] for each in errors} == {"the receiver 'shop' rejected it: no price"}
         assert "refused   file" in home.fine("document", "list", "--state", "error").out
         (record,) = home.fine("document", "show", refused[0]["url"], "--json").objects
         assert [(each["receiver"], each["reason"]) for each in record["refusals"]] == [("shop", "no price")]
         said = home.fine("explain", refused[0]["url"])
-        assert "The receiver 'shop' could not take it: no price" in said.out
-        assert "`cormorant receiver resend shop --faulty` offers it again." in said.out
+        assert "The receiver 'shop' rejected it: no price" in said.out
+        assert "`cormorant receiver resend shop --faulty` sends it again." in said.out
         again = home.fine("document", "recrawl", "--state", "error", "--json").object
         assert again["documents"] == len(refused)
         home.fine("document", "recrawl", refused[0]["url"])
@@ -160,7 +160,7 @@ def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: InstalledCl
     home.fine("receiver", "add", "python", "bad", "--set", "call=tests.receivers.taking:ends", "--set", "tries=1")
     crawled = home.run("crawl")
     assert crawled.code == 3
-    assert "papers/raise/ could not be listed; nothing below it was taken for gone." in crawled.err
+    assert "papers/raise/ could not be listed, so no document below it was deleted." in crawled.err
     assert _found(home, "zephyr") == [], "nobody has said that the other may be entered"
     (excluded,) = home.fine("document", "list", "--excluded", "--json").objects
     assert (excluded["status"], excluded["url"].endswith("/papers/drafts/")) == (982, True)
@@ -192,9 +192,7 @@ def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: Insta
     assert provider_of(crawl).pid == provider, "it was not taken along"
     crawled = ended(crawl)
     assert crawled.code == 0
-    assert "The receiver broken was not told of all that was found: It ended its own process with exit code 3." in (
-        crawled.err
-    )
+    assert "The receiver broken did not get all documents: It ended its own process with exit code 3." in (crawled.err)
     assert "Mend tests.receivers.taking:dies" in crawled.err
     assert len(home.fine("search", "harbour", "--json", "--limit", "1000").objects) == COUNT
     assert len(set(lines.read_text().split())) == COUNT - 1

@@ -310,7 +310,7 @@ def test_a_start_address_that_is_a_feed_is_read_for_its_items(command: Installed
     assert (first["fetched"], first["new"], first["excluded"], first["requests"]) == (3, 3, 0, len(site.asked))
     assert site.paths().count("/feed") == 1, "it is asked for once"
     feed = explained(command, f"{site.home}feed")
-    assert feed["because"] == "It is read for the addresses that it names, and is no document."
+    assert feed["because"] == "It is read for the addresses in it, and is no document."
     assert (feed["verdict"], feed["sitemap"]["form"], feed["sitemap"]["new"]) == ("not_indexed", "rss", 3)
     site.asked.clear()
     second = crawled(command)

@@ -71,7 +71,7 @@ def test_serve_stops_it_and_an_interrupted_command_says_what_comes_of_it(home: H
     assert shown(home, 1)["state"] == "stopped"
     assert len(site.log()) == asked, "nothing of it was gone on with"
     refused = commands.run(home, "run", "resume", "1")
-    assert (refused.returncode, refused.stderr) == (1, "Run 1 cannot go on; it is stopped.\n")
+    assert (refused.returncode, refused.stderr) == (1, "Run 1 cannot continue; it is stopped.\n")
 
 
 def test_what_is_started_again_by_the_supervisor_is_no_restart(home: Home, site: WebSite) -> None:

@@ -140,7 +140,7 @@ def test_a_run_is_carried_out_by_its_node_alone(
     done = commands.run(beta, "crawl", "one")
     assert (done.returncode, done.stdout) == (3, "")
     assert "Run 1 of 'one' waits for node 'alpha'" in done.stderr
-    waits = "It waits for node 'alpha', which alone crawls its source and is not at work."
+    waits = "It waits for node 'alpha', the only one that crawls its source, which is not running."
     with begun(beta, "crawl", "two", told="beta") as other:
         until(lambda: len(pages_of(sites["two"])) > 4)
         assert is_(beta, 1, state="waiting", waits="begin", node="alpha", reason=waits)

@@ -88,7 +88,7 @@ def test_no_name_does_not_stand_for_all_sources(path: str, said: object, pages: 
 def test_no_address_is_not_tested_as_the_first_one(address: str, pages: Application) -> None:
     got = ask(pages, "POST", "/sources/farm/test", {"address": address, "no_fetch": True})
     assert (got.status, got.json["code"]) == (422, "bad_address")
-    assert got.json["detail"].startswith("No address was given. Write one in full")
+    assert got.json["detail"].startswith("You gave no address. Write one in full")
 
 
 def test_pages_that_send_a_choice_of_all_sources_go_on(pages: Application) -> None:

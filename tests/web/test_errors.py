@@ -78,7 +78,10 @@ def test_what_failed_is_for_the_log_and_its_reference_for_the_reader(
 
 @pytest.mark.parametrize(
     ("error", "said"),
-    [(Unreachable(f"{SECRET} is away."), "The database does not answer at the moment"), (NoRoom(SECRET), "A disk is full")],
+    [
+        (Unreachable(f"{SECRET} is away."), "The database does not answer at the moment"),
+        (NoRoom(SECRET), "A disk is full"),
+    ],
 )
 def test_what_passes_by_itself_is_no_fault_of_the_programs(
     error: CormorantError, said: str, caplog: pytest.LogCaptureFixture

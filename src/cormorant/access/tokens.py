@@ -87,8 +87,8 @@ def _row(row: sa.Row[Any]) -> TokenRow:
         return TokenRow(row.name, row.digest, row.created_at, row.used_at, Scope(row.scope))
     except ValueError:
         raise StoreError(
-            f"Token {row.name!r} has the scope {row.scope!r}, which this version does not know, so no token opens "
-            f"anything. Remove it from the table `token`, or install the version that wrote it."
+            f"Token {row.name!r} has the scope {row.scope!r}, which this version does not know, so no token works. "
+            "Remove it from the table `token`, or install the version that wrote it."
         ) from None
 
 

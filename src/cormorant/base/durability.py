@@ -30,7 +30,7 @@ def too_many(error: BaseException, what: str) -> TooManyFiles | None:
     if lack is None:
         return None
     cure = f"{lack.cure[0].upper()}{lack.cure[1:]}"
-    return TooManyFiles(f"{what}: too many open files. {cure}; what is at work goes on by itself.")
+    return TooManyFiles(f"{what}: too many open files. {cure}; running work then continues.")
 
 
 def told(error: BaseException) -> CormorantError | None:
@@ -43,7 +43,7 @@ def told(error: BaseException) -> CormorantError | None:
     advice = "Free some space" if error.errno in FULL else "Check the disk, and that it may be written"
     kind = NoRoom if error.errno in FULL else DataFolderError
     return kind(
-        f"{_named(error)} could not be read or written: {os.strerror(error.errno or 0)}. What was kept before stays. "
+        f"{_named(error)} could not be read or written: {os.strerror(error.errno or 0)}. All earlier data is kept. "
         f"{advice}, then run the same command again."
     )
 

@@ -104,7 +104,7 @@ class UsageError(CormorantError):
     also: ClassVar[Mapping[int, str]] = {
         405: "The address does not take this method.",
         421: "The server does not answer for this host.",
-        422: "What was sent is no JSON object or has an unknown field, or a value is missing or cannot be so.",
+        422: "The request body is no JSON object, has an unknown field, lacks a value, or has a wrong value.",
     }
 
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 NEEDED: Final = 8
 """Files that a visit opens at most at a moment: a socket and libcurl's copy of it, certificates, name servers."""
-_WAITS: Final = "Nothing is visited until there are some again; then it goes on by itself."
+_WAITS: Final = "Visits wait until there are enough again; then they continue."
 
 
 class Shortage(StrEnum):

@@ -43,41 +43,39 @@ def _counter(name: str, about: str, *labels: str) -> Metric:
 
 
 INFO = _gauge("info", "1, with the version of the program.", "version")
-PROCESSES = _gauge("processes", "Processes that have said within 15 s that they are at work.", "role")
+PROCESSES = _gauge("processes", "Processes that reported within 15 s.", "role")
 SOURCES = _gauge("sources", "Sources there are.")
 DOCUMENTS = _gauge("index_documents", "Documents in the index.")
-STORE_BYTES = _gauge("store_size_bytes", "Bytes that the database takes.")
+STORE_BYTES = _gauge("store_size_bytes", "Size of the database in bytes.")
 DISK_FREE = _gauge("disk_free_bytes", "Bytes that are free on the disk of the data folder or the kept copies.", "disk")
-DISK_SIZE = _gauge("disk_size_bytes", "Bytes that this disk has.", "disk")
-DISK_LEAST = _gauge("disk_least_bytes", "Below so many free bytes nothing is visited.", "disk")
+DISK_SIZE = _gauge("disk_size_bytes", "Size of this disk in bytes.", "disk")
+DISK_LEAST = _gauge("disk_least_bytes", "Crawls pause below this number of free bytes.", "disk")
 RUN_STATE = _gauge("run_state", "1 for the state of the newest run of a source.", "source", "state")
 RUN_STARTED = _gauge("run_started_timestamp_seconds", "When the newest run of a source began.", "source")
-RUN_WAITS = _gauge("run_waits_since_timestamp_seconds", "Since when it waits for a person's answer.", "source")
+RUN_WAITS = _gauge(
+    "run_waits_since_timestamp_seconds", "Time since which it waits for the answer of an administrator.", "source"
+)
 LAST_GOOD = _gauge(
     "last_good_run_timestamp_seconds", "When the last good run of a source ended; 0: none was good yet.", "source"
 )
-RUN_DOCUMENTS = _counter(
-    "run_documents", "Documents of the newest run of a source by what became of them.", "source", "outcome"
-)
+RUN_DOCUMENTS = _counter("run_documents", "Documents of the newest run of a source by outcome.", "source", "outcome")
 RUN_FETCHED = _counter("run_fetched", "Documents that the newest run of a source has visited.", "source")
-RUN_REQUESTS = _counter("run_requests", "Requests that it sent.", "source")
-RUN_CONDITIONAL = _counter("run_requests_conditional", "Those of them that asked whether something changed.", "source")
-RUN_BYTES = _counter("run_received_bytes", "Bytes that it received.", "source")
-RUN_CONVERSIONS = _counter(
-    "run_conversions", "Documents and sitemaps that it read in a limited child, not HTML.", "source"
-)
+RUN_REQUESTS = _counter("run_requests", "Requests of the newest run.", "source")
+RUN_CONDITIONAL = _counter("run_requests_conditional", "Conditional requests of the newest run.", "source")
+RUN_BYTES = _counter("run_received_bytes", "Bytes that the newest run received.", "source")
+RUN_CONVERSIONS = _counter("run_conversions", "Documents and sitemaps that it read in the sandbox, not HTML.", "source")
 BACKLOG = _gauge(
     "receiver_backlog_events",
     "Events of the stream that a receiver has not passed yet, and documents that are still to be sent to it again.",
     "receiver",
 )
 UNDELIVERED = _gauge(
-    "receiver_oldest_undelivered_timestamp_seconds", "Since when the oldest of those for it waits.", "receiver"
+    "receiver_oldest_undelivered_timestamp_seconds", "Time since which the oldest of them waits.", "receiver"
 )
 PAUSED = _gauge("receiver_paused", "1 while its deliveries are paused.", "receiver")
 FAILURES = _gauge("receiver_failures", "Deliveries that failed one after the other; 0 while it takes them.", "receiver")
-FAULTY = _gauge("receiver_faulty_documents", "Documents that it could not take; 10,000 for more.", "receiver")
-STREAM = _counter("stream_events", "Events that there have been in the stream.")
+FAULTY = _gauge("receiver_faulty_documents", "Documents that it rejected; 10,000 for more.", "receiver")
+STREAM = _counter("stream_events", "Number of events in the stream.")
 SCHEDULE_STATE = _gauge("schedule_state", "1 for the state of a schedule.", "schedule", "state")
 SCHEDULE_NEXT = _gauge("schedule_next_timestamp_seconds", "When a schedule fires next.", "schedule")
 SEARCHES = _counter("searches", "Searches that were noted.")

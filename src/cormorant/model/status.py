@@ -195,7 +195,7 @@ _TABLE = """
   Raise timeout_s or idle_timeout_s of the source if the document is large or its server slow.
 903 failed Conversion failed
   The converter could not read this file, which is damaged, encrypted or of another format than it says.
-  Open the file in its own program and save it anew, or exclude it.
+  Open the file in its own program and save it again, or exclude it.
 904 failed Out of memory or descriptors
   Reading the document needed more memory or open files than there were.
   Give the machine more, or lower retrievers and max_size_bytes.

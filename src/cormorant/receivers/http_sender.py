@@ -47,8 +47,10 @@ class WireSettings(ReceiverSettings):
     ca: str = Field(default="", description="PEM file of the authorities to trust in place of the system's.")
     network: tuple[str, ...] = Field(
         default=(),
-        description="Besides the host of the address: public, private, loopback or ranges like 10.0.0.0/8. A host that "
-        "is named in the address may be reached wherever it was when it was first asked for.",
+        description=(
+            "Further networks besides the host of the address: public, private, loopback or ranges like 10.0.0.0/8. A "
+            "host that is named in the address may be reached at the addresses that it had first."
+        ),
     )
     timeout_s: float = Field(default=30.0, gt=0, le=3600, description="Seconds that one request may take.")
 
@@ -164,7 +166,7 @@ class HttpSender:
             why = "nothing ever connects to those" if kind in NEVER else "network rules those out"
             raise BadSetting(
                 f"{self.place} can never be reached: that is a {kind.replace('_', '-')} address, and {why}. Choose "
-                f"another url{'' if kind in NEVER else ', or change network'}."
+                f"another url{('' if kind in NEVER else ', or change network')}."
             )
 
     def reveal(self) -> str:
@@ -187,7 +189,7 @@ class HttpSender:
     async def _ask(self, request: Request) -> Response | TransportError:
         if self._way is None:
             if self._tools.egress is None:
-                raise NotTaken("This receiver was opened to be looked at, and not to deliver.")
+                raise NotTaken("This receiver was opened for a look, not to deliver.")
             egress = self._tools.egress()
             self._way = egress, Fetcher(egress, width=1)
         return await self._way[1].get(request)
@@ -198,7 +200,7 @@ class HttpSender:
             return NotTaken(f"{self.place} {_UNREACHED} {answer.reason}")
         asked = retry_after(answer.headers.get("retry-after"), self._tools.clock.now()) or 0.0
         if 300 <= answer.status < 400:
-            hint = " Redirects are not followed: set url to where it leads."
+            hint = " Redirects are not followed: set url to the target."
         return NotTaken(f"{self.place} answered {answer.status}.{hint}", min(asked, MOST_WAITED_S))
 
     def close(self) -> None:

@@ -94,9 +94,7 @@ class JsonLinesReceiver:
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
         """Append what is new of a batch and return once it is on the disk."""
         if self._descriptor < 0:
-            raise DataFolderError(
-                f"{self._path} is not open. Open the receiver again; what was not confirmed comes again."
-            )
+            raise DataFolderError(f"{self._path} is not open. Open the receiver again; unconfirmed events come again.")
         self._drop_torn(batch)
         lines: list[bytes] = []
         refusals: list[Refusal] = []
@@ -144,13 +142,13 @@ class JsonLinesReceiver:
                 f"Another process writes {self._path}, or another receiver does. Give each receiver a file of its own."
             ) from None
         if not os.path.samestat(here, self._path.stat()):
-            raise ConflictError(f"{self._path} was exchanged for another file just now. Open the receiver again.")
+            raise ConflictError(f"Another file has just replaced {self._path}. Open the receiver again.")
         sync_folder(self._path.parent)
 
     def _mend(self) -> None:
         """Cut off what a kill left, and take up the count where it stands."""
         if not is_ours(self._descriptor):
-            raise ConflictError(f"{self._path} holds something else. Choose another path, or move that file away.")
+            raise ConflictError(f"{self._path} has other contents. Choose another path, or move that file away.")
         end, seq = last_record(self._descriptor)
         if end < os.fstat(self._descriptor).st_size:
             os.ftruncate(self._descriptor, end)
@@ -234,7 +232,5 @@ class JsonLinesReceiver:
         if isinstance(error, PermissionError):
             return NotPermitted(f"{about} Let the user that runs this program write there, or choose another path.")
         if error.errno in FULL:
-            return NoRoom(f"{about} Free some space; what was not confirmed comes again.")
-        return DataFolderError(
-            f"{about} Check the disk and open the receiver again; what was not confirmed comes again."
-        )
+            return NoRoom(f"{about} Free some space; unconfirmed events come again.")
+        return DataFolderError(f"{about} Check the disk and open the receiver again; unconfirmed events come again.")

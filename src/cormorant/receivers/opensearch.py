@@ -42,7 +42,7 @@ _FIELDS: Final = tuple(
 _NO_ANSWER: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError, OverflowError)
 _HINTS: Final = {
     401: " Check its auth, user and secret.",
-    403: " Whoever asks needs leave to read the index, to write it, to see whether it is there and to make it.",
+    403: " The user needs permission to read the index, to write it, to check for it and to create it.",
     404: " Check the url.",
     405: " Check the url.",
 }
@@ -62,8 +62,10 @@ class OpenSearchSettings(WireSettings):
     )
     auth: Literal["none", "basic", "bearer", "api_key"] = Field(
         default="none",
-        description="How it is shown who asks: basic (user and secret), bearer (the secret is the token), api_key (the "
-        "secret is the encoded key).",
+        description=(
+            "The way to sign in: basic (user and secret), bearer (the secret is the token), api_key (the secret is "
+            "the encoded key)."
+        ),
     )
     user: str = Field(default="", description="The user of auth=basic.")
     secret: str = Field(
@@ -146,7 +148,7 @@ class OpenSearchReceiver:
         if self.settings.auth == "basic":
             value = base64.b64encode(f"{self.settings.user}:{value}".encode()).decode()
         elif not (value.isascii() and value.isprintable()):
-            raise BadSetting("The secret of auth=bearer or api_key has characters that no token has. Keep it anew.")
+            raise BadSetting("The secret of auth=bearer or api_key has characters that no token has. Enter it again.")
         word = {"basic": "Basic", "bearer": "Bearer", "api_key": "ApiKey"}.get(self.settings.auth)
         self._shown = (f"Authorization: {word} {value.strip()}",) if word else ()
 
@@ -158,7 +160,7 @@ class OpenSearchReceiver:
             self._prepare()
             again = self._bring(wanted)
             if again:
-                raise NotTaken(f"{self._wire.place} did not take {len(again)} of {len(documents)}: {again[0]}")
+                raise NotTaken(f"{self._wire.place} rejected {len(again)} of {len(documents)}: {again[0]}")
         said = [Refusal(seq, reason) for seq, reason in sorted(self._refused.items())]
         self._forget()
         return said
@@ -202,14 +204,14 @@ class OpenSearchReceiver:
         try:
             told = int(msgspec.json.decode(answer.body, type=_Asked).aggregations.newest.value or 0)
         except _NO_ANSWER:
-            raise NotTaken(f"{self._wire.place} answered a search with what is no answer to it.") from None
+            raise NotTaken(f"{self._wire.place} answered a search with an unknown form of answer.") from None
         given = self._tools.newest()
         if told > given:
             name = shlex.quote(self._tools.name)
             raise NotTaken(
-                f"The index {self.settings.index!r} was told number {told:,} by this installation, which has given "
-                f"none above {given:,}: its database was put back from a backup. Have a new index filled: `cormorant "
-                f"receiver edit {name} --set index=NAME`, then `cormorant receiver resend {name}`."
+                f"The index {self.settings.index!r} has number {told:,} from this installation, which has given none "
+                f"above {given:,}: its database was restored from a backup. Fill a new index: `cormorant receiver "
+                f"edit {name} --set index=NAME`, then `cormorant receiver resend {name}`."
             )
 
     def _bring(self, documents: Sequence[Delivery]) -> list[str]:
@@ -256,7 +258,7 @@ class OpenSearchReceiver:
         try:
             judged = items(answer.body, len(portion.records))
         except _NO_ANSWER:
-            raise NotTaken(f"{self._wire.place} answered a bulk request with what is no answer to it.") from None
+            raise NotTaken(f"{self._wire.place} answered a bulk request with an unknown form of answer.") from None
         again = list[str]()
         for delivery, (verdict, reason) in zip(portion.deliveries, judged, strict=True):
             match verdict:

@@ -221,7 +221,9 @@ class Apart:
         if connection is not None:
             _kill(connection, self._process, wait_s)
         manner = _manner(self._process.returncode)
-        return f"It ended its own process {manner}. Mend {self._make.call}; it is started anew when it is told again."
+        return (
+            f"It ended its own process {manner}. Repair {self._make.call}; it is started again for its next delivery."
+        )
 
 
 def _kill(connection: Connection, process: subprocess.Popen[bytes], wait_s: float) -> None:

@@ -34,14 +34,14 @@ class ReceiverSettings(Settings):
 
     delta: bool = Field(
         default=True,
-        description="Tell what is new, changed and deleted. false: tell what is there as found, and nothing else.",
+        description="Send new, changed and deleted documents. false: send the present ones as found, and nothing else.",
     )
     when: Literal["each", "end"] = Field(
         default="each",
-        description="each: tell while a run goes on. end: tell when it has come to its end, all at once.",
+        description="each: deliver during a run. end: deliver when it is complete, all at once.",
     )
     runs: bool = Field(
-        default=False, description="Tell also when a run has started, has finished, was stopped or has failed."
+        default=False, description="Report also that a run has started, has finished, was stopped or has failed."
     )
 
     @property
@@ -60,8 +60,10 @@ class RecordSettings(ReceiverSettings):
 
     html: bool = Field(
         default=True,
-        description="Give the kept HTML of what came as HTML, decoded, besides its text; in its addresses *** stands "
-        "for passwords and keys. Of more than a million characters only a reference is given.",
+        description=(
+            "Send the kept HTML of HTML documents, decoded, besides their text; in its addresses *** stands for "
+            "passwords and keys. Of more than a million characters only a reference is sent."
+        ),
     )
 
 

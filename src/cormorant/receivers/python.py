@@ -40,11 +40,12 @@ class PythonSettings(RecordSettings):
 
     LISTED_BY = "cormorant receiver kinds python"
     call: str = Field(
-        description="What is called, like shop.deliver:take: a module of an installed package, a name in it."
+        description="The function or class to call, like shop.deliver:take: an importable module and a name in it."
     )
-    data: str = Field(default="", description="Handed to a class when it is made: what it needs to know.")
+    data: str = Field(default="", description="Passed to a class when it is created.")
     tries: Count = Field(
-        default=5, description="How often a batch is tried that raises, before it is offered one by one."
+        default=5,
+        description="Number of attempts for a batch that raises, before its documents are offered one by one.",
     )
     veto: bool = Field(
         default=False, description="Ask its method approve(address) before a folder of a files source is entered."

@@ -49,7 +49,7 @@ class WarcSettings(ReceiverSettings):
     COPIES: ClassVar[bool] = True
 
     folder: Path = Field(description="The folder that files are written in, like /srv/archive. It must exist.")
-    prefix: str = Field(default="cormorant", description="What the names of its files begin with.")
+    prefix: str = Field(default="cormorant", description="The beginning of the names of its files.")
     rotate_bytes: Size = Field(default=1_000_000_000, description="From this size on the next file is begun, like 1GB.")
 
     @field_validator("folder")
@@ -267,8 +267,8 @@ class WarcReceiver:
         if isinstance(error, PermissionError):
             return NotPermitted(f"{about} Let the user that runs this program write there, or choose another folder.")
         if error.errno in FULL:
-            return NoRoom(f"{about} Free some space; what was not confirmed comes again.")
-        return DataFolderError(f"{about} Check the disk; what was not confirmed comes again.")
+            return NoRoom(f"{about} Free some space; unconfirmed events come again.")
+        return DataFolderError(f"{about} Check the disk; unconfirmed events come again.")
 
 
 def _telling(delivery: Delivery) -> str:

@@ -147,7 +147,7 @@ class WebhookReceiver:
             if not is_json:
                 return
             raise NotTaken(
-                f"{self._wire.place} answered {answer.status} with JSON that cannot be understood. It may be "
+                f"{self._wire.place} answered {answer.status} with JSON that Cormorant does not understand. It may be "
                 '{"refused": [{"seq": 12, "reason": "..."}], "stop": "why"}.'
             ) from None
         for each in said.refused:

@@ -93,7 +93,7 @@ def test_two_at_once(bare: InstalledCli, site: Site) -> None:
         assert (done.code, "made anew already" in done.err, len(done.err.splitlines())) == (1, True, 1), done
         for words in (("receiver", "list"), ("status",)):
             said = bare.fine(*words)
-            assert "is being made anew" in said.out + said.err
+            assert "is being rebuilt" in said.out + said.err
         assert bare.fine("receiver", "show", "index", "--json").object["made_anew"] is True
     assert "made anew" not in bare.fine("receiver", "list").err
     assert bare.run("index", "rebuild").code == 0
@@ -260,7 +260,7 @@ def test_a_document_whose_copy_is_damaged_when_the_index_is_told_of_it_stays_fou
     damaged = {each["run"]: each["index_damaged"] for each in bare.fine("run", "list", "--json").objects}
     assert damaged == {1: 0, 2: 1, 3: 0}, report
     (said,) = [each for each in bare.fine("run", "show", "2", "--json").object["problems"] if each["kind"] == "copy"]
-    assert "the next crawl keeps fresh ones" in said["sentence"]
+    assert "The next crawl fetches them again" in said["sentence"]
     bare.fine("crawl")
     assert [each["url"] for each in bare.fine("search", "ten", "--json").objects] == [f"{site.address}tides"]
     assert bare.fine("cache", "check", "--json").object["damaged"] == 0

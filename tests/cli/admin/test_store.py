@@ -446,7 +446,7 @@ def test_where_there_is_no_index_it_is_said_what_makes_one(bare: InstalledCli) -
     bare.fine("source", "add", "files", "papers", "--set", f"path={bare.folder.parent}")
     done = bare.run("index", "stats")
     assert (done.code, done.out) == (4, "")
-    assert "There is no index. The next `cormorant crawl` makes one" in done.err
+    assert "There is no index. The next `cormorant crawl` builds one" in done.err
 
 
 def test_an_upgrade_is_seen(home: InstalledCli) -> None:

@@ -416,7 +416,7 @@ class TestHeld:
         assert held.run("run", "accept", "--json").object["state"] == "finished"
         refused = held.run("run", "refuse", "2")
         assert (refused.code, refused.err.strip()) == (
-            1, "Run 2 was accepted before; it is finished. The next crawl looks anew.",
+            1, "Run 2 was accepted before; it is finished. The next crawl checks again.",
         )  # fmt: skip
         assert "is not held" in held.run("run", "accept", "1").err
 

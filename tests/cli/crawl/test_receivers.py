@@ -220,7 +220,7 @@ def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: InstalledCli, si
     report = bare.run("crawl", "--json").object
     (said,) = [each for each in report["problems"] if each["kind"] == "receiver"]
     assert said["receiver"] == "feed"
-    assert said["sentence"].startswith("The receiver feed was not told of all that was found: ")
+    assert said["sentence"].startswith("The receiver feed did not get all documents: ")
 
 
 def test_deliveries_wait_while_paused(home: InstalledCli, site: Site) -> None:

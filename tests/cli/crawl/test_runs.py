@@ -74,7 +74,7 @@ def test_the_log_of_a_run(bare: InstalledCli, site: Site) -> None:
     bare.run("crawl", "docs")
     bare.run("crawl", "docs")
     none = bare.run("run", "log", "2")
-    assert (none.code, "Nothing was written of run 2" in none.err) == (4, True)
+    assert (none.code, "Run 2 has no log" in none.err) == (4, True)
     bare.fine("run", "delete", "1")
     assert not (bare.folder / "logs" / "runs" / "1").exists()
 

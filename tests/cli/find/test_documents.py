@@ -177,9 +177,7 @@ def test_nothing_is_guessed_of_a_host_that_never_answered(bare: InstalledCli) ->
     assert bare.run("crawl").code == 6
     record = bare.fine("explain", "http://127.0.0.1:9/never-heard-of", "--json").object
     assert (record["verdict"], record["site"]["status"]) == ("unknown", 906)
-    assert record["advice"] == (
-        "The rules of 'docs' would let it in; whether it exists cannot be told before its site answers."
-    )
+    assert record["advice"] == ("The rules of 'docs' admit it; only its site can tell whether it exists.")
 
 
 def test_what_a_crawl_found_otherwise_is_listed(bare: InstalledCli, site: Site) -> None:

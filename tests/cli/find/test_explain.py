@@ -18,7 +18,7 @@ AT = wall_time("2026-11-22T10:00:00Z")
     [
         ({"when": "in the next run"}, "in the next run"),
         ({"when": "in the run under way", "level": "low"}, "in the run under way, at level low"),
-        ({"when": "when a listing shows that it changed"}, "when a listing shows that it changed"),
+        ({"when": "when a listing shows a change"}, "when a listing shows a change"),
         ({"not_before": "2026-11-22T10:00:00Z", "attempts": 1}, f"not before {AT}, after 1 try"),
         (
             {"when": "before a visit, when it holds no longer", "holds_until": "2026-11-22T10:00:00Z"},

@@ -225,7 +225,7 @@ def test_a_report_names_ten_traps_at_the_most(
         said = [each["sentence"] for each in traps.problems(tx, sources.named(tx, "docs"))]
     assert len(said) == traps.SHOWN + 1
     assert said[0].startswith("t13 looks like a trap")
-    assert said[-1].startswith("4 more traps are suspected")
+    assert said[-1].startswith("4 more suspected traps")
 
 
 def test_patterns_of_files_are_no_rules_of_addresses(store: Store) -> None:
@@ -259,7 +259,7 @@ def test_pages_of_a_listing_are_the_listing(wanted: DocumentFilter, most: int, h
 
 @pytest.mark.parametrize("cursor", ["7", "0.r.", "0.r.1 ", "a.r.1", "0.y.1", "0.r.9223372036854775808", "9" * 50])
 def test_what_is_no_cursor_is_told(cursor: str, house: Installation) -> None:
-    with pytest.raises(UsageError, match="none that a list gave"):
+    with pytest.raises(UsageError, match="does not come from a list"):
         listing.page(house, DocumentFilter(), cursor, 1)
 
 

@@ -69,7 +69,7 @@ def test_who_finds_what_is_indexed(tmp_path: Path) -> None:
     home = InstalledCli(tmp_path / "data")
     home.fine("source", "add", "files", "mine", "--set", f"path={tmp_path}", "--set", "include=*.txt")
     says = "It was fetched and may be found"
-    for grants, more in (("everyone", "."), ("user:ada", ", by those alone whom its rights name.")):
+    for grants, more in (("everyone", "."), ("user:ada", ", only by people whom its rights name.")):
         home.fine("source", "edit", "mine", "--set", f"grants={grants}", "--yes")
         home.fine("crawl")
         assert home.fine("explain", str(tmp_path / "note.txt"), "--json").object["because"] == says + more
@@ -86,13 +86,13 @@ def test_what_lies_in_a_folder_that_may_not_be_entered(tmp_path: Path) -> None:
         because, _ = not_there(os.fsencode(path))
     finally:
         os.seteuid(0)
-    assert because == "It lies in a folder that may not be entered."
+    assert because == "It lies in a folder that Cormorant may not enter."
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "No address was given."),
+        ("", "You gave no address."),
         ("a.html", "Write it in full"),
         ("127.0.0.1:9471/a.html", "Did you mean http://127.0.0.1:9471/a.html?"),
         ("localhost:8000", "Did you mean http://localhost:8000/?"),
@@ -117,7 +117,7 @@ def test_the_nearest_address_is_below_a_start(folder: Path, tmp_path: Path) -> N
     inside = home.fine("explain", "http://docs.example.org/c", "--json").object
     assert (inside["verdict"], "the rules of 'docs' would let it in" in inside["advice"]) == ("unknown", True)
     outside = home.fine("explain", "http://other.example.org/c", "--json").object
-    assert "no source's rules would let it in" in outside["advice"]
+    assert "the rules of every source exclude it" in outside["advice"]
     assert outside["advice"] in home.fine("explain", "http://other.example.org/c").out
 
 
@@ -187,7 +187,7 @@ def test_how_reading_ended(tmp_path: Path) -> None:
 
 def test_when_it_is_visited_again(folder: Path, tmp_path: Path) -> None:
     settled = InstalledCli(folder / "data").fine("explain", str(folder / "papers/note.txt"), "--json").object
-    assert settled["next"] == {"when": "when a listing shows that it changed"}
+    assert settled["next"] == {"when": "when a listing shows a change"}
     home = InstalledCli(tmp_path / "data")
     with serving(small_site()) as site:
         home.fine("source", "add", "web", "docs", "--set", f"start={site.address}", "--set", "max_documents=1")

@@ -170,14 +170,14 @@ def test_a_server_that_is_dead_is_named_with_advice(home: InstalledCli) -> None:
     assert "Check that the server runs" in start["sentence"]
     (waiting,) = sentences(report, "waiting")
     assert waiting == (
-        f"{report['deferred']} addresses were not visited, since {silent}. `cormorant crawl docs` asks again."
+        f"{report['deferred']} addresses were not visited, because {silent}. `cormorant crawl docs` tries again."
     )
     assert waiting in told
     (trouble,) = source(shown)["troubles"]
     lately = f"{away} did not answer when it was last asked (connection refused)"
     assert (trouble["site"], trouble["status"], trouble["said"], trouble["not_before"]) == (away, 906, lately, None)
     assert f"docs: {lately}. Check that the server runs" in said
-    assert "`cormorant crawl docs` asks it again." in said
+    assert "`cormorant crawl docs` tries it again." in said
     assert not source(shown)["last_answered"]
     assert (record["verdict"], record["site"]["said"], record["site"]["status"]) == ("pending", lately, 906)
     assert f"{lately}. Check that the server runs" in explained
@@ -194,7 +194,7 @@ def test_a_server_that_asked_to_be_left_alone_is_told_so(home: InstalledCli, sit
     assert f"wait to be visited until {waiting['not_before']}" in waiting["sentence"]
     (trouble,) = source(home.fine("status", "--json").object)["troubles"]
     assert trouble["said"] == f"{host} asked to be left alone (503) until {trouble['not_before']}"
-    assert "asks it again" not in home.fine("status").out
+    assert "tries it again" not in home.fine("status").out
 
 
 def test_a_run_that_nobody_answered_was_not_good(home: InstalledCli, site: Site) -> None:
@@ -341,7 +341,7 @@ def test_where_a_start_address_has_moved_to_is_no_deeper(home: InstalledCli, sit
 
 def test_rights_that_leave_nobody_are_told_of(home: InstalledCli, site: Site) -> None:
     given = ("--set", f"start={site.address}", "--set", "grants=user:anna")
-    alone = "Its documents are for user:anna alone: the search page, where nobody is signed in, shows none of them."
+    alone = "Its documents are only for user:anna: the search page, where no reader signs in, shows none of them."
     assert alone in home.fine("source", "add", "web", "docs", *given).err
     assert alone not in home.fine("source", "edit", "docs", "--set", "grants=").err
     assert alone in home.fine("source", "edit", "docs", "--set", "grants=user:anna", "--preview").err

@@ -215,7 +215,7 @@ class TestWindows:
         assert desk.open_runs() == []
         assert (desk.run().state, desk.shown()["state"]) == (SUSPENDED, "executing")
         assert desk.shown()["reason"] == (
-            "It is outside of the windows of schedule 'nightly', which goes on with it at 2026-11-17T08:00:00.000Z."
+            "It is outside of the windows of schedule 'nightly', which continues it at 2026-11-17T08:00:00.000Z."
         )
         desk.restart()
         desk.pass_(13 * HOUR)

@@ -65,7 +65,7 @@ def test_its_rows_are_kept_and_come_back(plan: BuildPlan) -> None:
 
 def test_without_a_place_for_them_it_is_left_as_it_was(plan: BuildPlan) -> None:
     (plan.folder / KEPT).write_bytes(b"something else")
-    with pytest.raises(ConflictError, match=f"{KEPT} is there, and is no backup of ours"), opened(plan):
+    with pytest.raises(ConflictError, match=f"{KEPT} exists, and is no backup of cormorant"), opened(plan):
         pass
     store = Store.open(plan.store_url, SystemClock())
     with store.read() as tx:

@@ -75,13 +75,13 @@ def test_names_that_do_not_resolve_are_named(house: Installation, monkeypatch: p
 
 
 def test_processes_at_work(house: Installation) -> None:
-    assert at_work(house, "abc").said == "none of this folder is at work"
+    assert at_work(house, "abc").said == "no process works on this folder"
     silent = at_work(house, None)
     assert (silent.ok, "logs/" in silent.mend) == (None, True)
     with house.store.begin() as tx:
         heartbeats.say(tx, "retriever-1@abc", "retriever", 0.0)
     assert at_work(house, None).said.startswith("retriever-1@abc on ")
-    assert at_work(house, "abc").said == "none of this folder is at work", "it was killed a moment ago"
+    assert at_work(house, "abc").said == "no process works on this folder", "it was killed a moment ago"
     assert "others: retriever-1@abc" in at_work(house, "another").said
 
 

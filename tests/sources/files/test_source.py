@@ -115,7 +115,7 @@ def test_a_folder_that_lost_everything_is_unreachable_until_a_person_says_so(fol
     cursor = cursor_of(place)
     (folder / "a").unlink()
     said = refused(place, cursor)
-    assert "is empty, and was not. Mount what belongs there" in said
+    assert "is empty, and was not before. Mount its contents" in said
     assert "crawl with --force" in said
     assert listed(place) == {}
 

@@ -300,7 +300,7 @@ def test_a_database_that_is_not_what_its_version_says_is_refused(
     with pytest.raises(DataFolderError, match=re.escape(says)) as raised:
         migrate.prepare(store, keep)
     assert f"of version {SCHEMA_VERSION}, but" in raised.value.sentence
-    assert "crawl anew into another data folder (--data)" in raised.value.sentence
+    assert "crawl again into another data folder (--data)" in raised.value.sentence
 
 
 def test_an_upgrade_of_what_is_not_what_it_says_is_taken_back(store: Store, newer: Path) -> None:

@@ -131,7 +131,7 @@ def test_documents_are_chosen_as_by_the_command(pages: Application, house: Insta
         ({"state": "lost"}, 400, "There is no state 'lost'"),
         ({"source": "nope"}, 404, "nope"),
         ({"addresses": ["https://docs.example/nowhere"]}, 404, "No source knows"),
-        ({"addresses": ["papers/a.txt"]}, 422, "is no address in full"),
+        ({"addresses": ["papers/a.txt"]}, 422, "is neither a full address"),
         ({"addresses": ["x"] * 1001}, 422, "addresses"),
         ({"status": "many"}, 422, "status"),
         ({"stat": 404}, 422, "stat"),

@@ -186,9 +186,9 @@ def test_documents_of_equal_content(crawled: Crawled) -> None:
     [
         ("/documents?source=none", 404, "not_found", "There is no source 'none'"),
         ("/documents?state=gone", 400, "usage", "There is no state 'gone'"),
-        ("/documents?state=retrieving", 400, "usage", "it is listed as todo"),
-        ("/documents?cursor=7", 400, "usage", "is none that a list gave"),
-        ("/documents?cursor=0.r.99999999999999999999", 400, "usage", "is none that a list gave"),
+        ("/documents?state=retrieving", 400, "usage", "they are listed as todo"),
+        ("/documents?cursor=7", 400, "usage", "does not come from a list"),
+        ("/documents?cursor=0.r.99999999999999999999", 400, "usage", "does not come from a list"),
         ("/documents?excluded=1&cursor=99.x.1", 400, "usage", "is of another list"),
         ("/documents?sate=old", 400, "usage", "no parameter `sate` here. Did you mean `state`? It takes `changed`, "),
         ("/search?query=a", 400, "usage", "Did you mean `q`?"), ("/runs/1?x=1", 400, "usage", "It takes none."),
@@ -196,12 +196,12 @@ def test_documents_of_equal_content(crawled: Crawled) -> None:
         ("/documents?limit=0", 422, "usage", "`limit` has to be at least 1"),
         ("/documents/0", 404, "not_found", ""), ("/documents/99999", 404, "not_found", "There is no document 99999."),
         ("/documents/99999999999999999999", 404, "not_found", ""), ("/explain", 422, "usage", "has to be given"),
-        ("/explain?address=x", 422, "bad_address", "is no address in full"),
+        ("/explain?address=x", 422, "bad_address", "is neither a full address"),
         ("/sources/none", 404, "not_found", "There is no source 'none'"), ("/runs/999", 404, "not_found", "run 999"),
         ("/search?q=a&group=day", 422, "usage", "`group` has to be 'source' or 'site'"),
         ("/search?q=a&type=doc", 400, "usage", "There is no type 'doc'. There is page, pdf,"),
         ("/search?q=a&since=now", 400, "usage", "since takes a day, month or year"),
-        ("/runs?cursor=%C2%B2", 400, "usage", "is none that a list gave"), ("/none", 404, "not_found", ""),
+        ("/runs?cursor=%C2%B2", 400, "usage", "does not come from a list"), ("/none", 404, "not_found", ""),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("accept", ["*/*", LINES])

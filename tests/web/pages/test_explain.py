@@ -146,7 +146,7 @@ def test_an_address_that_nobody_has_met_gets_an_answer(crawled: Crawled) -> None
     assert "though 'twin' and 'web' know others of 127.0.0.1" in near
     assert "hosts of the start addresses" in near
     far = said(crawled.get("/explain?address=https://far.example/x").main)
-    assert "no source's rules would let it in" in far
+    assert "the rules of every source exclude it" in far
     assert "Its host" not in far
     barred = crawled.get("/explain?address=" + quote(crawled.origin + "/private/never")).main
     assert '<span class="verdict no">excludes</span>' in barred
@@ -269,7 +269,7 @@ def test_readers_are_not_led_there(crawled: Crawled) -> None:
 def test_a_document_of_a_group_is_told_of_to_who_looks_after_it_alone(crawled: Crawled) -> None:
     address = (crawled.home.folder.parent / "staff" / "pay.txt").as_uri()
     page = crawled.get(f"/explain?address={quote(address)}").main
-    assert "by those alone whom its rights name" in page
+    assert "only by people whom its rights name" in page
     assert "group:hr" in page
     assert "/cached/" not in page
     assert crawled.get(f"/explain?address={quote(address)}", forwarded="for=a").status == 403

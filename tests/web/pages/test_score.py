@@ -40,7 +40,7 @@ def test_nobody_is_told_of_what_is_not_for_him(crawled: Crawled) -> None:
         got = crawled.get(f"/api/v1/search/{number}/why?q=pickers")
         assert (got.status, got.json["detail"]) == (
             404,
-            "The question finds no such document, or it is not for you to see.",
+            "The query finds no such document, or you have no access to it.",
         )
         assert '<details class="why"' not in crawled.get(f"/search?q=kelp&why={number}").main
     assert crawled.get(f"/api/v1/search/{hidden}/why?q=pickers&source=personnel").status == 404

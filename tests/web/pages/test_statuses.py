@@ -83,4 +83,4 @@ def test_many_addresses_come_page_by_page(crawled: Crawled, monkeypatch: pytest.
 
 def test_a_cursor_that_no_page_gave(crawled: Crawled) -> None:
     got = crawled.get("/status/200?cursor=nonsense")
-    assert (got.status, "is none that a list gave" in got.body) == (400, True)
+    assert (got.status, "does not come from a list" in got.body) == (400, True)

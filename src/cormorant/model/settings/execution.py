@@ -23,11 +23,11 @@ class RunSettings(BaseModel):
 
     node: str = Field(
         default="",
-        description="The node that alone crawls it, called as `status` shows it. Not set: any may.",
+        description="The only node that crawls it, by its name in `status`. Not set: any node.",
     )
     survives_restart: bool = Field(
         default=True,
-        description="Whether a run goes on after the program has ended while it was under way; else it is stopped.",
+        description="Whether a run continues after the program has ended during it; otherwise it is stopped.",
     )
 
     @field_validator("node")

@@ -35,7 +35,7 @@ class PacingSettings(SourceSettings):
     @classmethod
     def _windows(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
         if Calendar(read_windows(lines)).opens_at(0.0) == inf:
-            raise ValueError("together they suspend the whole week, so that nothing would ever be visited.")
+            raise ValueError("together they suspend the whole week, so that no page would ever be visited.")
         return lines
 
     @field_validator("time_zone")

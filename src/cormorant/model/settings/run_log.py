@@ -18,12 +18,14 @@ class LogSettings(BaseModel):
 
     log_level: Literal["debug", "info", "warning", "error", "off"] = Field(
         default="info",
-        description="What of a run is kept in its own log, and above; off: nothing, whatever `logs` says.",
+        description="The lowest level that the log of a run keeps; off: no log, whatever `logs` says.",
     )
     logs: tuple[Literal["fetch", "screened", "site", "header"], ...] = Field(
         default=(),
-        description="What else is kept in it: fetch (each visit), screened (each address that a gate excluded), site "
-        "(each site once a minute), header (the headers of requests and answers, secrets masked); may repeat.",
+        description=(
+            "Further lines in it: fetch (each visit), screened (each address that a gate excluded), site (each site "
+            "once a minute), header (the headers of requests and answers, secrets masked); may repeat."
+        ),
     )
     log_bytes: int = Field(
         default=10_000_000, ge=10_000, le=1 << 30, description="How large one file of it grows, like 50MB."

@@ -96,23 +96,29 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     FINDING: ClassVar[frozenset[str]] = frozenset()
     """Those of them that decide what of that which is visited may be found."""
     parameters: str = Field(
-        default="", description="The set of parameters whose values hold where the source says nothing itself."
+        default="", description="The set of parameters whose values apply where the source sets none."
     )
     mode: Literal["accept", "examine", "index_only"] = Field(
         default="accept",
-        description="What becomes of what is found: it is indexed; it is examined first, and indexed when a person "
-        "says so; it is indexed, and links are not read.",
+        description=(
+            "The kind of run: its documents are indexed; they are examined first, and indexed after a review; or they "
+            "are indexed, and their links are not read."
+        ),
     )
     refresh: Literal["all", "due", "append", "scratch"] = Field(
         default="all",
-        description="Which addresses a crawl visits if its order does not say: all that are known or found; those left "
-        "over or put off; those never visited; or all, after forgetting what was known.",
+        description=(
+            "The addresses that a crawl visits if its order does not say: all that are known or found; those left "
+            "over or put off; those never visited; or all, after forgetting the source."
+        ),
     )
     modified_by: tuple[Literal["checksum", "date", "etag", "acl"], ...] = Field(
         default=("checksum",),
         min_length=1,
-        description="By what a known document is told to be modified: checksum (what it says, by change_by), date "
-        "(Last-Modified), etag, acl (who may read it); may repeat.",
+        description=(
+            "The signs that a known document was modified: checksum (its text, by change_by), date (Last-Modified), "
+            "etag, acl (its rights); may repeat."
+        ),
     )
     modified_when: Literal["any", "all"] = Field(
         default="any", description="Whether one of modified_by has to differ, or all of them."
@@ -121,7 +127,7 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     grants: tuple[str, ...] = Field(
         default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."
     )
-    denies: tuple[str, ...] = Field(default=(), description="Who may not, whatever the grants say; may repeat.")
+    denies: tuple[str, ...] = Field(default=(), description="People who may not, whatever the grants say; may repeat.")
 
     patience_s: Seconds = Field(
         default=300.0,
@@ -130,15 +136,17 @@ class SourceSettings(Settings, RunSettings, LogSettings):
 
     known_failures: Literal["ignore", "report"] = Field(
         default="ignore",
-        description="What becomes of documents that fail as they did when they were visited last: they are no news, so "
-        "the crawl ends with 0 all the same; or they are reported, and it ends with 3, as for those that fail now.",
+        description=(
+            "The treatment of documents that fail as at their last visit: ignore them, so that the crawl ends with 0; "
+            "or report them, so that it ends with 3, as for new failures."
+        ),
     )
     max_documents: Count | None = Field(default=None, description="Documents fetched in one run at the most.")
     max_bytes: Size | None = Field(default=None, description="Bytes received in one run at the most, about: like 2GB.")
     max_minutes: Minutes | None = Field(default=None, description="Minutes that one run fetches at the most.")
     change_by: tuple[Literal["content", "text", "main"], ...] = Field(
         default=("content", "text"),
-        description="What must differ for a document to count as changed; with main a dated footer does not.",
+        description="The part that must differ for a document to count as changed; with main a dated footer does not.",
     )
 
     default_charset: str = Field(
@@ -192,8 +200,10 @@ class SourceSettings(Settings, RunSettings, LogSettings):
 
     error_policy: tuple[str, ...] = Field(
         default=DEFAULTS,
-        description="What an error status does to a document: keep, delete, delete_after N runs, retry N times; "
-        "for a status or a class, like 403 delete_after 3. Defaults hold where no rule speaks.",
+        description=(
+            "The effect of an error status on a document: keep, delete, delete_after N runs, retry N times; for a "
+            "status or a class, like 403 delete_after 3. Defaults apply where no rule does."
+        ),
     )
 
     @field_validator("error_policy")
@@ -209,7 +219,7 @@ class SourceSettings(Settings, RunSettings, LogSettings):
         """Refuse what no reader could ever be."""
         for name in names:
             if name != EVERYONE and not _PRINCIPAL.fullmatch(name):
-                raise ValueError(f"{name!r} is nobody. Write {EVERYONE}, user:NAME or group:NAME.")
+                raise ValueError(f"{name!r} is no reader. Write {EVERYONE}, user:NAME or group:NAME.")
         return names
 
     @property
@@ -391,7 +401,7 @@ def _meant(cls: type[Settings], name: str) -> str:
             return f"Did you mean {known[near[0]]!r}?"
     nearest = difflib.get_close_matches(word, cls.model_fields, n=NEAREST, cutoff=0.0)
     if len(cls.model_fields) <= NEAREST or not cls.LISTED_BY:
-        return f"It has: {', '.join(cls.model_fields)}."
+        return f"It takes: {', '.join(cls.model_fields)}."
     return f"The nearest are {', '.join(nearest)}; `{cls.LISTED_BY}` lists all {len(cls.model_fields)}."
 
 

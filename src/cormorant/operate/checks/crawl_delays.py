@@ -41,6 +41,8 @@ def problems(tx: Tx, row: RunRow, settings: SourceSettings) -> Iterator[dict[str
         asked = _ASKED.match(each.rule)
         yield {
             "kind": "delay", "site": each.key, "rule": each.rule,
-            "sentence": f"{each.key} asks in its robots.txt for {asked[1] if asked else 'more'} seconds from one "
-            f"request to the next (Crawl-delay); {MAX_CRAWL_DELAY_S:g} are obeyed. If it is meant, set delay_s.",
+            "sentence": (
+                f"The robots.txt of {each.key} asks for {(asked[1] if asked else 'more')} seconds between requests "
+                f"(Crawl-delay); Cormorant obeys {MAX_CRAWL_DELAY_S:g}. To wait longer, set delay_s."
+            ),
         }  # fmt: skip

@@ -98,7 +98,7 @@ def sentences(name: str, found: ExposedFiles | None) -> Iterator[str]:
         )
 
 
-_FOR_SOME: Final = "`cormorant source edit {} --set grants=group:NAME` keeps all of it from everyone."
+_FOR_SOME: Final = "`cormorant source edit {} --set grants=group:NAME` hides all of it from everyone."
 
 
 def _count(found: ExposedFiles) -> str:
@@ -125,7 +125,7 @@ def _ways(name: str, found: ExposedFiles) -> str:
     The rights of the folder's own way are no part of what `owner_grants` goes by.
     """
     quoted = shlex.quote(name)
-    by_rights = f"`cormorant source edit {quoted} --set owner_grants=true` goes by the rights of the files"
+    by_rights = f"`cormorant source edit {quoted} --set owner_grants=true` applies the rights of the files"
     others = "`--set exclude=PATTERN` leaves them out, `--set grants=group:NAME` keeps all of the source from everyone"
     if not found.above:
         return f"To keep them closed: {by_rights}, {others}."

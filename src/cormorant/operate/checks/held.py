@@ -46,12 +46,13 @@ def _leaving(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """Yield the documents that would leave the index by now, all of which search still finds."""
     count = pending_deletes.in_sight_count(tx, row.source_id)
     if count and runs.is_newest(tx, row):
-        end = "it has come to its end" if row.state in OPEN_STATES else "a run of the source has come to its end"
+        end = "a run of the source is complete" if row.state in OPEN_STATES else "it is complete"
         yield {
             "kind": "held", "documents": count,
-            "sentence": f"{count:,} of {pending_deletes.indexed_count(tx, row.source_id):,} documents would leave "
-            f"the index. "
-            f"That is too many to let go of unasked: search finds them until {end}.",
+            "sentence": (
+                f"{count:,} of {pending_deletes.indexed_count(tx, row.source_id):,} documents would leave the index. "
+                f"That is more than a run may delete by itself: search finds them until {end}."
+            ),
         }  # fmt: skip
 
 
@@ -60,8 +61,9 @@ def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> d
     pages = "1 page answers" if documents == 1 else f"{documents:,} pages answer"
     if login:
         sentence = (
-            f"{pages} with a login page now, like {', '.join(examples)}: check the credential of the source, with "
-            "`cormorant source test`. What was found before stays. If login pages are meant, set login_pages=index."
+            f"{pages} with a login page now, like {', '.join(examples)}: check the credential of the source with "
+            "`cormorant source test`. Their earlier text stays. If login pages are correct here, set "
+            "login_pages=index."
         )
     else:
         answers = f" {runs.answers(row)}" if row.state in ASKING_STATES else ""

@@ -32,7 +32,7 @@ def unvisited(tx: Tx, owner: SourceRow) -> tuple[str, str] | None:
     name = of_run(last) if last is not None else ""
     if last is None or not name:
         return None
-    said = f"It is known and has not been visited yet: run {last.id} had met its limit, {last.reason}."
+    said = f"The address is known, but not visited yet: run {last.id} reached its limit, {last.reason}."
     return said, _advice(owner.name, name)
 
 
@@ -40,17 +40,21 @@ def problems(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) ->
     """Yield the limit problems of a run report: first that of the run, then those of its hosts."""
     name = of_run(row)
     if name:
-        yield {"kind": "limit", "setting": name, "sentence": f"{name} was met. {_advice(owner.name, name)}"}
+        yield {
+            "kind": "limit",
+            "setting": name,
+            "sentence": f"The limit {name} was reached. {_advice(owner.name, name)}",
+        }
     met = list(_hosts(tx, row, owner, settings))
     for site, rule, refused in met[:SHOWN]:
         name = rule.partition(" ")[0]
-        advice = f"Raise it with `cormorant source edit {shlex.quote(owner.name)} --set {name}=...` if that is too few."
+        advice = f"To raise it: `cormorant source edit {shlex.quote(owner.name)} --set {name}=...`."
         yield {
             "kind": "limit", "site": site, "setting": name, "addresses": refused,
             "sentence": f"{site}: {rule}. {refused:,} of its addresses were left out (979). {advice}",
         }  # fmt: skip
     if len(met) > SHOWN:
-        yield {"kind": "limit", "sentence": f"And {len(met) - SHOWN:,} more hosts have met a limit of {owner.name}."}
+        yield {"kind": "limit", "sentence": f"{len(met) - SHOWN:,} more hosts have reached a limit of {owner.name}."}
 
 
 def _hosts(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> Iterator[tuple[str, str, int]]:
@@ -64,4 +68,4 @@ def _hosts(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> I
 
 def _advice(source: str, name: str) -> str:
     edit = f"`cormorant source edit {shlex.quote(source)} --set {name}=...`"
-    return f"The next crawl goes on with what is left; {edit} lets one do more."
+    return f"The next crawl continues with the rest; {edit} raises the limit."

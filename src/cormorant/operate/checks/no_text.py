@@ -41,7 +41,7 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         counts[no_text.reason_in(each.reason) or NoTextReason.NO_WORDS] += each.count
     owner = sources.numbered(tx, row.source_id)
     of_source = f" --source {shlex.quote(owner.name)}" if owner is not None else ""
-    command = f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` says what can be done."
+    command = f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` gives a remedy."
     shells = columns.reason.startswith(no_text.SHELL, autoescape=True)
     if filled := counts.pop(NoTextReason.SCRIPT, 0):
         yield _filled(filled, _examples(tx, sa.and_(here, shells)), command)
@@ -59,8 +59,10 @@ def _filled(count: int, addresses: list[str], command: str) -> dict[str, Any]:
     looks = "looks like an application" if count == 1 else "look like applications"
     return {
         "kind": "script", "address": addresses[0], "examples": addresses, "addresses": count,
-        "sentence": f"{many} almost no text and {looks} that a script fills, for example {', '.join(addresses)}. "
-        f"Cormorant runs no scripts, so words and links that they make are not found. {command}",
+        "sentence": (
+            f"{many} almost no text and {looks} that a script fills, for example {', '.join(addresses)}. Cormorant "
+            f"runs no scripts, so search does not find words and links that they make. {command}"
+        ),
     }  # fmt: skip
 
 
@@ -70,8 +72,10 @@ def _without(counts: Counter[NoTextReason], addresses: list[str], command: str) 
     return {
         "kind": "text", "address": addresses[0], "examples": addresses, "addresses": total,
         "reasons": {each.name.lower(): counts[each] for each in NoTextReason if counts[each]},
-        "sentence": f"{many}: {', '.join(_words(each, counts[each]) for each in NoTextReason if counts[each])}. "
-        f"Only names and addresses of such documents can be found, for example {', '.join(addresses)}. {command}",
+        "sentence": (
+            f"{many}: {', '.join(_words(each, counts[each]) for each in NoTextReason if counts[each])}. Search "
+            f"finds such documents only by their names and addresses, for example {', '.join(addresses)}. {command}"
+        ),
     }  # fmt: skip
 
 

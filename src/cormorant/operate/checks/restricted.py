@@ -70,10 +70,10 @@ def _sentence(owner: SourceRow, hidden: int, total: int) -> str:
     name, path, open_to_all = shlex.quote(owner.name), shlex.quote(str(owner.settings.get("path", ""))), total - hidden
     verb = "is" if open_to_all == 1 else "are"
     return (
-        f"{open_to_all:,} of {total:,} documents of {owner.name} {verb} for everyone. The rights of the other files do "
-        f"not let every user read them, so nobody finds those until there are users. `chmod -R o+rX {path}` opens "
-        "all of the folder: every account on this machine may then read the files themselves, also those of other "
-        "services, and everyone who reaches the search page finds them. `cormorant source edit "
-        f"{name} --set owner_grants=false` leaves the files closed and lets everyone who reaches the search page find "
-        "what is in them all the same. After either, crawl again."
+        f"{open_to_all:,} of {total:,} documents of {owner.name} {verb} for everyone. The rights of the other files "
+        f"do not let every user read them, so search shows those to nobody. `chmod -R o+rX {path}` opens the whole "
+        "folder: every account on this machine, also those of other services, may then read the files, and everyone "
+        f"who reaches the search page finds them. `cormorant source edit {name} --set owner_grants=false` leaves the "
+        "files closed, and still lets everyone who reaches the search page find their contents. After either, crawl "
+        "again."
     )

@@ -21,7 +21,7 @@ from cormorant.store.schema import resource, site
 
 SHOWN = 10
 """Sitemaps, and sites whose dates are not believed, that a report names."""
-BECAUSE = "It is read for the addresses that it names, and is no document."
+BECAUSE = "It is read for the addresses in it, and is no document."
 _FORMS = {"rss": "RSS", "rdf": "RSS 1.0", "feed": "Atom", "json": "JSON Feed"}
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
@@ -36,7 +36,10 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     for each, sentence in found[:SHOWN]:
         yield {"kind": "sitemap", "address": each.address, "status": each.status, "sentence": sentence}
     if len(found) > SHOWN:
-        yield {"kind": "sitemap", "sentence": f"{len(found) - SHOWN:,} more sitemaps could not be used wholly."}
+        yield {
+            "kind": "sitemap",
+            "sentence": f"{len(found) - SHOWN:,} more sitemaps could be used only in part or not at all.",
+        }
     yield from _disbelieved(tx, row.source_id)
 
 
@@ -70,12 +73,12 @@ def _sentence(row: Any, tally: SitemapTally | None) -> str:
     if tally is None or row.outcome == OutcomeKind.MOVED:
         return ""
     if not tally.entries and not tally.over:
-        return f"The sitemap {row.address} names no address. Nothing was deleted."
+        return f"The sitemap {row.address} contains no address. Nothing was deleted."
     if tally.over:
         most = f"{registry.MAX_FILES} sitemaps, which may name {registry.MAX_ADDRESSES:,} addresses"
         return f"The sitemap {row.address} was used in part: a source may have {most}."
     if tally.truncated:
-        return f"The sitemap {row.address} was used in part: it is damaged, or larger than a sitemap may be."
+        return f"The sitemap {row.address} was used in part: it is damaged or too large for a sitemap."
     return ""
 
 
@@ -87,8 +90,10 @@ def _disbelieved(tx: Tx, source: int) -> Iterator[dict[str, Any]]:
         trust = wrong[number]
         yield {
             "kind": "sitemap", "site": key,
-            "sentence": f"What sitemaps say of when pages of {key} changed was right for {trust.right:,} of "
-            f"{trust.checked:,} pages: it is not used.",
+            "sentence": (
+                f"The dates in the sitemaps of {key} were right for {trust.right:,} of {trust.checked:,} pages, so "
+                "they are not used."
+            ),
         }  # fmt: skip
 
 

@@ -89,10 +89,12 @@ def problems(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
     for each in found[:SHOWN]:
         yield {
             "kind": "trap", "trap": each["trap"], "rule": each["rule"],
-            "sentence": f"{each['template']} looks like a trap: of {each['addresses']:,} addresses "
-            f"{each['visited']:,} were visited, and the last said nothing new. Few of the others are visited; "
-            f"`cormorant trap accept {shlex.quote(each['trap'])}` leaves them out.",
+            "sentence": (
+                f"{each['template']} looks like a trap: {each['visited']:,} of its {each['addresses']:,} addresses "
+                "were visited, and the last brought no new text. Only a few of the others are visited; `cormorant "
+                f"trap accept {shlex.quote(each['trap'])}` excludes them."
+            ),
         }  # fmt: skip
     if len(found) > SHOWN:
-        more = f"{len(found) - SHOWN:,} more traps are suspected; `cormorant trap list` lists them."
+        more = f"{len(found) - SHOWN:,} more suspected traps; `cormorant trap list` lists them."
         yield {"kind": "trap", "sentence": more}

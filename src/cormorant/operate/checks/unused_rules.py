@@ -58,7 +58,7 @@ class UnusedRules:
             f"none of the {self._looked:,} addresses that were looked at" if self.is_full else "nothing that was found"
         )
         for rule in self.left():
-            yield rule, f"The rule {rule!r} matches {what}. Check how it is written."
+            yield rule, f"The rule {rule!r} matches {what}. Check its spelling."
 
     def named(self, rules: Collection[str]) -> None:
         """Take these rules for matched: they are known to have decided."""

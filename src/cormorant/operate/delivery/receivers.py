@@ -77,7 +77,7 @@ def edit(house: Installation, name: str, given: Given) -> dict[str, Any]:
         _try(house, found, settings, row)
     with house.store.begin() as tx:
         if receivers.named(tx, name).settings != row.settings:
-            raise ConflictError(f"The receiver {name!r} was changed by somebody else at the same moment. Try again.")
+            raise ConflictError(f"Another administrator changed the receiver {name!r} at the same moment. Try again.")
         receivers.edit(tx, row.id, settings.model_dump(mode="json", exclude_defaults=True))
         return _record(tx, receivers.named(tx, name))
 
@@ -96,7 +96,8 @@ def _see_free(tx: Tx, settings: ReceiverSettings, name: str) -> None:
     for row in receivers.every(tx):
         if settings.writes and row.name != name and _writes(row) == settings.writes:
             raise ConflictError(
-                f"The receiver {row.name!r} writes {settings.writes} already. Choose another place, or delete that one."
+                f"The receiver {row.name!r} already writes {settings.writes}. Choose another place, or delete that "
+                "receiver."
             )
 
 
@@ -138,7 +139,7 @@ def delete(house: Installation, name: str) -> None:
     with house.store.begin() as tx:
         row = receivers.named(tx, name)
         if row.kind == receivers.INDEX:
-            raise ConflictError("The index is what search reads, so it stays. CORMORANT_INDEX=none runs without one.")
+            raise ConflictError("Search reads the index, so it stays. CORMORANT_INDEX=none runs without one.")
         receivers.delete(tx, row.id)
 
 
@@ -246,10 +247,10 @@ def resend(house: Installation, name: str, source: str | None = None, *, faulty:
     with house.store.begin() as tx:
         row = receivers.named(tx, name)
         if row.kind == receivers.INDEX:
-            raise ConflictError("The index is made anew of what is kept by `cormorant index rebuild`.")
+            raise ConflictError("`cormorant index rebuild` rebuilds the index from the kept copies.")
         number = sources.named(tx, source).id if source is not None else None
         if number is not None and row.source_id not in (None, number):
-            raise ConflictError(f"The receiver {name!r} is told of another source, and not of {source!r}.")
+            raise ConflictError(f"The receiver {name!r} gets documents of another source, not of {source!r}.")
         wanted = Replay(number, -1, replay.newest(tx), faulty, tx.now())
         if replay.left(tx, replace(row, resend=wanted)):
             receivers.set_resend(tx, row.id, wanted)

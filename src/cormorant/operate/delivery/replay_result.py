@@ -45,7 +45,7 @@ def _untaken(now: Mapping[str, Any]) -> CormorantError:
     count, name = now["backlog"], now["receiver"]
     waits = f"1 delivery waits for {name!r}" if count == 1 else f"{count:,} deliveries wait for {name!r}"
     if now["paused"]:
-        return ConflictError(f"Deliveries are paused, so {waits}. `cormorant provider resume` goes on.")
+        return ConflictError(f"Deliveries are paused, so {waits}. `cormorant provider resume` resumes them.")
     later = f"{waits}, and the next crawl, or `cormorant serve`, tries again."
     if not now["error"]:
         return ConflictError(f"It is slow: {later}")
@@ -59,13 +59,13 @@ def _lacking(name: str, refused: int, damaged: int) -> Iterator[CormorantError]:
     if refused:
         what = "1 document" if refused == 1 else f"{refused:,} documents"
         yield ConflictError(
-            f"{name!r} could not take {what}: `cormorant receiver faulty {word}` says why. When that is mended, "
-            f"`cormorant receiver resend {word} --faulty` offers them again."
+            f"{name!r} rejected {what}: `cormorant receiver faulty {word}` gives the reasons. After a repair, "
+            f"`cormorant receiver resend {word} --faulty` sends them again."
         )
     if damaged:
         what = "The kept copy of 1 document is" if damaged == 1 else f"The kept copies of {damaged:,} documents are"
         yield CacheDamaged(
-            f"{what} damaged, so {name!r} was not told what is in there. The next `cormorant crawl` mends that, after "
-            f"`cormorant cache repair` also of copies that are gone as a whole; `cormorant receiver resend {word} "
-            "--faulty` sends what is still missing then."
+            f"{what} damaged, so {name!r} did not get the contents. The next `cormorant crawl` repairs that; if whole "
+            f"copies are missing, run `cormorant cache repair` first. `cormorant receiver resend {word} --faulty` "
+            "then sends the rest."
         )

@@ -79,7 +79,7 @@ def copy(
     """
     hit = shelf.see(number, reader)
     if hit is None:
-        raise NotFoundError("There is no such document, or it is not for you to see.")
+        raise NotFoundError("There is no such document, or you have no access to it.")
     _allow(hit.attributes, hit.url)
     with house.store.read() as tx:
         columns = content.c
@@ -107,7 +107,7 @@ def copy(
 def _allow(attributes: Any, url: str) -> None:
     """Raise NotShown where the page asks that no copy of it be shown."""
     if display_directives.forbids(attributes, display_directives.NO_COPY):
-        raise NotShown(f"This page asks that no copy of it be shown (noarchive). Open it where it is: {url}")
+        raise NotShown(f"This page forbids cached copies (noarchive). Open the original: {url}")
 
 
 def _frame(house: Installation, place: BlobPlace) -> Frame | None:

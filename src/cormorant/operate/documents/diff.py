@@ -36,8 +36,8 @@ def _of(house: Installation, cache: Cache, row: Any, back: int) -> dict[str, Any
     versions = list(_whole(cache, house.packs.versions(row.id)))
     if len(versions) <= back:
         raise ConflictError(
-            f"Of {row.address} {_many(len(versions))} kept, so there is none {back} before the newest. "
-            "Versions come with crawls that find it changed, and go with `cormorant store compact`."
+            f"Of {row.address} {_many(len(versions))} kept, so there is none {back} before the newest. A crawl that "
+            "finds the document changed adds a version; `cormorant store compact` deletes old ones."
         )
     (before, older), (now, newer) = versions[-1 - back], versions[-1]
     one, other = (f"{each.url} {rfc3339(entry.kept_at)}" for entry, each in ((before, older), (now, newer)))

@@ -94,7 +94,7 @@ def erase(
         del frames
     done.passages = len(needles) + len(titles)
     if house.searchable:
-        on_step("Making the index from what is left")
+        on_step("Rebuilding the index from the remaining copies")
         reindex.rebuild(house, lent=lent)
         done.searches = _erase_searches(house, words)
     on_step("Erasing rows")

@@ -106,7 +106,7 @@ def _placed(cursor: str) -> ListCursor | None:
     read = _CURSOR.fullmatch(cursor)
     number = int(read[3]) if read else _MOST + 1
     if read is None or not _LEAST <= number <= _MOST:
-        raise UsageError("`cursor` is none that a list gave. Leave it out to begin with the first page.")
+        raise UsageError("`cursor` does not come from a list. Leave it out to begin with the first page.")
     return ListCursor(int(read[1]), read[2], number)
 
 
@@ -136,12 +136,12 @@ _TOLD: Final = {
     "quarantined": _BY_STATUS.format("quarantined", Status.QUARANTINED.value),
     "held": _BY_STATUS.format("held", Status.HELD.value),
     "indexed": _BY_STATUS.format("indexed", Status.OK.value),
-    "failed": "What failed is among those in state error: `--state error`.",
-    "deferred": "What was put off is among those in state error when the run has ended: `--state error`.",
-    "refused": "What a receiver refused is among those in state error: `--state error`.",
-    "to visit": "What is to be visited is in state todo: `--state todo`.",
-    "to index": "What is to be indexed is in state found: `--state found`.",
-    **dict.fromkeys(("new", "changed", "rights"), "`--changed ID` lists what a run found new, changed or gone."),
+    "failed": "Failed documents are in state error: `--state error`.",
+    "deferred": "Deferred documents are in state error when the run has ended: `--state error`.",
+    "refused": "Documents that a receiver rejected are in state error: `--state error`.",
+    "to visit": "Documents to be visited are in state todo: `--state todo`.",
+    "to index": "Documents to be indexed are in state found: `--state found`.",
+    **dict.fromkeys(("new", "changed", "rights"), "`--changed ID` lists the new, changed and gone documents of a run."),
 }
 """Words that the list shows of an address, and how to list what they are said of."""
 
@@ -149,9 +149,7 @@ _TOLD: Final = {
 def check(wanted: DocumentFilter) -> None:
     """Raise UsageError for a state that there is not."""
     if wanted.state in _IN_HAND:
-        raise UsageError(
-            f"What is {wanted.state} a process has in its hands; it is listed as {_IN_HAND[wanted.state]}."
-        )
+        raise UsageError(f"A process works on {wanted.state} documents; they are listed as {_IN_HAND[wanted.state]}.")
     if wanted.state is not None and wanted.state not in SETS:
         how = f" {_TOLD[wanted.state]}" if wanted.state in _TOLD else ""
         raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.{how}")
@@ -215,7 +213,7 @@ def _of_excluded(
     """Yield the addresses that gates excluded, source by source; for one run as many as its report counts."""
     numbers = [owner.id for owner in owners]
     if behind is not None and behind.source not in numbers:
-        raise UsageError("`cursor` is of another list, or its source was deleted. Leave it out to begin anew.")
+        raise UsageError("`cursor` belongs to another list, or its source was deleted. Leave it out to begin again.")
     first = numbers.index(behind.source) if behind else 0
     for owner in owners[first:]:
         yield from _excluded(house, owner, behind if behind and behind.source == owner.id else None, run)

@@ -191,7 +191,7 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     meant = _nearest(tx, bare)
     how = f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
     more = {"meant": meant} if meant else {}
-    raise BadAddress(f"{text!r} is no address in full, and there is no such file here. {how}", **more)
+    raise BadAddress(f"{text!r} is neither a full address nor a file here. {how}", **more)
 
 
 def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
@@ -211,7 +211,9 @@ def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
 def see_given(text: str) -> None:
     """Raises BadAddress where an address is to be and nothing is."""
     if not text.strip():
-        raise BadAddress("No address was given. Write one in full, like https://example.org/docs/, or a file's path.")
+        raise BadAddress(
+            "You gave no address. Write one in full, like https://example.org/docs/, or the path of a file."
+        )
 
 
 def _is_crawled(tx: Tx, path: str) -> bool:

@@ -50,7 +50,7 @@ def recrawl(house: Installation, chosen: RecrawlSelection, *, here: bool = True)
     source, BadAddress for what is none.
     """
     if not chosen:
-        raise UsageError("Say which documents: an address, a source, a status or a state.")
+        raise UsageError("Choose documents: an address, a source, a status or a state.")
     counts: dict[int, int] = {}
     numbers = _numbers(house, chosen, here=here)
     while some := list(islice(numbers, CHUNK)):

@@ -44,12 +44,12 @@ def of(tx: Tx, numbers: Collection[int]) -> Refusals:
 
 def why(refused: Sequence[RejectedDocument]) -> str:
     """Why they could not take it, as a reason."""
-    return "; ".join(f"the receiver {each.receiver!r} could not take it: {each.reason}" for each in refused)
+    return "; ".join(f"the receiver {each.receiver!r} rejected it: {each.reason}" for each in refused)
 
 
 def advice(refused: Sequence[RejectedDocument], address: str) -> str:
     """Return the advice to a person on the rejected deliveries of a document."""
     if all(each.kind == receivers.INDEX for each in refused):
-        return f"`cormorant document recrawl {address} --now` keeps a fresh copy of it."
+        return f"`cormorant document recrawl {address} --now` fetches it again."
     first = next(each.receiver for each in refused if each.kind != receivers.INDEX)
-    return f"When what is wrong with it is mended, `cormorant receiver resend {first} --faulty` offers it again."
+    return f"After a repair, `cormorant receiver resend {first} --faulty` sends it again."

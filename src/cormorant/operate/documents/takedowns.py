@@ -174,12 +174,12 @@ def of_address(tx: Tx, source: str | None, *addresses: str | None) -> dict[str, 
 def _wish(tx: Tx, house: Installation, order: TakedownOrder) -> NewTakedownRow:
     reason = " ".join(order.reason.split())
     if not reason or len(reason) > MOST_REASON:
-        raise UsageError(f"A takedown needs a reason of 1 to {MOST_REASON} characters, for whoever asks later.")
+        raise UsageError(f"A takedown needs a reason of 1 to {MOST_REASON} characters, for people who ask later.")
     if order.source is not None:
         sources.named(tx, order.source)
     until = None if order.until is None else _moment(order.until)
     if until is not None and until <= house.clock.now():
-        raise UsageError(f"{order.until!r} is past. Give a day or time to come, or leave it out.")
+        raise UsageError(f"{order.until!r} is past. Give a later day or time, or leave it out.")
     return NewTakedownRow(_rule(tx, order), order.source, reason, order.author, until, order.erase)
 
 

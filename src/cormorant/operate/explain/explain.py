@@ -189,18 +189,19 @@ def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, publi
     if row.role == Role.SITEMAP and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.NONE):
         return sitemaps.BECAUSE
     if row.role == Role.ROBOTS:
-        return "It is fetched for the rules it sets for the site, and is no document."
+        return "It is fetched for its rules for the site, and is no document."
     if verdict == "indexed":
         kept = (
             ""
             if outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED)
             else f" The last visit ended {row.status} {status.text}."
         )
-        return f"It was fetched and may be found{'' if public else ', by those alone whom its rights name'}.{kept}"
+        whom = "" if public else ", only by people whom its rights name"
+        return f"It was fetched and may be found{whom}.{kept}"
     if outcome is OutcomeKind.NONE:
         return "It is known and has not been visited yet."
     if verdict == "pending" and outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
-        return "It was fetched and is on its way into the index."
+        return "It was fetched and will soon be in the index."
     said = gate_and_rule(row.reason or "")[1] if outcome is OutcomeKind.EXCLUDED else row.reason
     reason = f": {said}" if said else "."
     kept = "It is found as it was before, since its last visit ended " if found and verdict == "held" else ""
@@ -296,13 +297,13 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     if row.role == Role.ROBOTS:
         return _asked_again(tx, row)
     if row.state == UrlState.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
-        return {"when": "when a listing shows that it changed"}
+        return {"when": "when a listing shows a change"}
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
     level = priority.level_of(row.due)
     wanted = {} if level is None or level is Level.NORMAL else {"level": level.label}
     asked = "in the run under way" if now else "in the next run"
-    read = ", and read only if it is another by then" if row.outcome == OutcomeKind.QUARANTINED else ""
+    read = ", and read only if it has changed by then" if row.outcome == OutcomeKind.QUARANTINED else ""
     return {"when": asked + read} | wanted
 
 
@@ -354,7 +355,7 @@ def _left_out(house: Installation, tx: Tx, owner: SourceRow, row: Any, verdict: 
 
 
 AGAIN = "The next crawl finds it again; to keep it out for good, add the rule to `exclude` of its source."
-_DROPPED = "It is found as it was before. It says something else now, which was examined and dropped."
+_DROPPED = "Search finds its earlier version. A newer version was examined and dropped."
 
 
 def said(tx: Tx, row: Any, because: str, advice: str) -> tuple[str, str]:
@@ -366,5 +367,5 @@ def said(tx: Tx, row: Any, because: str, advice: str) -> tuple[str, str]:
         return because, advice
     run = runs.unfinished(tx, row.source_id)
     if run is None:
-        return _DROPPED, "The next crawl fetches it anew."
+        return _DROPPED, "The next crawl fetches it again."
     return because, runs.answers(run) if run.state is RunState.PENDING else advice

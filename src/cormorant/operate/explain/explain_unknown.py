@@ -25,16 +25,16 @@ from cormorant.store.schema import site, site_source, source
 
 SHOWN = 20
 """Sources whose rulings are told."""
-_UNMET = "No source knows this address: nothing that was crawled links to it, and it is no start address."
+_UNMET = "No source knows this address: no crawled page links to it, and it is no start address."
 _NEAR = (
-    "No source knows this address, though {} of {}: nothing that was crawled links to it now. A page that was there "
-    "and is gone is forgotten when nothing links to it any more."
+    "No source knows this address, though {} of {}: no crawled page links to it now. A page that is gone is forgotten "
+    "when no page links to it any more."
 )
 _NO_SOURCE = "There is no source yet; `cormorant source add` makes one."
-_NO_BOUNDARY = "Check how it is written; no source's rules would let it in, see the settings start and include."
-_WOULD_ENTER = "Check how it is written; the rules of {} would let it in, so a link to it is all that is missing."
+_NO_BOUNDARY = "Check its spelling; the rules of every source exclude it, see the settings start and include."
+_WOULD_ENTER = "Check its spelling; the rules of {} admit it, so only a link to it is missing."
 
-_SILENT = "The rules of {} would let it in; whether it exists cannot be told before its site answers."
+_SILENT = "The rules of {} admit it; only its site can tell whether it exists."
 
 
 def anywhere(house: Installation, tx: Tx, address: str) -> dict[str, Any]:

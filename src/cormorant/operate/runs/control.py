@@ -36,7 +36,7 @@ def suspend(house: Installation, number: int | None) -> RunRow:
         if row.state is RunState.SUSPENDED:
             return row
         name = shlex.quote(_name(tx, row))
-        goes_on = f"`cormorant run resume {row.id}` and `cormorant crawl {name}` go on with it."
+        goes_on = f"`cormorant run resume {row.id}` and `cormorant crawl {name}` continue it."
         if not runs.suspend(tx, row.id, f"It was suspended. {goes_on}"):
             raise ConflictError(f"Run {row.id} cannot be suspended; it is {row.state}.")
         return runs.get(tx, row.id)
@@ -54,7 +54,7 @@ def resume(house: Installation, number: int | None) -> Ordered:
         suspended = row.state is RunState.SUSPENDED
         follows = start.in_place_of(tx, row)
         if not suspended and not follows and row.state not in OPEN_STATES:
-            raise ConflictError(f"Run {row.id} cannot go on; it is {row.state}.{_answer(row)}")
+            raise ConflictError(f"Run {row.id} cannot continue; it is {row.state}.{_answer(row)}")
         number = start.go_on(tx, row) if suspended else follows or row.id
         return Ordered(number, _name(tx, row), resumed=True, mine=suspended, survives=row.survives)
 
@@ -100,8 +100,8 @@ def delete(house: Installation, number: int) -> bool:
             return True
         if runs.is_newest(tx, row) or row.id in runs.compared(tx, row.source_id):
             raise ConflictError(
-                f"Run {row.id} is the newest of its source, or the newest that visited all of it, or all that it "
-                "could. The next crawl compares itself with it; delete it after that."
+                f"Run {row.id} is the newest of its source, or the newest that visited the whole source. The next "
+                "crawl compares itself with it; delete it after that."
             )
         tx.execute(sa.delete(run_count).where(run_count.c.run_id == row.id))
         tx.execute(sa.delete(run).where(run.c.id == row.id))

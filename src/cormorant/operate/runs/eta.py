@@ -26,7 +26,7 @@ LUCK, TAIL_S = 0.9, TRIED_AGAIN_S
 index commits, receivers are waited for."""
 LEAST_S = 4.0
 """With less to look back on nothing is said."""
-SWEEPS = f"{PROCESSORS}: links are counted, and what is gone leaves"
+SWEEPS = f"{PROCESSORS}: links are counted, and gone documents leave"
 """Holds a run up when all is visited: one process works, and asks nobody."""
 
 

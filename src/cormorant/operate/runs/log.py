@@ -24,8 +24,8 @@ KINDS: Final = ("run", *run_context.KINDS)
 """`run` is what is said anyway, the others what a source asks for."""
 _FILE = re.compile(r"(?P<process>[a-z0-9-]+)\.log(?:\.(?P<age>\d+))?")
 _NONE: Final = (
-    "Nothing was written of run {run} on this machine, or it is one of those whose logs have gone: of each source the "
-    "newest are kept. `cormorant source edit NAME --set log_level=info` has the next one write."
+    "Run {run} has no log on this machine, or its log was deleted: each source keeps the newest ones. `cormorant "
+    "source edit NAME --set log_level=info` turns on the log of the next run."
 )
 
 

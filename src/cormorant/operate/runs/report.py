@@ -55,9 +55,9 @@ _UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
 """Statuses of what no answer came for."""
 
 _WAITS = (
-    "The run waits for the receiver {0}, which cannot be made: {1} Put back what it is made of, and it goes on within "
-    f"{MOST_MENDED_S:g} seconds, or see `cormorant receiver edit` and `delete`. It ends without it "
-    f"{MOST_WAITED_S / 60:g} minutes after all was found, and what it was not told is kept."
+    "The run waits for the receiver {0}, which cannot be created: {1} Repair it, and the run continues within "
+    f"{MOST_MENDED_S:g} seconds, or see `cormorant receiver edit` and `delete`. Otherwise the run ends without it "
+    f"{MOST_WAITED_S / 60:g} minutes after the last document, and its deliveries are kept."
 )
 
 
@@ -118,14 +118,16 @@ def _about_run(row: RunRow) -> Iterator[dict[str, Any]]:
     for short in [each for each in Shortage if each.what == row.bottleneck]:
         yield {
             "kind": "machine", "lack": short.value,
-            "sentence": f"Visits had to wait, as there were too few {short.what}; no server is at fault. "
-            f"{short.cure[0].upper()}{short.cure[1:]}.",
+            "sentence": (
+                f"Visits had to wait, because there were too few {short.what}; no server is at fault. "
+                f"{short.cure[0].upper()}{short.cure[1:]}."
+            ),
         }  # fmt: skip
     if row.unlisted:
         for address in row.unlisted[:SHOWN]:
             yield {
                 "kind": "folder", "address": address,
-                "sentence": f"{address} could not be listed; nothing below it was taken for gone.",
+                "sentence": f"{address} could not be listed, so no document below it was deleted.",
             }  # fmt: skip
 
 
@@ -136,8 +138,10 @@ def _nothing(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
     if not tx.rows(sa.select(resource.c.id).where(there).limit(1)):
         yield {
             "kind": "run",
-            "sentence": f"{owner.name} has no documents: what it starts from is empty, or its rules leave everything "
-            f"out. `cormorant source show {owner.name}` shows both.",
+            "sentence": (
+                f"{owner.name} has no documents: its start is empty, or its rules exclude everything. `cormorant "
+                f"source show {owner.name}` shows both."
+            ),
         }  # fmt: skip
 
 
@@ -183,8 +187,10 @@ def _empty_starts(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     ):
         yield {
             "kind": "start", "address": each.address, "status": each.status, "reason": "It is empty.",
-            "sentence": f"The start address {each.address} is empty: there is nothing to read and no link to follow. "
-            "Open it in a browser; if it holds something there, the server may want another user_agent.",
+            "sentence": (
+                f"The start address {each.address} is empty: it has no text and no link. Open it in a browser; if it "
+                "shows something there, the server may need another user_agent."
+            ),
         }  # fmt: skip
 
 
@@ -193,11 +199,11 @@ def _led_away(tx: Tx, row: RunRow, end: seeds.SeedTarget) -> dict[str, Any]:
     address, to = end.start.address, end.address
     if end.kept is not None:
         host = str(origin_of(to)).partition("//")[2]
-        advice = f"Start there, or include that host as well: --set include=host:{host} beside what is included now."
+        advice = f"Start there, or also include that host: --set include=host:{host}."
         if end.kept.status != Status.OUTSIDE_BOUNDARY or end.kept.rule.startswith("exclude"):
             advice = describe(end.kept.status).advice
         reason, status = f"{end.kept.gate}: {end.kept.rule}", end.kept.status
-        why = f"which is kept out by {reason}."
+        why = f"which is excluded by {reason}."
     else:
         status = end.last.status if end.last is not None else end.start.status
         said, reason = describe(status), _reason(tx, row.source_id, to)
@@ -277,11 +283,11 @@ def _waiting(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
     resting = left.goes_on_at > (row.finished_at or tx.now()) and not silent
     if silent:
         what = "1 address was" if count == 1 else f"{count:,} addresses were"
-        sentence = f"{what} not visited, since {silent}. `cormorant crawl {shlex.quote(owner.name)}` asks again."
+        sentence = f"{what} not visited, because {silent}. `cormorant crawl {shlex.quote(owner.name)}` tries again."
     else:
         what = "1 address waits" if count == 1 else f"{count:,} addresses wait"
         when = f" until {rfc3339(left.goes_on_at)} at the earliest" if resting else ""
-        sentence = f"{what} to be visited{when}. `cormorant crawl {shlex.quote(owner.name)}` then goes on with them."
+        sentence = f"{what} to be visited{when}. `cormorant crawl {shlex.quote(owner.name)}` then continues with them."
     yield {
         "kind": "waiting", "addresses": count, "not_before": rfc3339(left.goes_on_at) if resting else None,
         "sentence": sentence,
@@ -315,8 +321,11 @@ def _too_big(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     many = "1 document is" if count == 1 else f"{count:,} documents are"
     yield {
         "kind": "size", "address": address, "status": int(Status.TOO_BIG), "addresses": count,
-        "sentence": f"{many} larger than max_size_bytes and left out, the first {address}. "
-        f"{remedies.advice(Status.TOO_BIG, address)} `cormorant document list --status {Status.TOO_BIG:d}` names all.",
+        "sentence": (
+            f"{many} larger than max_size_bytes and left out, the first {address}. "
+            f"{remedies.advice(Status.TOO_BIG, address)} `cormorant document list --status {Status.TOO_BIG:d}` lists "
+            "all."
+        ),
     }  # fmt: skip
 
 
@@ -333,7 +342,7 @@ def _unsearched(house: Installation) -> Iterator[dict[str, Any]]:
     """Search does not answer, which no delivery has met so far: there was nothing to deliver, or not yet."""
     found = index_consistency.trouble(house)
     if found is not None:
-        yield {"kind": "index", "sentence": f"Search does not find what was found. {found.sentence}"}
+        yield {"kind": "index", "sentence": f"Search does not find the new documents. {found.sentence}"}
 
 
 def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
@@ -343,7 +352,7 @@ def _receivers(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     for each in receivers.told_of(tx, row.source_id):
         if each.error:
             waits = each.unmade and row.state is RunState.DELIVERING
-            said = _WAITS if waits else "The receiver {0} was not told of all that was found: {1}"
+            said = _WAITS if waits else "The receiver {0} did not get all documents: {1}"
             yield {
                 "kind": "receiver", "receiver": each.name, "reason": each.error,
                 "sentence": said.format(each.name, f"{each.error.rstrip('.')}."),
@@ -357,9 +366,11 @@ def _damaged(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         many = "The kept copy of 1 document is" if count == 1 else f"The kept copies of {count:,} documents are"
         yield {
             "kind": "copy", "addresses": count,
-            "sentence": f"{many} damaged, so search goes on with what it knew before. `cormorant receiver show index` "
-            "names the last one, `cormorant receiver faulty index` each; the next crawl keeps fresh ones, and after "
-            "`cormorant cache repair` also of what is gone as a whole. Look to the disk.",
+            "sentence": (
+                f"{many} damaged, so search shows the earlier version. `cormorant receiver show index` names the last "
+                "one, `cormorant receiver faulty index` each. The next crawl fetches them again; if whole copies are "
+                "missing, run `cormorant cache repair` first. Check the disk."
+            ),
         }  # fmt: skip
 
 
@@ -383,6 +394,8 @@ def _crowded(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         what = "address was" if each.addresses == 1 else "addresses were"
         yield {
             "kind": "hosts", "domain": domain, "most": int(most), "addresses": each.addresses, "rule": each.rule,
-            "sentence": f"Links lead to more than {most} hosts of {domain}: {each.addresses:,} {what} left out. If "
-            "they are meant, raise max_hosts, or name them by host: rules.",
+            "sentence": (
+                f"Links lead to more than {most} hosts of {domain}: {each.addresses:,} {what} left out. To visit "
+                "them, raise max_hosts, or name the hosts by host: rules."
+            ),
         }  # fmt: skip

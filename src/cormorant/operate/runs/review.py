@@ -50,7 +50,7 @@ def index(house: Installation, number: int | None) -> RunRow:
 
 
 def _not_pending(row: RunRow) -> ConflictError:
-    how = "" if row.mode is Mode.EXAMINE else " `cormorant crawl --examine` makes one that is looked at first."
+    how = "" if row.mode is Mode.EXAMINE else " `cormorant crawl --examine` makes a run that waits for a review."
     return ConflictError(f"Indexing of run {row.id} is not pending; it is {row.state}.{how}")
 
 
@@ -71,7 +71,7 @@ def prune(house: Installation, number: int | None, rules: Sequence[str]) -> dict
     has nothing to be indexed.
     """
     if not rules:
-        raise UsageError("Say what to leave out: cormorant run prune ID RULE, like path:/drafts/.")
+        raise UsageError("Name a rule: cormorant run prune ID RULE, for example path:/drafts/.")
     with house.store.begin() as tx:
         row = runs.claimed(tx, number)
         if row.state is not RunState.PENDING:

@@ -109,7 +109,7 @@ def fire(tx: Tx, row: ScheduleRow) -> None:
     what = fired(now - slot, row.plan.missed, row.plan.overrun, busy=bool(busy), waits=waits)
     if schedule_firings.claim(tx, row.id, slot, _with_others(row, slot, now, what), row.plan.sources):
         for each in busy if what.stops else ():
-            stop(tx, each, f"Schedule {row.name!r} fired again while it was under way, and begins anew then.")
+            stop(tx, each, f"Schedule {row.name!r} fired again during this launch, and starts again now.")
         schedule_firings.trim(tx, row.id)
 
 
@@ -300,7 +300,7 @@ def _hold(house: Installation, owner: ScheduleRow, row: LaunchRow, run: RunRow, 
 def _outside(owner: ScheduleRow, now: float) -> str:
     at = rfc3339(opens_at(owner, now))
     return (
-        f"It is outside of the windows of schedule {owner.name!r}, which goes on with it {f'at {at}' if at else 'now'}."
+        f"It is outside of the windows of schedule {owner.name!r}, which continues it {(f'at {at}' if at else 'now')}."
     )
 
 

@@ -59,7 +59,7 @@ def add(house: Installation, name: str, wanted: ScheduleChange) -> dict[str, Any
     """
     check_name(name, "schedule")
     if wanted.sources is None or wanted.when is None:
-        raise UsageError("A schedule needs sources, and when they are crawled: --source NAME --when '0 2 * * *'.")
+        raise UsageError("A schedule needs sources and times: --source NAME --when '0 2 * * *'.")
     with house.store.begin() as tx:
         now = tx.now()
         plan = _plan(tx, SchedulePlan((), ""), wanted)
@@ -110,7 +110,7 @@ def _numbers(tx: Tx, names: Sequence[str]) -> list[int]:
     """The numbers of these sources. Raises NotFoundError, and UsageError for one that is named twice."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise UsageError(f"A schedule crawls each source once, and {twice[0]!r} is named twice. Name it once.")
+        raise UsageError(f"A schedule crawls each source once, but {twice[0]!r} is named twice. Name it once.")
     return [sources.named(tx, each).id for each in names]
 
 
@@ -118,7 +118,7 @@ def _rhythm(plan: SchedulePlan, since: float) -> recurrence.Rhythm:
     try:
         return recurrence.read(plan.rhythm, plan.time_zone, since)
     except ValueError as error:
-        raise BadSetting(f"A schedule cannot be so: {error}") from None
+        raise BadSetting(f"This schedule is not possible: {error}") from None
 
 
 def listed(house: Installation) -> list[dict[str, Any]]:

@@ -136,7 +136,7 @@ def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
     return Ordered(number, source, resumed, as_before, mine=suspended, survives=before.survives)
 
 
-_IN_PLACE = "Its source was edited while it was suspended; run {} goes on in its place."
+_IN_PLACE = "Its source was edited while it was suspended; run {} continues in its place."
 
 
 def go_on(tx: Tx, row: RunRow) -> int:
@@ -179,7 +179,7 @@ def leave(house: Installation, ordered: Sequence[Ordered]) -> list[Ordered]:
 
 
 def _why_left(source: str) -> str:
-    return f"Who ordered it has interrupted it. `cormorant crawl {shlex.quote(source)}` goes on with it."
+    return f"The command that ordered it interrupted it. `cormorant crawl {shlex.quote(source)}` continues it."
 
 
 def left_out(house: Installation, names: Sequence[str], wish: RunOrder = AS_USUAL) -> list[ConflictError]:
@@ -255,8 +255,8 @@ def answer(house: Installation, number: int | None, *, accept: bool) -> RunRow:
 def _not_held(row: RunRow) -> ConflictError:
     answered = {runs.ACCEPT: "accepted", runs.REFUSE: "refused"}.get(row.asked or "")
     if answered:
-        return ConflictError(f"Run {row.id} was {answered} before; it is {row.state}. The next crawl looks anew.")
-    return ConflictError(f"Run {row.id} is not held; it is {row.state}. `cormorant status` names those that are.")
+        return ConflictError(f"Run {row.id} was {answered} before; it is {row.state}. The next crawl checks again.")
+    return ConflictError(f"Run {row.id} is not held; it is {row.state}. `cormorant status` lists held runs.")
 
 
 def listed(

@@ -28,7 +28,7 @@ def reason(house: Installation, tx: Tx, row: RunRow, resting: str | None = None)
     """Return what a run waits for, as a sentence; else why it is held, stopped or failed."""
     to = "to go on " if row.started_at else ""
     if row.state in OPEN_STATES and _lacks_node(house, tx, row, resting):
-        return f"It waits {to}for node {row.node!r}, which alone crawls its source and is not at work."
+        return f"It waits {to}for node {row.node!r}, the only one that crawls its source, which is not running."
     if row.is_queued and row.behind:
         others = f"one of {row.behind} runs" if row.behind > 1 else "the run"
         return f"It waits {to}until {others} under way has ended."

@@ -24,11 +24,11 @@ from cormorant.store.catalog import receivers
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content
 
-STRANGE: Final = "The index was made of another database. `cormorant index rebuild` makes it anew."
-_OLDER: Final = "The index is not there, or is an older one. `cormorant index rebuild` makes it anew."
+STRANGE: Final = "The index belongs to another database. Run `cormorant index rebuild`."
+_OLDER: Final = "The index is missing, or has an older layout. Run `cormorant index rebuild`."
 _UNMADE: Final = (
-    "The index is yet to be made of what is kept. The next `cormorant crawl` or `serve` does so before it delivers, "
-    "`cormorant index rebuild` at once."
+    "The index has yet to be built from the kept copies. The next `cormorant crawl` or `serve` does so before it "
+    "delivers, `cormorant index rebuild` at once."
 )
 _INDEXED: Final = sa.select(content.c.id).where(content.c.indexed).limit(1)
 

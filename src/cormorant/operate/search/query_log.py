@@ -54,7 +54,7 @@ def listed(house: Installation, before: int | None = None, most: int = 100) -> l
 def counted(house: Installation, which: QueryReport, days: int = DAYS, most: int = MOST) -> list[dict[str, Any]]:
     """Searches of the last days counted together, the most frequent first. Raises UsageError for no days."""
     if not 1 <= days <= MOST_DAYS:
-        raise UsageError(f"A report is of 1 to {MOST_DAYS:,} days, not of {days}.")
+        raise UsageError(f"A report covers 1 to {MOST_DAYS:,} days, not {days}.")
     with house.store.read() as tx:
         found = query_log.report(tx, which, days, most)
     return [

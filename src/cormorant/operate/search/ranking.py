@@ -54,7 +54,7 @@ def _known(name: str) -> str:
     if name in FACTORS:
         return name
     near = difflib.get_close_matches(name, FACTORS, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(FACTORS)}."
+    hint = f"Did you mean {near[0]!r}?" if near else f"The weights are: {', '.join(FACTORS)}."
     raise BadSetting(f"There is no weight {name!r}. {hint}")
 
 

@@ -38,8 +38,8 @@ COMMIT, COMMIT_TEXT = 20_000, 64 << 20
 FEW_SEGMENTS = 12
 """An index of so many is not made anew for that alone: a commit leaves one for each thread, which the engine joins."""
 _NO_INDEX = (
-    "There is no index. The next `cormorant crawl` makes one of what it finds, `cormorant index rebuild` of the copies "
-    "that are kept."
+    "There is no index. The next `cormorant crawl` builds one from its documents, `cormorant index rebuild` from the "
+    "kept copies."
 )
 
 
@@ -58,10 +58,10 @@ def refuse_older_store(house: Installation) -> None:
             if index.place <= stream.head(tx) and not strange:
                 return
         _refuse_empty_store(house)
-        what = "was made of another database than this one" if strange else "is of a later moment than the database"
+        what = "is newer than the database" if strange else "belongs to another database than this one"
         raise ConflictError(
-            f"The index {what}, as when a backup of the database was restored. Run `cormorant index rebuild`, which "
-            "makes it anew of what is kept, and then crawl."
+            f"The index {what}, as after a restore of the database from a backup. Run `cormorant index rebuild`, then "
+            "crawl."
         )
 
 
@@ -78,8 +78,8 @@ def _refuse_empty_store(house: Installation) -> None:
             told = behind and not index_consistency.is_strange(tx, index)
         if empty and not told and (documents := index.count()):
             raise ConflictError(
-                f"The database knows no document, and the index has {documents:,}, so the index stays as it is. Put "
-                "back the database that it was made of, or have `cormorant store restore FILE` bring a backup."
+                f"The database knows no document, and the index has {documents:,}, so the index stays as it is. "
+                "Restore its database, or a backup with `cormorant store restore FILE`."
             )
 
 
@@ -128,8 +128,8 @@ def fill(house: Installation, progress: Progress | None = None, wait_s: float = 
                 progress(done, max(done, total))
         if damaged and not done:
             raise CacheDamaged(
-                f"None of {len(damaged):,} kept copies can be read, so the index stays as it was. "
-                "`cormorant cache check` says why; `cormorant crawl --force` fetches them anew."
+                f"None of {len(damaged):,} kept copies can be read, so the index stays as it was. `cormorant cache "
+                "check` gives the reasons; `cormorant crawl --force` fetches the documents again."
             )
         writer.commit(place, name)
     with house.store.begin() as tx:

@@ -26,7 +26,7 @@ AGAIN_S: Final = 1.0
 """How soon it is tried again when the database is away."""
 LET_GO_S: Final = 60.0
 """How long whoever delivers has to end what it is at."""
-SAID: Final = "The index is being made anew. What is found meanwhile waits for it, and search goes on with the old one."
+SAID: Final = "The index is being rebuilt. New documents wait for it, and search uses the old one."
 
 
 @contextmanager
@@ -39,8 +39,8 @@ def lent(house: Installation) -> Iterator[None]:
         until = receivers.lend(tx)
     if until is None:
         raise ConflictError(
-            "The index is being made anew already. Wait until that ends, or for "
-            f"{receivers.LENT_S:.0f} seconds if the command was killed."
+            f"Another command is rebuilding the index. Wait until it ends, or for {receivers.LENT_S:.0f} seconds if "
+            "it was killed."
         )
     loan = _Loan(house, until)
     with loan.renewed(), ExitStack() as held:

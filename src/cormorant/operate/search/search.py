@@ -24,7 +24,7 @@ _KEPT: Final = sa.select(content.c.id).where(
     content.c.id.in_(sa.bindparam("numbers", expanding=True)), content.c.indexed
 )
 """Asked with every search, so it is made once."""
-_MISSING = "There is no such document, or it is not for you to see."
+_MISSING = "There is no such document, or you have no access to it."
 
 
 def library(house: Installation) -> Library:
@@ -35,7 +35,7 @@ def library(house: Installation) -> Library:
     if not house.searchable:
         raise ConflictError(
             "This installation runs without an index. Set CORMORANT_INDEX=embedded; `cormorant index rebuild` then "
-            "makes one of what was kept."
+            "builds one from the kept copies."
         )
     index = house.index_reader()
     return Library(
@@ -102,7 +102,7 @@ def why(
     """
     found = (shelf or library(house)).why(question, number, reader)
     if found is None:
-        raise NotFoundError("The question finds no such document, or it is not for you to see.")
+        raise NotFoundError("The query finds no such document, or you have no access to it.")
     return found
 
 

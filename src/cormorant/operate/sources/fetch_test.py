@@ -123,7 +123,7 @@ def _resource(source: Source, address: str | None) -> Resource:
     if address is None:
         found = next((each for batch in source.discover("") for each in batch if isinstance(each, DiscoveredUrl)), None)
         if found is None:
-            raise NotFoundError("The source begins nowhere: it has no start address, or its folder has no file.")
+            raise NotFoundError("The source has no start address, or its folder has no file.")
         address = found.address
     return Resource(0, source.number, 0, address, Role.DOCUMENT, 0, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
 
@@ -146,7 +146,7 @@ async def _visit(
                 return got, _added(wire, got.wire), before
             before.append(await _ask_first(source, got, work, wire))
             if before[-1].failed:
-                reason = f"{before[-1].address} {before[-1].said}, so the address may not be visited."
+                reason = f"{before[-1].address} {before[-1].said}, so the address cannot be visited."
                 return (
                     VisitResult(task, Deferred(before[-1].failed, reason), VisitTrace(), house.clock.now()),
                     wire,

@@ -346,12 +346,12 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
         for each in effect["renaming"]:
             yield f"  {each['url']} -> {each['to']}  ({each['rule']})"
     if effect["merge"]:
-        yield f"{effect['merge']:,} of them would be the same as another, and leave the index."
+        yield f"{effect['merge']:,} of them would be the same as another, and would leave the index."
     for rule in effect["idle"]:
-        yield f"The rule {rule!r} matches nothing that is known. Check how it is written."
+        yield f"The rule {rule!r} matches no known address. Check its spelling."
     yield from effect["doubts"]
     if any(_is_of_range(rule) for each in effect["changes"] if each["setting"] == "exclude" for rule in each["after"]):
-        yield "Hosts whose names lead into an excluded ip: range are told of at the next crawl."
+        yield "The next crawl reports hosts whose names lead into an excluded ip: range."
     if effect["recrawl"] and effect["recrawl"]["requests"]:
         what, count = ", ".join(effect["recrawl"]["settings"]), effect["recrawl"]["requests"]
         which = f"all {count:,} remaining documents" if effect["leave"] else f"all {count:,} documents"
@@ -368,7 +368,7 @@ def _left(effect: dict[str, Any]) -> Iterator[str]:
 
 def _entered(effect: dict[str, Any]) -> Iterator[str]:
     what = "address that is" if effect["enter"] == 1 else "addresses that are"
-    yield f"{effect['enter']:,} {what} excluded now would be visited, with what is linked from there:"
+    yield f"{effect['enter']:,} {what} excluded now would be visited, with the pages that they link to:"
     yield from _by_rule(effect["enter_rules"], [each["url"] for each in effect["entering"]])
 
 

@@ -96,7 +96,7 @@ def see_shared(names: Iterable[str]) -> None:
     """Raises BadSetting for the name of a setting that no kind of source has, or that every source says for itself."""
     for name in names:
         if name in NOT_SHARED:
-            raise BadSetting(f"{name!r} is what every source says for itself, so it cannot be in a set of parameters.")
+            raise BadSetting(f"Every source has its own {name!r}, so it cannot be in a set of parameters.")
         kinds = [*source_kinds().values()]
         if not any(name in kind.settings.model_fields for kind in kinds):
             see_names(kinds[0].settings, [name])  # as a source is told, with the nearest name

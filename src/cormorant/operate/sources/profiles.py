@@ -55,7 +55,7 @@ def add(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str, A
     settings = by_kind(given)
     with house.store.begin() as tx:
         if name == SYSTEM:
-            raise ConflictError(f"The set {SYSTEM!r} is always there. `cormorant parameters edit {SYSTEM}` changes it.")
+            raise ConflictError(f"The set {SYSTEM} always exists. `cormorant parameters edit {SYSTEM}` changes it.")
         setting_profiles.add(tx, name, settings)
     return show(house, name)
 
@@ -82,7 +82,7 @@ def edit(
     read = [settings_of(row.kind, whole) for row, whole in changed]  # may wait for a disk, so nobody waits for it
     with house.store.begin() as tx:
         if (now := _known(tx, name)) != before and now is not None:
-            raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")
+            raise ConflictError(f"Another administrator changed the set {name!r} at the same moment. Try again.")
         _see_unchanged(tx, changed)
         for each in read:
             secrets.check(tx, each.secrets)
@@ -115,10 +115,10 @@ def delete(house: Installation, name: str, *, used: bool = False, seen: Deletion
         raise ConflictError(_in_use(name, seen), **impact_counts.of_edits(seen.effects))
     with house.store.begin() as tx:
         if _known(tx, name) != seen.before:
-            raise ConflictError(f"The set {name!r} was changed by somebody else at the same moment. Try again.")
+            raise ConflictError(f"Another administrator changed the set {name!r} at the same moment. Try again.")
         _see_unchanged(tx, seen.changed)
         if {row.id for row, _ in _changed_without(tx, name)} != {row.id for row, _ in seen.changed}:
-            raise ConflictError(f"Other sources use the set {name!r} by now. Try again.")
+            raise ConflictError(f"Other sources have begun to use the set {name!r}. Try again.")
         setting_profiles.delete(tx, name)
         for (row, whole), effect in zip(seen.changed, seen.effects, strict=True):
             sources.edit(tx, row.id, _unnamed(row, name), impact_preview.agreed(effect))
@@ -131,11 +131,11 @@ def _in_use(name: str, seen: Deletion) -> str:
     """Why a set is not deleted without a word, and what can be done."""
     noun = "document" if seen.going == 1 else "documents"
     left = f" {seen.going:,} {noun} would leave the index." if seen.going else ""
-    shown = f"`cormorant parameters edit {SYSTEM} --set NAME= --preview` shows what they lose"
+    shown = f"`cormorant parameters edit {SYSTEM} --set NAME= --preview` shows the effect"
     done = f"`cormorant parameters delete {shlex.quote(name)} --yes` deletes it"
     if name != SYSTEM:
-        shown = "`cormorant source edit NAME --set parameters= --preview` shows what one loses"
-        done += " and takes it off all"
+        shown = "`cormorant source edit NAME --set parameters= --preview` shows the effect on one"
+        done += " and removes it from all"
     return f"The set {name!r} is used by {', '.join(row.name for row, _ in seen.changed)}.{left} {shown}; {done}."
 
 

@@ -50,7 +50,7 @@ def edit(house: Installation, name: str, value: str) -> dict[str, Any]:
 
 def _sealed(vault: Vault, name: str, value: str) -> bytes:
     if not value or len(value.encode()) > MOST_BYTES or "\0" in value:
-        raise UsageError(f"The value of {name!r} is empty, longer than {MOST_BYTES:,} bytes, or no text.")
+        raise UsageError(f"The value of {name!r} is empty, longer than {MOST_BYTES:,} bytes, or not text.")
     hide(value)
     return vault.seal(value.encode())
 
@@ -153,8 +153,8 @@ def _opened(vault: Vault, row: secrets.SecretRow) -> bytes:
     if value is None:
         why = f"was sealed by another key than {vault.path}" if vault.exists else f"needs its key, {vault.path}"
         raise SecretSealed(
-            f"The secret {row.name!r} {why}. Restore that from a backup of the data folder, or enter the secret anew: "
-            f"cormorant secret edit {row.name}."
+            f"The secret {row.name} {why}. Restore that file from a backup of the data folder, or enter the secret "
+            f"again: cormorant secret edit {row.name}."
         )
     return value
 

@@ -82,7 +82,7 @@ def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
     found = [*kind.doubts(settings), *_opened(settings), *_forgetting(settings)]
     if EVERYONE not in settings.grants and settings.grants:
         found.append(
-            f"Its documents are for {', '.join(settings.grants)} alone: the search page, where nobody is signed in, "
+            f"Its documents are only for {', '.join(settings.grants)}: the search page, where no reader signs in, "
             "shows none of them."
         )
     return found
@@ -93,15 +93,14 @@ def _forgetting(settings: SourceSettings) -> Iterator[str]:
     if not settings.forgets:
         return
     yield (
-        "refresh=scratch has each crawl fetch and deliver everything anew, and what it does not meet again leaves, "
-        "unless the run is held for that; refresh=all visits everything as well, and asks for what is known "
-        "conditionally."
+        "With refresh=scratch each crawl fetches and delivers everything again, and documents that it does not find "
+        "leave, unless the run is held; refresh=all also visits everything, but with conditional requests."
     )
     limits = [name for name in ("max_documents", "max_bytes", "max_minutes") if name in settings.model_fields_set]
     if limits:
         yield (
-            f"With refresh=scratch and {' and '.join(limits)} each crawl begins at the start again and never comes "
-            "further than that."
+            f"With refresh=scratch and {' and '.join(limits)} each crawl begins at the start again and never gets "
+            "beyond the limit."
         )
 
 
@@ -140,7 +139,7 @@ def _look(kind: SourceKind, settings: SourceSettings) -> None:
 
     threading.Thread(target=look, name="look", daemon=True).start()
     if not ended.wait(LOOK_S):
-        raise Unreachable(f"It was looked for {LOOK_S:g} seconds, and nothing answered. Is its server there?")
+        raise Unreachable(f"Cormorant looked for {LOOK_S:g} seconds, and no server answered. Is the server running?")
     for error in raised:
         raise error
 
@@ -200,7 +199,7 @@ def add(house: Installation, kind: str, name: str, given: Given, seen: exposure.
         exposure.keep(tx, number, seen)
     _trace(name, settings)
     if row is None:
-        raise ConflictError(f"The source {name!r} was deleted by somebody else at the same moment.")
+        raise ConflictError(f"Another administrator deleted the source {name!r} at the same moment.")
     return row
 
 
@@ -249,7 +248,7 @@ def _shows_more(row: SourceRow, settings: SourceSettings) -> bool:
 def see_unchanged(row: SourceRow, now: SourceRow | None) -> None:
     """Raises ConflictError when somebody else has edited a source, or deleted it, since it was read."""
     if now is None or now.version != row.version:
-        raise ConflictError(f"The source {row.name!r} was changed by somebody else at the same moment. Try again.")
+        raise ConflictError(f"Another administrator changed the source {row.name!r} at the same moment. Try again.")
 
 
 def _trace(name: str, settings: SourceSettings) -> None:
@@ -335,7 +334,7 @@ def delete(house: Installation, name: str) -> int:
         bound = [each.name for each in receivers.told_of(tx, row.id) if each.source_id == row.id]
         if bound:
             verbs = ", ".join(f"`cormorant receiver delete {shlex.quote(each)}`" for each in bound)
-            raise ConflictError(f"There are receivers of {name!r} alone. Delete them first: {verbs}.")
+            raise ConflictError(f"Some receivers belong to {name!r} alone. Delete them first: {verbs}.")
         if (copy := sources.copy_of(tx, row.id)) is not None:
             if runs.open_runs(tx, copy.id):
                 raise ConflictError(f"A test of {name!r} is under way. Stop it first, or wait until it ends.")

@@ -31,8 +31,8 @@ def copy(tx: Tx, row: SourceRow, *, test: bool) -> SourceRow:
             return row
         name = row.name.removesuffix(ENDING)
         raise ConflictError(
-            f"{row.name!r} is what a test has found, which has ended. `cormorant crawl {shlex.quote(name)} --test` "
-            "makes another."
+            f"{row.name!r} is the result of a test that has ended. `cormorant crawl {shlex.quote(name)} --test` makes "
+            "another."
         )
     if not test:
         return row
@@ -48,8 +48,8 @@ def refuse(row: SourceRow) -> None:
     if row.test_of is not None:
         name = shlex.quote(row.name.removesuffix(ENDING))
         raise ConflictError(
-            f"{row.name!r} is what a test goes by or has found, and goes with the next crawl of its source. Edit that: "
-            f"`cormorant source edit {name} --set ...`; `cormorant crawl {name} --test` tests it as it is then."
+            f"{row.name!r} belongs to a test of its source and is deleted with the next crawl of it. Edit the source: "
+            f"`cormorant source edit {name} --set ...`; then `cormorant crawl {name} --test` tests it."
         )
 
 

@@ -172,7 +172,7 @@ def writing(target: Path, about: About) -> Iterator[Writer]:
             file.flush()
             os.fsync(file.fileno())
         if check(partial).manifest != writer.manifest:
-            raise ArchiveDamaged(f"What was written to {partial} reads otherwise. Check the disk.")
+            raise ArchiveDamaged(f"The file {partial} differs from the data that was written to it. Check the disk.")
         partial.replace(target)
         sync_folder(target.parent)
     except OSError as error:
@@ -184,8 +184,10 @@ def writing(target: Path, about: About) -> Iterator[Writer]:
 
 def _unwritten(target: Path, error: OSError) -> NotPermitted | DataFolderError:
     if isinstance(error, PermissionError):
-        return NotPermitted(f"{target} cannot be written: {error.strerror}. Name a file in a folder of yours.")
-    return DataFolderError(f"{target} cannot be written: {error.strerror}. Nothing is left of it.")
+        return NotPermitted(
+            f"{target} cannot be written: {error.strerror}. Name a file in a folder that you may write to."
+        )
+    return DataFolderError(f"{target} cannot be written: {error.strerror}. The incomplete file was removed.")
 
 
 def _refuse_others(target: Path) -> None:
@@ -195,7 +197,7 @@ def _refuse_others(target: Path) -> None:
     try:
         begun(target)
     except (ArchiveDamaged, DataFolderError) as error:
-        raise ConflictError(f"{target} is there, and is no backup of ours. Name another file.") from error
+        raise ConflictError(f"{target} exists, and is no backup of cormorant. Name another file.") from error
 
 
 def begun(source: Path) -> About:
@@ -356,7 +358,7 @@ def _believe(source: Path, said: Mapping[str, Any], counted: Manifest, total: An
     manifest = msgspec.convert(said, Manifest)
     same = (manifest.tables, manifest.packs) == (counted.tables, counted.packs)
     if not same or manifest.sha256 != total.hexdigest():
-        raise _damaged(source, "what is in it is not what was written")
+        raise _damaged(source, "its contents differ from the data that was written")
     counted.counters, counted.sha256 = manifest.counters, manifest.sha256
 
 

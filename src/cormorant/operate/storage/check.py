@@ -65,7 +65,7 @@ def integrity(tx: Tx) -> Finding:
             )
         except StoreError as error:
             return Finding(
-                "database", ok=False, said=error.sentence, mend="Ask whoever looks after the database server."
+                "database", ok=False, said=error.sentence, mend="Ask the administrator of the database server."
             )
         return Finding("database", ok=True, said=f"{rows:,} rows can be read")
     said = [str(row[0]) for row in tx.driver("PRAGMA integrity_check(20)").fetchall()]
@@ -87,7 +87,7 @@ def _rows(tx: Tx) -> Iterator[Finding]:
 def leases(tx: Tx) -> Finding:
     """A lease is given for a minute; one that lasts longer is of a clock that was wrong, and nobody could visit."""
     count = int(tx.execute(sa.select(sa.func.count()).select_from(site).where(too_long(tx))).scalar_one())
-    mend = f"{_REPAIR} ends them, and so does time." if count else ""
+    mend = f"{_REPAIR} ends them, and they also end with time." if count else ""
     return Finding("leases that last too long", count == 0, f"{count:,}", mend)
 
 
@@ -106,7 +106,7 @@ def _stream(tx: Tx) -> Iterator[Finding]:
     if newest(tx) > head:
         ahead.append("documents")
     said = f"ahead of the stream: {', '.join(ahead)}" if ahead else f"stream at {head:,}"
-    mend = f"{_REPAIR}: events then get numbers that nobody was told." if ahead else ""
+    mend = f"{_REPAIR}: events then get numbers that no receiver has seen." if ahead else ""
     yield Finding("receivers", not ahead, said, mend)
 
 
@@ -123,9 +123,9 @@ def _copies(house: Installation) -> Finding:
         return Finding("kept copies", ok=False, said=error.sentence, mend="Check the disk.")
     said = f"{figures['live']:,} copies, {figures['damaged']:,} damaged"
     if figures["damaged"] > figures["awaited"]:
-        return Finding("kept copies", ok=False, said=said, mend=f"{_REPAIR} has the next crawl fetch these anew.")
+        return Finding("kept copies", ok=False, said=said, mend=f"{_REPAIR} makes the next crawl fetch these again.")
     if figures["damaged"]:
-        return Finding("kept copies", None, said, "The next crawl of their source fetches these anew.")
+        return Finding("kept copies", None, said, "The next crawl of their source fetches these again.")
     return Finding("kept copies", ok=True, said=said)
 
 
@@ -164,8 +164,10 @@ def _strays(house: Installation) -> Finding:
     strays, ours = house.packs.strays(), house.packs.left_by_us()
     said = ", ".join(str(each) for each in strays[:3]) or "none"
     if ours:
-        return Finding("other files among copies", ok=False, said=said, mend=f"{_REPAIR} removes what we have left.")
-    mend = "Nobody reads them. Look what they are, and take them away." if strays else ""
+        return Finding(
+            "other files among copies", ok=False, said=said, mend=f"{_REPAIR} removes the ones that Cormorant left."
+        )
+    mend = "Nothing reads them. Check what they are, and remove them." if strays else ""
     return Finding("other files among copies", None if strays else True, said, mend)
 
 
@@ -226,7 +228,7 @@ def _url(tx: Tx, number: int | None) -> str:
 
 def _index(house: Installation) -> Finding:
     """Every byte of the index is what was written, and it has what the rows say once it is at the end of the stream."""
-    mend = f"{_REPAIR}, or `cormorant index rebuild`, makes it anew from the kept copies."
+    mend = f"{_REPAIR}, or `cormorant index rebuild`, rebuilds it from the kept copies."
     try:
         reader = house.index_reader()
         reader.check()
@@ -244,9 +246,9 @@ def _index(house: Installation) -> Finding:
         return Finding("index", ok=False, said=error.sentence, mend=mend)
     said = f"{figures.documents:,} documents in the index, {rows:,} in the database"
     if strange_to:
-        return Finding("index", ok=False, said=f"{said}; it was made of another database", mend=mend)
+        return Finding("index", ok=False, said=f"{said}; it belongs to another database", mend=mend)
     if figures.place < confirmed or behind < 0:
-        what = "it is not as far as it was" if behind >= 0 else "it is of a later moment than the database"
+        what = "it is behind its place" if behind >= 0 else "it is newer than the database"
         return Finding("index", ok=False, said=f"{said}; {what}", mend=mend)
     if behind > 0:
         return Finding("index", ok=True, said=f"{said}; {behind:,} changes are on their way")
@@ -254,7 +256,7 @@ def _index(house: Installation) -> Finding:
         return Finding("index", ok=True, said=said)
     said = f"{said}; it lacks {len(lacking):,}, and has {len(strange):,} that the database does not"
     if not strange and coming.issuperset(lacking):
-        return Finding("index", None, said, "The next crawl of their source fetches these anew.")
+        return Finding("index", None, said, "The next crawl of their source fetches these again.")
     return Finding("index", ok=False, said=said, mend=mend)
 
 

@@ -37,7 +37,7 @@ from cormorant.store.schema import (
     visit,
 )
 
-REMOVED, RENEWED, REMADE, TOLD = "removed", "fetched anew by the next crawl", "made anew", "cannot be mended here"
+REMOVED, RENEWED, REMADE, TOLD = "removed", "cannot be repaired here", "made anew", "fetched again by the next crawl"
 _SOME = 1000
 
 
@@ -74,7 +74,7 @@ SORTS = (
     DanglingKind("addresses without a source", resource.c.source_id, source.c.id),
     DanglingKind(
         "addresses without a host", resource.c.site_id, site.c.id, REMADE,
-        "Hosts of folders cannot be made anew. Restore a backup, or delete that source and add it again.",
+        "Hosts of folders cannot be restored. Restore a backup, or delete that source and add it again.",
     ),
     DanglingKind("hidden documents that do not exist", hidden.c.id, content.c.id, only=pending_deletes.WAITS),
     DanglingKind("versions of no document", version.c.id, content.c.id),
@@ -87,7 +87,7 @@ SORTS = (
     DanglingKind("counts of no run", run_count.c.run_id, run.c.id, only=run_count.c.run_id > 0),
     DanglingKind(
         "receivers of no source", receiver.c.source_id, source.c.id, TOLD,
-        "`cormorant receiver list` names them; delete each by `cormorant receiver delete`.",
+        "`cormorant receiver list` names them; delete each with `cormorant receiver delete`.",
     ),
 )  # fmt: skip
 

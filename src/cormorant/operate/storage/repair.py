@@ -71,7 +71,7 @@ def _indexes(house: Installation) -> Iterator[Mended]:
             return  # it is more than that, which the check that follows tells
         with house.store.read() as tx:
             if store_check.integrity(tx).ok:
-                yield Mended("database", 1, "Its indexes were made anew from its rows.")
+                yield Mended("database", 1, "Its indexes were rebuilt from its rows.")
 
 
 def _head(tx: Tx) -> Iterator[Mended]:
@@ -115,7 +115,7 @@ def copies(house: Installation) -> list[Mended]:
     Where there is nothing to do, that is said, of none.
     """
     done, waiting = _copies(house)
-    but = f", but {waiting:,} that the next crawl fetches anew" if waiting else ""
+    but = f", but {waiting:,} that the next crawl fetches again" if waiting else ""
     return done or [Mended("kept copies", 0, f"No kept copy is damaged{but}.")]
 
 
@@ -183,7 +183,7 @@ def _index(house: Installation) -> Iterator[Mended]:
         yield Mended("index", 0, error.sentence, later=isinstance(error, CacheDamaged))
         return
     lacking = f", without {made['damaged']:,} whose copies are damaged" if made["damaged"] else ""
-    yield Mended("index", made["documents"], f"Made anew of {made['documents']:,} documents{lacking}.")
+    yield Mended("index", made["documents"], f"Rebuilt from {made['documents']:,} documents{lacking}.")
 
 
 def _differs(house: Installation) -> bool:

@@ -77,7 +77,7 @@ def _store(house: Installation) -> Finding:
             version = tx.driver("SELECT sqlite_version()" if tx.sqlite else "SELECT version()").scalar_one()
     except CormorantError as error:
         return Finding(
-            "database", ok=False, said=error.sentence, mend="Check CORMORANT_STORE and that the server runs."
+            "database", ok=False, said=error.sentence, mend="Check CORMORANT_STORE, and that the server runs."
         )
     kind = "SQLite" if house.store.sqlite else ""
     said = f"{kind} {version} at {drivers.mask(house.store.url)}, schema {SCHEMA_VERSION}".strip()
@@ -107,7 +107,7 @@ def _copies(house: Installation) -> Finding:
     try:
         packs = _read(house, newest)
     except CacheDamaged as error:
-        mend = "`cormorant cache check` tells what is damaged, `cormorant crawl --force` fetches it anew."
+        mend = "`cormorant cache check` names the damage, `cormorant crawl --force` fetches those documents again."
         return Finding("kept copies", ok=False, said=error.sentence, mend=mend)
     except DataFolderError as error:
         return Finding("kept copies", ok=False, said=error.sentence, mend="Check the disk.")
@@ -136,12 +136,12 @@ def _secrets(house: Installation) -> Iterator[Finding]:
     """Check that the key of the secrets is present, private, and opens them."""
     vault, rows = Vault(house.folder), secrets.listed(house)
     if vault.exists and not vault.is_private:
-        mend = f"Let nobody else read it: chmod 600 {shlex.quote(str(vault.path))}"
+        mend = f"Close it to others: chmod 600 {shlex.quote(str(vault.path))}"
         yield Finding("key of secrets", ok=False, said=f"{vault.path} can be read by others", mend=mend)
     closed = [each["secret"] for each in rows if not each["opens"]]
     if closed:
-        said = f"{vault.path} {'does not open' if vault.exists else 'is missing, so closed are'} {', '.join(closed)}"
-        yield Finding("secrets", ok=False, said=said, mend="Restore the key from a backup, or enter them anew.")
+        said = f"{vault.path} {('does not open' if vault.exists else 'is missing, so closed are')} {', '.join(closed)}"
+        yield Finding("secrets", ok=False, said=said, mend="Restore the key from a backup, or enter them again.")
     elif rows:
         yield Finding("secrets", ok=True, said=f"{len(rows):,}, sealed by {vault.path}")
 
@@ -190,11 +190,11 @@ def at_work(house: Installation, resting: str | None) -> Finding:
     said = ", ".join(f"{each.name} on {each.node} ({now - each.seen_at:.0f} s ago)" for each in alive)
     if resting is not None:
         return Finding(
-            "processes", ok=True, said=f"none of this folder is at work{f'; others: {said}' if said else ''}"
+            "processes", ok=True, said=f"no process works on this folder{(f'; others: {said}' if said else '')}"
         )
     if alive:
         return Finding("processes", ok=True, said=said)
     mend = (
-        f"One that starts says so within {heartbeats.ALIVE_S:.0f} s. If this stays, look into logs/, and start it anew."
+        f"A process that starts reports within {heartbeats.ALIVE_S:.0f} s. If this stays, read logs/, and restart it."
     )
-    return Finding("processes", None, "something owns this folder, and no retriever says that it is at work", mend)
+    return Finding("processes", None, "something owns this folder, and no retriever reports that it runs", mend)

@@ -68,7 +68,7 @@ def _sqlite(version: tuple[int, ...]) -> Finding:
         return Finding("sqlite", ok=True, said=said)
     wanted = ".".join(map(str, drivers.OLDEST_SQLITE))
     mend = f"Install a pysqlite3 with SQLite {wanted} or newer: pip install --upgrade pysqlite3"
-    return Finding("sqlite", ok=False, said=f"{said}, which can corrupt what two processes write", mend=mend)
+    return Finding("sqlite", ok=False, said=f"{said}, which can corrupt a database that two processes write", mend=mend)
 
 
 def version_of(name: str) -> str | None:
@@ -107,7 +107,7 @@ def _room(name: str, place: Path, way: str) -> Finding:
     usage = shutil.disk_usage(place)
     low = usage.free < least(usage.total)
     said = f"{usage.free / 1e9:.1f} GB of {usage.total / 1e9:.1f} GB are free at {place}"
-    return Finding(name, not low, said, f"Nothing is visited meanwhile: free some space, or {way}." if low else "")
+    return Finding(name, not low, said, f"Crawls pause meanwhile: free some space, or {way}." if low else "")
 
 
 class Mount(NamedTuple):
@@ -154,7 +154,7 @@ def _kind(name: str, place: Path, *, file_store: bool) -> Finding:
             "A database on it can be corrupted: use a disk of this machine (--data), or PostgreSQL (CORMORANT_STORE)."
         )
         return Finding(name, ok=False, said=said, mend=mend)
-    return Finding(name, None, said, "It works while that server answers; a disk of this machine is quicker and surer.")
+    return Finding(name, None, said, "It works while that server answers; a disk of this machine is faster and safer.")
 
 
 def _writable(name: str, folder: Path, place: Path) -> Finding:
@@ -184,7 +184,7 @@ def limits(clock: Clock) -> Iterator[Finding]:
     yield _time(clock)
     yield _zone()
     for name, works, about in supported().lines():
-        lack = "Conversions go on without it; a newer Linux kernel, or fewer bounds by a container, gives it."
+        lack = "Conversions work without it; a newer Linux kernel, or fewer limits by a container, provides it."
         said = about if works else f"absent: {about}"
         yield Finding(f"converters: {name}", True if works else None, said, "" if works else lack)
 

@@ -58,7 +58,7 @@ def shown(house: Installation, host: str) -> list[dict[str, Any]]:
         wanted = _keys(tx, host)
         rows = tx.rows(sa.select(site).where(site.c.key.in_(wanted)).order_by(site.c.key)) if wanted else []
         if not rows:
-            raise NotFoundError(f"No site {host!r} is known. `cormorant site list` lists those that are.")
+            raise NotFoundError(f"No site {host!r} is known. `cormorant site list` lists the known ones.")
         return [_whole(house, tx, row) for row in rows]
 
 

@@ -88,7 +88,7 @@ class FileReader:
         identity = identity_of(root)
         self._root = self._root or identity
         if not identity.is_same(self._root):
-            return FileContent(_wait("The folder has been replaced by another one. Mount what belongs there."))
+            return FileContent(_wait("The folder has been replaced by another one. Mount the right one."))
         chain = Chain(self._names, PUBLIC if self._settings.owner_grants else None)
         way = located((root, self._naming.folder), parts, self._settings.symlinks, chain.through)
         try:
@@ -162,7 +162,7 @@ def _fault(error: OSError, root: int, unknown: ACL | None) -> Outcome:
     said = error.strerror or "unknown error"
     if error.errno in GONE:
         if is_empty(root):
-            return _wait("The folder is empty, so what belongs there is probably not mounted.")
+            return _wait("The folder is empty, so its share is probably not mounted.")
         return Gone(Status.NOT_FOUND)
     if error.errno in DENIED:
         return Failed(Status.FORBIDDEN, f"{said}: the crawler's account may not read this file.", acl=unknown)

@@ -95,7 +95,7 @@ class FilesSettings(SourceSettings):
         default=(), description="MIME types to take, like application/pdf or text/*. Not set: every type."
     )
     follow_links: bool = Field(
-        default=False, description="Whether links found in documents to other files of the folder are followed."
+        default=False, description="Whether links in documents to other files of the folder are followed."
     )
 
     hash_audit: float = Field(
@@ -202,7 +202,7 @@ class FilesSettings(SourceSettings):
             return None
         return (
             f"It is closed to others on this machine ({why}), and everyone who reaches the search page may find it: "
-            "set owner_grants=true to go by the rights of files, or grants=group:NAME."
+            "set owner_grants=true to apply the rights of files, or grants=group:NAME."
         )
 
     @property

@@ -109,14 +109,14 @@ class FilesSource:
             os.close(again)
         if empty and not was_empty:
             raise Unreachable(
-                f"The folder {self._shown} is empty, and was not. Mount what belongs there; "
-                "if it was emptied on purpose, crawl with --force."
+                f"The folder {self._shown} is empty, and was not before. Mount its contents; if it was emptied on "
+                "purpose, crawl with --force."
             )
 
     def _replaced(self) -> str:
         return (
-            f"The folder {self._shown} is another one than before. Mount what belongs there; "
-            "if it was replaced on purpose, crawl with --force."
+            f"The folder {self._shown} is another one than before. Mount the right one; if it was replaced on "
+            "purpose, crawl with --force."
         )
 
     @property

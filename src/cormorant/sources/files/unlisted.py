@@ -47,12 +47,15 @@ def not_there(path: bytes) -> tuple[str, str]:
     try:
         os.lstat(path)
     except PermissionError:
-        return "It lies in a folder that may not be entered.", "Let the crawler's account enter it, or leave it out."
+        return (
+            "It lies in a folder that Cormorant may not enter.",
+            "Give the crawler's account access to it, or exclude it.",
+        )
     except OSError:
-        return "There is no such file.", "Check how it is written."
+        return "There is no such file.", "Check its spelling."
     if not os.path.isfile(path):  # noqa: PTH113 - bytes, which a name need not be text for
         return "It is no regular file.", "Nothing to do."
     return (
-        "Its settings admit it: it came after the last crawl, or its folder could not be listed.",
-        f"Run `cormorant crawl {OWNER}`; the report names folders that cannot be listed.",
+        "Its settings admit it: it was added after the last crawl, or its folder could not be listed.",
+        f"Run `cormorant crawl {OWNER}`; the report names folders that could not be listed.",
     )

@@ -15,13 +15,13 @@ MAX_PATTERN = 1_000
 """Characters of a regular expression."""
 
 _RE2 = "Expressions are written for RE2."
-_LOOKS = "RE2 does not look around: write what is meant as an include and an exclude rule."
+_LOOKS = "RE2 has no look-around: write an include and an exclude rule instead."
 _MEANT = {
-    "*": "To mean any characters write '.*' here, or use the type 'path' or 'contains', where * is any characters.",
+    "*": "For any characters write '.*' here, or use the type 'path' or 'contains', where * stands for any characters.",
     "(?=": _LOOKS,
     "(?!": _LOOKS,
     "(?<": _LOOKS,
-    "\\1": "RE2 does not refer back to a group: it would take time without end.",
+    "\\1": "RE2 has no back-references: they could take time without end.",
 }
 """What to do about pieces that other engines take, or that mean something else in simple rules."""
 _PATTERN_MEMORY = 1 << 20

@@ -88,8 +88,8 @@ def split_rule(text: str, types: Mapping[str, str]) -> tuple[str, str]:
         raise BadRule(f"A rule is empty: it begins with its type, and the types are {', '.join(known)}.")
     if name in DOCUMENT_TYPES and name not in known:
         raise BadRule(
-            f"The rule {text!r} looks at what was fetched, so it cannot say what is visited: set it as index_include "
-            "or index_exclude."
+            f"The rule {text!r} needs the fetched document, so it cannot limit visits: set it as index_include or "
+            "index_exclude."
         )
     if name not in known or not (colon or name == "any"):
         raise BadRule(f"{text!r} is not a rule: {_nearest(name, colon, value, known)}")

@@ -56,6 +56,6 @@ def _told(settings: WebSettings) -> Iterator[str]:
     for name, places in proofs.items():
         if any(not place.origin for place in places):
             yield (
-                f"The setting {name} has an entry without an address, so all {len(origins):,} origins of the start "
-                "addresses are told it: write in front whom it is for, like https://wiki.example.org."
+                f"The setting {name} has an entry without an address, so it is sent to all {len(origins):,} origins "
+                "of the start addresses: begin the entry with its origin, like https://wiki.example.org."
             )

@@ -87,6 +87,6 @@ class PackReader:
 def _damaged(place: BlobPlace, reason: str, kind: type[CacheDamaged] = CacheDamaged) -> CacheDamaged:
     """The error a person sees, with the place for who looks after the disk."""
     return kind(
-        f"The kept copy at {place.offset} in pack {place.pack:016x} cannot be shown: {reason}. "
-        "`cormorant crawl --force` keeps a fresh one."
+        f"The kept copy at {place.offset} in pack {place.pack:016x} cannot be shown: {reason}. `cormorant crawl "
+        "--force` fetches it again."
     )

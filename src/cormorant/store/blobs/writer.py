@@ -133,9 +133,9 @@ class PackWriter:
         about = f"Copies could not be kept in {self._directory}: {os.strerror(error.errno or 0)}."
         if error.errno in FULL:
             raise NoRoom(
-                f"{about} Nothing of this batch was kept; free some space and it goes on by itself."
+                f"{about} Nothing of this batch was kept; free some space, and the crawl continues."
             ) from error
-        self.broken = f"{about} Nothing more is written here until the program is started again; check the disk first."
+        self.broken = f"{about} Nothing more is written here until the program restarts; check the disk first."
         raise DataFolderError(self.broken) from error
 
 

@@ -101,7 +101,7 @@ def by_id(tx: Tx, number: int) -> TakedownRow:
     """The takedown of that number. Raises NotFoundError."""
     rows = tx.rows(sa.select(takedown).where(takedown.c.id == number)) if number in _NUMBERS else []
     if not rows:
-        raise NotFoundError(f"There is no takedown {number}. `cormorant takedown list --all` shows those there are.")
+        raise NotFoundError(f"There is no takedown {number}. `cormorant takedown list --all` lists them.")
     return TakedownRow(*rows[0])
 
 

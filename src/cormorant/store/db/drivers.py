@@ -248,16 +248,18 @@ def _of_sqlite(code: int, text: str, path: str) -> CormorantError:
     if code == sqlite.SQLITE_READONLY:
         return NotPermitted(f"The database {path} may only be read. Check who owns it and its permissions.")
     if code == sqlite.SQLITE_FULL:
-        return NoRoom(f"The disk that holds {path} is full. Free some space; nothing was lost, and it goes on then.")
+        return NoRoom(
+            f"The disk that holds {path} is full. Free some space; nothing was lost, and the work then continues."
+        )
     if code == sqlite.SQLITE_IOERR:
         return DataFolderError(
-            f"The disk that holds {path} does not do what it should: {text}. Check that it may be written and has "
-            "room, then start again; nothing that was acknowledged is lost."
+            f"The disk that holds {path} fails: {text}. Check that it may be written and has room, then start again; "
+            "no acknowledged commit is lost."
         )
     if code in (sqlite.SQLITE_CORRUPT, sqlite.SQLITE_NOTADB):
         return DataFolderError(
-            f"{path} is damaged or not a database of ours: {text}. `cormorant store restore FILE` puts a "
-            "backup in its place."
+            f"{path} is damaged or not a database of cormorant: {text}. `cormorant store restore FILE` replaces it by "
+            "a backup."
         )
     if code in (sqlite.SQLITE_BUSY, sqlite.SQLITE_LOCKED):
         return StoreError(
@@ -284,8 +286,8 @@ def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantE
         return NotPermitted(f"The database {mask(url)} does not permit it: {text}. Check the user's rights there.")
     if state == _CROWDED_STATE or (not state and _CROWDED.search(text)):
         return Unreachable(
-            f"The database {mask(url)} has no connection free: {text}. It goes on when there is one; raise "
-            "max_connections there, or have other programs take fewer."
+            f"The database {mask(url)} has no connection free: {text}. The work continues when there is one; raise "
+            "max_connections there, or let other programs take fewer."
         )
     if state == _FULL_STATE:
         return NoRoom(f"The disk of the database {mask(url)} is full: {text}. Free some space there; nothing was lost.")

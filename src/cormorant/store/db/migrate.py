@@ -115,8 +115,8 @@ def _check_columns(tx: Tx) -> None:
         more = f" and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
         raise DataFolderError(
             f"The database says that it is of version {SCHEMA_VERSION}, but lacks {', '.join(lacking[:NAMED])}{more}: "
-            "a version of cormorant that was never released made it, or somebody changed it. Restore a backup, or "
-            "crawl anew into another data folder (--data) or database (CORMORANT_STORE)."
+            "an unreleased version of cormorant made it, or another program changed it. Restore a backup, or crawl "
+            "again into another data folder (--data) or database (CORMORANT_STORE)."
         )
 
 

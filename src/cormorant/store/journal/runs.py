@@ -164,8 +164,8 @@ def answers(row: RunRow) -> str:
     """Say what a person can do about a run that waits for an answer, in one sentence."""
     if row.state is RunState.PENDING:
         return (
-            f"`cormorant run index {row.id}` indexes what it found, `cormorant run prune {row.id} RULE` leaves some of "
-            f"it out, `cormorant run stop {row.id}` all."
+            f"`cormorant run index {row.id}` indexes its documents, `cormorant run prune {row.id} RULE` leaves out "
+            f"some, `cormorant run stop {row.id}` all."
         )
     return f"Answer with `cormorant run accept {row.id}` or `cormorant run refuse {row.id}`."
 
@@ -326,7 +326,7 @@ def hold(tx: Tx, number: int, reason: str) -> None:
 
 def pend(tx: Tx, number: int) -> None:
     """Have a person look at what a run found before any of it is indexed."""
-    reason = "Indexing is pending: what it found has been fetched and is not indexed yet."
+    reason = "Indexing is pending: its documents are fetched, but not indexed yet."
     advance(tx, number, RunState.SWEEPING, state=RunState.PENDING, reason=reason, waits_since=tx.now())
 
 

@@ -151,7 +151,7 @@ def test_a_document_without_its_number_is_damage(whole: Path, sort: Sort, monkey
 
     reader = open_reader(whole)
     monkeypatch.setattr(Columns, "numbers", lost)
-    with pytest.raises(IndexDamaged, match="never written into it"):
+    with pytest.raises(IndexDamaged, match="contains data that Cormorant never wrote"):
         held(reader, sort)
 
 
@@ -163,9 +163,9 @@ def test_a_document_that_is_another_one_is_damage(tmp_path: Path, monkeypatch: p
         patched.setattr(schema, "_pack", lambda each, title: unsealed(entry(each.id + 1, each.text), title))
         writer.apply([Upsert(entry(1, "ferry"))])
         writer.commit(1)
-    with pytest.raises(IndexDamaged, match="never written into it"):
+    with pytest.raises(IndexDamaged, match="contains data that Cormorant never wrote"):
         held(open_reader(tmp_path))
-    with pytest.raises(IndexDamaged, match="never written into it"):
+    with pytest.raises(IndexDamaged, match="contains data that Cormorant never wrote"):
         writer.apply([UpdateLinks(1, ("ferry",), 1.0)])
     writer.close()
 

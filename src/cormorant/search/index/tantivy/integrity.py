@@ -24,7 +24,7 @@ _CHUNK = 1 << 20
 _LONGEST_FOOTER = 4096
 
 REBUILD = "Run `cormorant index rebuild`; it needs no source."
-_ALTERED = f"The index holds what was never written into it. {REBUILD}"
+_ALTERED = f"The index contains data that Cormorant never wrote. {REBUILD}"
 
 
 def is_of_engine(kind: type[BaseException]) -> bool:

@@ -58,7 +58,7 @@ _SPELLED = 5
 _LITERALS = 256
 """Identifiers of searches of which is remembered which documents hold them: every page of results asks again."""
 _TRIES = 10
-_RESTLESS = "The index changes faster than it can be opened. Is something else writing into its folder?"
+_RESTLESS = "The index changes faster than it can be opened. Does another program write into its folder?"
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
     Sort.NEWEST: (Number.MODIFIED, tantivy.Order.Desc),
     Sort.OLDEST: (Number.MODIFIED, tantivy.Order.Asc),

@@ -113,4 +113,4 @@ def _kept(parts: Iterable[Query], fails: Callable[[Query], bool]) -> tuple[Query
 
 
 def _failed(said: str) -> QueryFailed:
-    return QueryFailed(f"This search cannot be answered as it is ({said}). Ask with fewer or plainer words.")
+    return QueryFailed(f"The index cannot answer this search ({said}). Use fewer or plainer words.")

@@ -42,12 +42,12 @@ class Writable:
         if kind and (issubclass(kind, ValueError | OSError | RuntimeError) or kind.__name__ == "PanicException"):
             if _NO_ROOM in str(error):
                 raise NoRoom(
-                    f"The index cannot be written: {str(error)[:200]}. What was committed before is kept; free some "
-                    "space on its disk, and it goes on by itself."
+                    f"The index cannot be written: {str(error)[:200]}. Earlier commits are kept; free some space on "
+                    "its disk, and delivery continues."
                 ) from error
             raise DataFolderError(
-                f"The index cannot be written ({str(error)[:200]}). What was committed before is kept; see that there "
-                "is room on the disk, then start again."
+                f"The index cannot be written ({str(error)[:200]}). Earlier commits are kept; check that the disk has "
+                "space, then start again."
             ) from error
 
 

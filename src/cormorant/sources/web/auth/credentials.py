@@ -192,7 +192,7 @@ def _covering(known: Sequence[_Known], target: str) -> list[_Known]:
 def _line(name: str, value: str) -> str:
     """A header line. Raises BadSetting, without the value, for one that cannot be sent."""
     if any((ord(each) < 32 and each != "\t") or ord(each) == 127 for each in value):
-        raise BadSetting(f"The secret for the header {name} has a line end or control character in it: enter it anew.")
+        raise BadSetting(f"The secret for the header {name} has a line end or control character in it: enter it again.")
     return f"{name}: {value}"
 
 

@@ -54,7 +54,7 @@ class AccessSettings(Settings):
         default="", description="The proxy that requests go through, like http://proxy.example.org:3128."
     )
     proxy_exceptions: tuple[str, ...] = Field(
-        default=(), description="What is reached without it: hosts, .suffixes or networks like 10.0.0.0/8; may repeat."
+        default=(), description="Hosts, .suffixes or networks like 10.0.0.0/8 that are reached without it; may repeat."
     )
     proxy_login: str = Field(default="", description="How to log in at the proxy: USER secret:NAME.")
 

@@ -31,8 +31,10 @@ class OrderSettings(SourceSettings):
 
     priority: tuple[str, ...] = Field(
         default=(),
-        description="Which pages of a site come first: highest, high, low or lowest, and a rule written like include, "
-        "like 'high path:/news/*'; may repeat. Of several that match the first level holds; all others are normal.",
+        description=(
+            "The order of the pages of a site: highest, high, low or lowest, and a rule written like include, like "
+            "'high path:/news/*'; may repeat. If several match, the first level counts; all other pages are normal."
+        ),
     )
     levels: str = Field(
         default="16:8:4:2:1",

@@ -41,8 +41,10 @@ class SitemapSettings(Settings):
 
     sitemaps: tuple[str, ...] = Field(
         default=(ROBOTS,),
-        description="Which sitemaps and feeds are read for addresses: robots, those that robots.txt names; off, none; "
-        "or their addresses; may repeat.",
+        description=(
+            "The sitemaps and feeds that are read for addresses: robots, those that robots.txt names; off, none; or "
+            "their addresses; may repeat."
+        ),
     )
 
     @field_validator("sitemaps")

@@ -21,8 +21,10 @@ class AddressSettings(Settings):
     )
     redact_parameters: tuple[str, ...] = Field(
         default=("secrets",),
-        description="Parameters whose values nobody is shown: secrets (token, api_key, sig and their like), names, "
-        "beginnings like pin_*, exceptions like !token; or off.",
+        description=(
+            "Parameters whose values are hidden: secrets (token, api_key, sig and similar ones), names, beginnings "
+            "like pin_*, exceptions like !token; or off."
+        ),
     )
     sort_query: bool = Field(
         default=True, description="Whether the parameters of a query are put in the order of their names."

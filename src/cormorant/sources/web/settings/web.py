@@ -109,27 +109,37 @@ class WebSettings(
     start_file: str = Field(default="", description="A file with one start address a line; # begins a comment.")
     include: tuple[str, ...] = Field(
         default=(),
-        description="What may be visited: host:, suffix:, prefix:, path:, contains:, regex:, ext:, port:, or any. "
-        "Not set: the hosts of the start addresses.",
+        description=(
+            "The addresses to visit: host:, suffix:, prefix:, path:, contains:, regex:, ext:, port:, or any. Not set: "
+            "the hosts of the start addresses."
+        ),
     )
-    exclude: tuple[str, ...] = Field(default=(), description="What may not, written like include. Exclusion wins.")
+    exclude: tuple[str, ...] = Field(
+        default=(), description="The addresses not to visit, written like include. Exclusion wins."
+    )
     index_include: tuple[str, ...] = Field(
         default=(),
-        description="What may be found by search: the same, and mime:, size:, age:. Not set: all that is visited.",
+        description="The documents that search may find: the same, and mime:, size:, age:. Not set: all visited ones.",
     )
-    index_exclude: tuple[str, ...] = Field(default=(), description="What is visited for its links only.")
+    index_exclude: tuple[str, ...] = Field(
+        default=(), description="The documents that are visited only for their links."
+    )
     depth: Depth = Field(
         default="unlimited", description="Links to follow from a start address; 0 is the start addresses only."
     )
     orphans: str = Field(
         default="keep",
-        description="What becomes of a document that nothing leads to any more: keep, or delete_after:3, which deletes "
-        "it when three whole runs in a row found it so.",
+        description=(
+            "The treatment of a document that no page links to any more: keep, or delete_after:3, which deletes it "
+            "after three whole runs in a row."
+        ),
     )
     purge_after_s: Seconds = Field(
         default=3_600.0,
-        description="How long a page has to answer 404, in two runs at least, before its address is forgotten where "
-        "nothing links to it; search loses it at once.",
+        description=(
+            "The time for which a page has to answer 404, in two runs at least, before its address is forgotten if no "
+            "page links to it; search loses it at once."
+        ),
     )
     depth_exact: bool = Field(
         default=False,
@@ -137,7 +147,7 @@ class WebSettings(
     )
     robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed (RFC 9309).")
     robots_agent: str = Field(
-        default="cormorant", min_length=1, description="The product token robots.txt knows us by."
+        default="cormorant", min_length=1, description="The product token by which robots.txt names this crawler."
     )
     user_agent: str = Field(
         default="", description="The whole User-Agent header. Not set: the product token and contact."
@@ -158,8 +168,10 @@ class WebSettings(
     )
     pace_by: Literal["host", "address"] | None = Field(
         default=None,
-        description="What delay_s and per_host are kept for: each host, or each address, which many hosts may share. "
-        "Not set: address for public ones, host for private ones.",
+        description=(
+            "The unit that delay_s and per_host apply to: each host, or each address, which many hosts may share. Not "
+            "set: address for public ones, host for private ones."
+        ),
     )
     max_size_bytes: int = Field(default=10_000_000, ge=1, le=MAX_SIZE, description="The largest document, like 10MB.")
     too_big: Literal["drop", "cut"] = Field(default="drop", description="Whether a larger one is left out or cut.")
