@@ -29,7 +29,7 @@ def interface() -> Iterator[str]:
     schemas = drawn["components"]["schemas"]
     yield "# The interface for programs\n"
     yield (
-        "What `/api/openapi.json` of every installation says, for people. [How to use it](../how-to/api.md). Each\n"
+        "This page is `/api/openapi.json` of every installation, for people. [How to use it](../how-to/api.md). Each\n"
         "route names the scope that a [token](../how-to/serving.md#tokens) needs for it: `search`, `operate` or\n"
         "`admin`, which include those before them. On the machine itself no token is needed. An error is a problem\n"
         "object (RFC 9457) with one of [these codes](errors.md).\n"

@@ -17,7 +17,7 @@ def paragraphs() -> Iterator[str]:
         "`changed` and by `index_writes`, which has every document that was written into the index.\n"
     )
     yield (
-        "`changed` has also those of which nothing but their readers is another: receivers are told of them by the\n"
+        "`changed` has also those of which only the rights differ: receivers get them by the\n"
         "same word. Where the settings of a source say so of all its documents at once, each is counted then, and its\n"
         "visit counts it once more, mostly as `unchanged`.\n"
     )
@@ -29,14 +29,14 @@ def paragraphs() -> Iterator[str]:
     yield (
         "`conversions` counts what this run read in a limited child process: all formats but HTML, plain text and\n"
         f"Markdown; of these what is larger than {html} (HTML) or {text} (text and Markdown); and sitemaps of\n"
-        f"more than {INLINE_BYTES // 1024} kB. What is smaller is read on the spot and is not counted, however\n"
-        "often it is read anew. A file with nothing in it is not read at all.\n"
+        f"more than {INLINE_BYTES // 1024} kB. Smaller ones are read on the spot and are not counted, however\n"
+        "often they are read. A file with nothing in it is not read at all.\n"
     )
     yield (
         "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
         "by a link, and that no page known now links to. They are visited like all others and stay until the server\n"
         "says that they are gone or a rule excludes them, since nobody said that they are. `document links ADDRESS`\n"
-        "shows what links to a document. What a known address moved to is not among them.\n"
+        "shows what links to a document. The targets of known addresses that moved are not among them.\n"
     )
     yield (
         "Those of them that say what they said count as `unvisited`, those that say something else since this run as\n"

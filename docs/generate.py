@@ -97,8 +97,8 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[s
 def _metrics() -> Iterator[str]:
     yield "# Figures\n"
     yield (
-        "What `/metrics` tells, for Prometheus and what understands its format; how it is asked, and when to be told,\n"
-        "is under [watch over it](../how-to/monitoring.md). Times are seconds since 1970. A figure that has nothing\n"
+        "The figures of `/metrics`, for Prometheus and programs that understand its format; access and alerts are\n"
+        "under [watch over it](../how-to/monitoring.md). Times are seconds since 1970. A figure that has nothing\n"
         "to say is left out.\n"
     )
     rows = ((f"`{each.name}`", each.kind, ", ".join(f"`{name}`" for name in each.labels), each.about) for each in EVERY)
@@ -120,7 +120,7 @@ def _settings() -> Iterator[str]:
         yield from _fields(kind.settings)
     yield "### Rules\n"
     yield (
-        "What `include`, `exclude`, `index_include` and `index_exclude` of a web source take. A files source takes\n"
+        "The rules of `include`, `exclude`, `index_include` and `index_exclude` of a web source. A files source takes\n"
         "patterns and some of these; see [files](../how-to/files.md), and\n"
         "[choose what is crawled](../how-to/boundaries.md) for how they work together.\n"
     )
@@ -272,9 +272,9 @@ def _outcomes() -> Iterator[str]:
     )
     yield from _table(("`document list --state`", "which"), SETS.items())
     yield (
-        "It is in one of them at a time, and these are all the ways from one to another. What a process\n"
-        "has in its hands (retrieving, providing and postprocessing, as older systems call it) is in the set that it\n"
-        "took it from, so a restart loses none of it.\n"
+        "It is in one of them at a time, and these are all the ways from one to another. An address that\n"
+        "a process works on (retrieving, providing and postprocessing, as older systems call it) is in the set that\n"
+        "it was taken from, so a restart loses none of it.\n"
     )
     moves = ((cause, start, to) for cause, ways in TRANSITIONS.items() for start, to in ways.items())
     yield from _table(("when", "from", "to"), ((cause, start, " or ".join(to)) for cause, start, to in moves))
@@ -344,7 +344,7 @@ def _counted(end: Outcome) -> list[str]:
 
 def _commands() -> Iterator[str]:
     yield "# Commands\n"
-    yield "What `--help` says, command by command. These options go with every command and are left out below:\n"
+    yield "The texts of `--help`, command by command. These options go with every command and are left out below:\n"
     yield f"```text\n{options.HELP}\n```\n"
     yield (
         "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but some documents failed that had not failed so\n"

@@ -57,5 +57,5 @@ def test_what_the_system_says_there_is_too_little_of(
 @pytest.mark.parametrize("lack", Shortage)
 def test_every_shortage_says_what_to_do(lack: Shortage) -> None:
     assert lack.cure in lack.said
-    assert lack.said.endswith("then it goes on by itself.")
+    assert lack.said.endswith("then they continue.")
     assert lack.what

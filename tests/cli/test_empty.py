@@ -85,11 +85,11 @@ def test_no_address_is_not_tested_as_the_first_one(address: str, more: tuple[str
         ("receiver edit r --set path={}", "The setting 'path' is needed: The file that lines are appended"),
         ("receiver add warc x --set folder={}", "The setting 'folder' is needed: The folder that files are written"),
         ("receiver add webhook x --set url={}", "The setting 'url' is needed: "),
-        ("store backup {}", "No file was named. Give its path."),
-        ("store export {}", "No file was named. Give its path"),
-        ("store restore {} --yes", "No file was named. Give its path"),
-        ("store import {} --yes", "No file was named. Give its path"),
-        ("secret add door --file {}", "No file was named. Give its path"),
+        ("store backup {}", "You named no file. Give its path."),
+        ("store export {}", "You named no file. Give its path"),
+        ("store restore {} --yes", "You named no file. Give its path"),
+        ("store import {} --yes", "You named no file. Give its path"),
+        ("secret add door --file {}", "You named no file. Give its path"),
     ],
 )
 def test_no_path_is_not_the_folder_one_is_in(

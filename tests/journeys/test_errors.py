@@ -101,6 +101,8 @@ def test_a_304_that_is_not_true_is_found_by_an_audit(
     assert bool(file_home.found("quixotic")[0]) == bool(share)
     if share:
         visits = file_home.explained(site.url(PAGES - 1))["visits"]
-        assert visits[-1]["reason"] == "The server had answered 304 though the page had changed: a hash audit found it."
+        assert (
+            visits[-1]["reason"] == "The server had answered 304 although the page had changed: a hash audit found it."
+        )
         again = crawls.crawl(file_home, "site")
         assert (again["requests_conditional"], again["changed"]) == (PAGES - 1, 0), "its validators are not sent again"

@@ -157,7 +157,7 @@ def test_every_type_is_described_by_an_example_that_can_be_typed() -> None:
         ("regex:(?<=x)y", "RE2 has no look-around"),
         (
             "regex:(.)\\1",
-            "cannot be read at '\\\\1' (character 10): invalid escape sequence. RE2 has no back-references",
+            "read at '\\\\1' (character 10): invalid escape sequence. RE2 has no back-references",
         ),
         ("regex:" + "a" * 1001, "longer than 1000 characters"),
     ],

@@ -79,7 +79,7 @@ def test_what_failed_is_for_the_log_and_its_reference_for_the_reader(
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (Unreachable(f"{SECRET} is away."), "The database does not answer at the moment"),
+        (Unreachable(f"{SECRET} is away."), "The database does not answer"),
         (NoRoom(SECRET), "A disk is full"),
     ],
 )

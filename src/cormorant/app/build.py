@@ -116,9 +116,9 @@ def _copies(plan: BuildPlan, store: Store) -> None:
         behind = kept and known != cache and _left_behind(known, cache, check.packs(tx))
     if kept and not folders.is_there(packs := packs_folder(known if behind else cache)):
         raise DataFolderError(
-            f"The kept copies are not in {packs.parent}. Is its disk mounted? If they lie elsewhere, name that folder "
+            f"The kept copies are not in {packs.parent}. Is its disk mounted? If they are elsewhere, name that folder "
             f"with CORMORANT_CACHE; if they are lost, make the folder {packs}, and `cormorant crawl --force` fetches "
-            "them anew."
+            "the documents again."
         )
     way = "Unset CORMORANT_CACHE" if known == plan.folder / "cache" else f"Set CORMORANT_CACHE={known}"
     if behind:
@@ -128,7 +128,7 @@ def _copies(plan: BuildPlan, store: Store) -> None:
         return
     lock = folders.take_lock(plan.folder)
     if lock is None:
-        raise ConflictError(f"What is at work on {plan.folder} keeps copies in {known}. {way}, or stop it first.")
+        raise ConflictError(f"The command running on {plan.folder} keeps copies in {known}. {way}, or stop it first.")
     try:
         folders.prepare_cache(cache)
         folders.put_copies_at(plan.folder, cache)

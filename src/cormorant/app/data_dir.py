@@ -85,9 +85,7 @@ def is_there(folder: Path) -> bool:
     try:
         return folder.is_dir()
     except OSError as error:
-        raise NotPermitted(
-            f"{folder} cannot be looked at: {error.strerror}. Check who owns it, and its disk."
-        ) from None
+        raise NotPermitted(f"{folder} cannot be opened: {error.strerror}. Check who owns it, and its disk.") from None
 
 
 def copies_at(folder: Path) -> Path:
@@ -128,14 +126,14 @@ def refuse_new(folder: Path, url: str) -> None:
     lost = str(folder / _DATABASE) if store == _DATABASE else store.removeprefix("sqlite:///")
     if noted in (None, store):
         raise DataFolderError(
-            f"{folder} has been in use, and its database {lost} is not there, or is empty. Is its disk mounted? Put it "
-            "back, or have `cormorant store restore FILE` bring a backup; --data names another folder to begin in."
+            f"{folder} has been in use, and its database {lost} is missing or empty. Is its disk mounted? Put it "
+            "back, or restore a backup with `cormorant store restore FILE`; --data names another folder to begin in."
         )
     was = str(folder / _DATABASE) if noted == _DATABASE else noted
     way = "Unset CORMORANT_STORE" if noted == _DATABASE else "Set CORMORANT_STORE to that one"
     raise DataFolderError(
-        f"{folder} has been in use with the database {was}, and {lost} is not there, or is empty. {way}, have "
-        "`cormorant store import FILE` fill the other, or name another folder with --data."
+        f"{folder} has been in use with the database {was}, and {lost} is missing or empty. {way}, fill the other "
+        "with `cormorant store import FILE`, or name another folder with --data."
     )
 
 
@@ -181,8 +179,8 @@ def refuse_remains(folder: Path) -> None:
         raise _refused(folder, error) from None
     if begins and begins != _SQLITE:
         raise DataFolderError(
-            f"{database} is damaged or not a database of ours, and {_MARK} is missing beside it. "
-            "Restore a backup of the data folder, or name another with --data."
+            f"{database} is damaged or not a database of cormorant, and {_MARK} is missing beside it. Restore a "
+            "backup of the data folder, or name another with --data."
         )
     raise DataFolderError(
         f"{folder} holds a database, but {_MARK} is missing beside it. "
@@ -196,8 +194,8 @@ def _begin(folder: Path, mark: Path) -> None:
     others = [each.name for each in folder.iterdir() if each.name not in _OURS]
     if others:
         raise DataFolderError(
-            f"{folder} holds something else ({others[0]}), so it cannot become a data folder. "
-            "Name an empty one with --data."
+            f"{folder} has other contents ({others[0]}), so it cannot become a data folder. Name an empty one with "
+            "--data."
         )
     for part in ("index", "logs"):
         (folder / part).mkdir(mode=0o700, exist_ok=True)

@@ -41,42 +41,51 @@ class InstallationSettings(BaseSettings):
     store: str = Field(default="", description="Database URL; empty: a file in the data folder.")
     retrievers: int = Field(default=0, ge=0, le=256, description="Retriever processes; 0: one per core.")
     runs_at_once: Count | None = Field(
-        default=None, description="Runs under way together at the most; others wait for their turn."
+        default=None, description="Number of runs under way together; others wait for their turn."
     )
-    node: str = Field(default="", description="What sources call this machine by their setting node; empty: its name.")
+    node: str = Field(
+        default="", description="Name of this machine in the setting node of sources; empty: its host name."
+    )
     width: int = Field(default=32, ge=1, le=512, description="Connections of a retriever process.")
     conversions: int = Field(
-        default=2, ge=1, le=64, description="Files that a retriever process converts at once, each apart."
+        default=2,
+        ge=1,
+        le=64,
+        description="Files that a retriever process converts at once, each in a process of its own.",
     )
     index_threads: int = Field(
-        default=1, ge=1, le=8, description="Threads that work documents into the index; each gathers 32 MB."
+        default=1, ge=1, le=8, description="Threads that add documents to the index; each uses 32 MB."
     )
     cache: str = Field(
         default="",
-        description="Folder of the kept copies; empty: `cache` in the data folder. Move them along to another.",
+        description="Folder of the kept copies; empty: `cache` in the data folder. Move the copies when you change it.",
     )
-    index: Literal["embedded", "none"] = Field(default="embedded", description="Where documents are indexed.")
-    listen: str = Field(default="127.0.0.1:8765", description="Address and port the web pages are served at.")
-    log: Literal["debug", "info", "warning", "error"] = Field(default="info", description="What is logged, and above.")
+    index: Literal["embedded", "none"] = Field(default="embedded", description="Place of the index; none: no index.")
+    listen: str = Field(default="127.0.0.1:8765", description="Address and port of the web pages.")
+    log: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Lowest level that is logged."
+    )
     query_days: int = Field(
-        default=90, ge=0, le=3_650, description="Days for which searches and opened results are kept; 0: they are not."
+        default=90, ge=0, le=3_650, description="Days for which searches and opened results are kept; 0: none."
     )
     excluded_days: int = Field(
         default=90,
         ge=1,
         le=3_650,
-        description="Days for which an excluded address is kept that no page leads to any more.",
+        description="Days for which an excluded address is kept when no page links to it any more.",
     )
     old_copies_bytes: SizeOrNone = Field(
         default=1_000_000_000,
-        description="Room for copies that newer ones have replaced, beside as much as those in use take: like 2GB.",
+        description="Space for replaced copies, besides as much as the copies in use take: like 2GB.",
     )
     traces: str = Field(
         default="",
-        description="Address of a collector that traces are sent to by OTLP over HTTP, like http://127.0.0.1:4318; "
-        "needs cormorant[traces]. Empty: none are made.",
+        description=(
+            "Address of a collector of traces, by OTLP over HTTP, like http://127.0.0.1:4318; needs "
+            "cormorant[traces]. Empty: no traces."
+        ),
     )
-    steps: bool = Field(default=False, description="Whether every retriever writes where its CPU time went.")
+    steps: bool = Field(default=False, description="Whether every retriever writes a table of its CPU time.")
 
     @field_validator("old_copies_bytes", mode="before")
     @classmethod
@@ -148,7 +157,8 @@ def load(config: Path | None) -> InstallationSettings:
     given = _installation(config) if config is not None else {}
     for name in set(given) - set(InstallationSettings.model_fields):
         raise BadSetting(
-            f"{config}: [installation] has no setting {name!r}. It has: {', '.join(InstallationSettings.model_fields)}."
+            f"{config}: [installation] has no setting {name!r}. It takes: "
+            f"{', '.join(InstallationSettings.model_fields)}."
         )
     _check_environment()
     present = {name for name in given if f"{_PREFIX}{name.upper()}" in os.environ}

@@ -137,7 +137,7 @@ class QueryFailed(UsageError):
 
 
 class TooLarge(UsageError):
-    """The request body is too large. Nothing that takes so much is here."""
+    """The request body is too large."""
 
     code = "too_large"
     http_status = 413
@@ -254,7 +254,7 @@ class StoreError(CormorantError):
 
 
 class IndexDamaged(CormorantError):
-    """The index cannot be read. `cormorant index rebuild` makes it anew from the cache, without asking any source."""
+    """The index cannot be read. `cormorant index rebuild` rebuilds it from the kept copies, without a source."""
 
     code = "index_damaged"
     http_status = 503

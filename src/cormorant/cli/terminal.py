@@ -109,7 +109,7 @@ class Terminal:
             from cormorant.base.errors import CormorantError, Incomplete, Unreachable
 
             kind = {3: Incomplete, 6: Unreachable}.get(code, CormorantError)
-            self.problem(kind("Not all is as it should be. The answer on standard output says what."))
+            self.problem(kind("Some checks failed. The answer on standard output names them."))
 
     def bold(self, text: str) -> str:
         """Return the text, bold where that can be shown. The text must be clean."""
@@ -210,8 +210,8 @@ class Terminal:
     def upgraded(self, upgraded: Upgraded) -> None:
         """Say that the database was brought to the version of this program, and where it is as it was."""
         self.note(
-            f"The database was of version {upgraded.before} and is of version {upgraded.now} now. "
-            f"As it was before it is in {upgraded.backup}."
+            f"The database was upgraded from version {upgraded.before} to {upgraded.now}. The old state is in "
+            f"{upgraded.backup}."
         )
 
 

@@ -16,7 +16,7 @@ from cormorant.cli.options import GlobalOptions
 from cormorant.cli.registry import Command
 from cormorant.cli.terminal import Terminal
 
-OfSource = Annotated[str | None, typer.Option("--source", metavar="S", help="Of this source only.")]
+OfSource = Annotated[str | None, typer.Option("--source", metavar="S", help="Only of this source.")]
 """Which source a list is about; none: all."""
 
 MOST_LINES: Final = 2**31 - 1
@@ -26,14 +26,14 @@ MOST_LINES: Final = 2**31 - 1
 def file_of(text: str) -> Path:
     """The file that was named. Raises UsageError for an empty name, which would else be the folder one is in."""
     if not text:
-        raise UsageError("No file was named. Give its path.")
+        raise UsageError("You named no file. Give its path.")
     return Path(text)
 
 
 Most = Annotated[
     int | None,
     typer.Option(
-        "--limit", metavar="N", min=0, max=MOST_LINES, help="At most so many; else all.", show_default=False
+        "--limit", metavar="N", min=0, max=MOST_LINES, help="At most this number; default: all.", show_default=False
     ),
 ]  # fmt: skip
 """How long a list may be; none: as long as it is."""
@@ -91,7 +91,7 @@ _IN_OUR_WORDS: Final = tuple(
         (_VALUE, r"Input should be greater than or equal to (\S+)", r"\g<name> takes \2 or more."),
         (_VALUE, r"Input should be less than or equal to (\S+)", r"\g<name> takes at most \2."),
         (_VALUE, r"Value error, (.*)", r"\g<name>: \2"),
-        ("", r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", r"There is more than it takes: \1"),
+        ("", r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", "There are too many arguments: \\1"),
     )
 )
 """What typer and its library say of a value, and how we say it."""

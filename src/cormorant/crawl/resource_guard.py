@@ -82,6 +82,6 @@ def _lack(folder: Path) -> str:
     if usage.free >= least(usage.total):
         return ""
     return (
-        f"The disk of {folder} is nearly full: less than {least(usage.total) / 1e6:,.0f} MB are free. Nothing is "
-        "visited until there is room; then it goes on by itself."
+        f"The disk of {folder} is nearly full: less than {least(usage.total) / 1000000.0:,.0f} MB are free. Visits "
+        "wait until there is enough space; then they continue."
     )

@@ -259,7 +259,7 @@ _TABLE = """
 970 excluded Forbidden by robots.txt
   The site's robots.txt has a rule against this address for our product token.
   Ask the owner of the site to let it in; if that is you, change its robots.txt, which is kept for a day unless \
-`cormorant crawl --force` asks for it anew, or set robots of the source to ignore.
+`cormorant crawl --force` fetches it again, or set robots of the source to ignore.
 971 excluded The page asks not to be indexed
   Its robots meta tag or X-Robots-Tag header says noindex, or its time there has run out.
   Ask the page's author if it should be found.

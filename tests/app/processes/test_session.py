@@ -68,8 +68,8 @@ def test_signals_before_the_supervisor_is_ready_end_it_in_order(
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (TOLD, "The processes cannot go on; what is wrong was told before this. Everything is kept."),
-        (1, "The processes ended unexpectedly. Everything is kept. What they said last is in logs."),
+        (TOLD, "The processes cannot continue, for the reason given above. Everything is kept."),
+        (1, "The processes ended unexpectedly. Everything is kept. Their last messages are in logs."),
     ],
 )
 def test_whoever_waits_is_told_why_there_is_nothing_to_wait_for(

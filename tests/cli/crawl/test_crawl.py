@@ -149,7 +149,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installe
         assert stays(lambda: len(site.asked)), "it goes on in the serving process"
         report = bare.fine("run", "show", "--json").object
         assert (report["state"], 3 <= report["fetched"] < 31) == ("suspended", True), report
-        assert "`cormorant crawl docs` goes on with it." in bare.fine("run", "show").out
+        assert "`cormorant crawl docs` continues it." in bare.fine("run", "show").out
         again = bare.run("crawl", "docs")
     assert again.code == 0, again
     assert "Continuing run 1 of 'docs', which was suspended. `cormorant crawl docs --restart` starts" in again.err
@@ -195,7 +195,7 @@ def test_an_interrupted_run_is_told_to_whoever_followed_it(bare: InstalledCli, s
         done = ended(second)
         going_on.set()
     assert (done.code, "Run 1 of 'docs': suspended" in done.out) == (3, True), done
-    assert "`cormorant crawl docs` goes on with it." in done.out
+    assert "`cormorant crawl docs` continues it." in done.out
 
 
 def test_restart_begins_anew(bare: InstalledCli, site: Site) -> None:

@@ -39,7 +39,7 @@ def test_what_was_probably_meant(world: World) -> None:
     assert none == ["Nothing found for 'quixotik'. Did you mean 'quixotic'?"]
     shown = world.home.fine("search", "quixotik")
     assert shown.err.splitlines() == [
-        "Showing results for 'quixotic', because nothing was found for 'quixotik'; --as-typed keeps to what was typed.",
+        "Showing results for 'quixotic', because nothing was found for 'quixotik'; --as-typed searches as typed.",
         "1 result.",
     ]
     assert shown.out == world.home.fine("search", "quixotic").out

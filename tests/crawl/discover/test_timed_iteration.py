@@ -114,7 +114,7 @@ def test_a_listing_that_hangs_keeps_no_other_run(store: Store, gone: Event, monk
         ends = [runs.get(tx, each.id) for each in (hanging, beside)]
         assert [each.state for each in ends] == [RunState.FAILED, RunState.FINISHED]
         assert (ends[0].error, ends[0].reason) == (
-            "unreachable", "The listing did not go on for 1 seconds. Check the disk, or the server of the share.",
+            "unreachable", "The listing did not continue for 1 seconds. Check the disk, or the server of the share.",
         )  # fmt: skip
         assert pending_deletes.indexed_count(tx, share) == 10
         assert not pending_deletes.everything(tx)

@@ -172,7 +172,7 @@ class Life:
         """The first command of this version upgrades behind a backup, says so, and everything is there still."""
         first = self._new("status")
         self._expect(first.code, 0, f"the first command ({first})")
-        said = f"The database was of version {self.age.schema} and is of version {SCHEMA_VERSION} now."
+        said = f"The database was upgraded from version {self.age.schema} to {SCHEMA_VERSION}."
         self._expect(said in first.notes, True, f"it says {said!r} ({first})")
         self._expect(self._backup(), self.age.schema, "the version of the backup")
         after = {each["url"]: each for each in self._new("document", "list", "--json").records}

@@ -53,7 +53,7 @@ def test_what_a_program_gets_wrong(house: Installation) -> None:
 def test_by_the_form(house: Installation) -> None:
     caller = Caller(app.make(house, exposure=Audience.PUBLIC))
     caller.post("/sign-in", {"token": str(tokens.add(house, "ada", Scope.ADMIN)["value"])}, origin=HERE)
-    assert "Nothing is taken down." in caller.get("/takedowns").body
+    assert "There are no takedowns." in caller.get("/takedowns").body
     got = caller.post("/takedowns", {"what": ADDRESS, "reason": "Names <b>Ada</b>", "until": "2999-12-31"}, origin=HERE)
     assert (got.status, got.headers["location"]) == (303, "/takedowns")
     listed = caller.get("/takedowns").body
@@ -61,7 +61,7 @@ def test_by_the_form(house: Installation) -> None:
     assert "Names &lt;b&gt;Ada&lt;/b&gt;" in listed
     assert caller.post("/takedowns", {"what": ADDRESS}, origin=HERE).status == 400
     assert caller.post("/takedowns/1/lift", origin=HERE).status == 303
-    assert "Nothing is taken down." in caller.get("/takedowns").body
+    assert "There are no takedowns." in caller.get("/takedowns").body
     assert "lifted" in caller.get("/takedowns?every=true").body
 
 

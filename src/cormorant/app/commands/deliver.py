@@ -47,7 +47,7 @@ def _watch(plan: BuildPlan, house: Installation, name: str, processes: Running) 
             before, since = left, clock.monotonic()
         if not left or seen["paused"] or clock.monotonic() - since > STUCK_S:
             return seen
-        processes.look(plan.folder / "logs", "What was not delivered yet is kept.")
+        processes.look(plan.folder / "logs", "The remaining deliveries are kept.")
         if not processes.owner and data_dir.is_free(plan.folder):
             return None
         pause(LOOK_S)

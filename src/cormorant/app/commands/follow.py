@@ -146,7 +146,7 @@ def _watch(plan: BuildPlan, house: Installation, numbers: Sequence[int], process
             if ended:
                 return True
         looks += 1
-        processes.look(plan.folder / "logs", "What was done so far is kept; the same command goes on.")
+        processes.look(plan.folder / "logs", "The work so far is kept; the same command continues it.")
         if not processes.owner and looks % LOOK_AT_LOCK == 0 and data_dir.is_free(plan.folder):
             return False
         pause(LOOK_S)

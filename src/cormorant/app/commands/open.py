@@ -60,7 +60,7 @@ def beside(plan: BuildPlan, told: Callable[[Upgraded], None] | None = None) -> I
             data_dir.note_alone(lock)
             held.callback(close_descriptor, lock)
         elif data_dir.is_alone(plan.folder):
-            raise ConflictError(f"Another command is at work on {plan.folder} alone. Wait until it ends.")
+            raise ConflictError(f"Another command needs {plan.folder} for itself. Wait until it ends.")
         yield house, lock is None
 
 
@@ -69,7 +69,7 @@ def owned(plan: BuildPlan) -> Iterator[None]:
     """Own the data folder for the length of a block. Raises ConflictError while somebody crawls or delivers."""
     lock = data_dir.take_lock(plan.folder)
     if lock is None:
-        raise ConflictError(f"A crawl or `serve` is at work on {plan.folder}. Wait until it ends, or stop it.")
+        raise ConflictError(f"A crawl or `serve` is running on {plan.folder}. Wait until it ends, or stop it.")
     try:
         data_dir.note_alone(lock)
         yield

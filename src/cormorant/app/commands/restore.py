@@ -45,7 +45,7 @@ def restore(plan: BuildPlan, path: Path, *, yes: bool, copies: bool = True) -> d
             if sources and not yes:
                 raise ConflictError(
                     f"There are {sources:,} sources and {documents:,} documents in {plan.folder}, which would be "
-                    "replaced. Take a backup of them, then say --yes, or name another folder with --data."
+                    "replaced. Take a backup of them, then pass --yes, or name another folder with --data."
                 )
             record = backups.restore(house, path, found, copies=copies and found.about.copies)
             erased = [erasure.erase(house, number, lent=False) for number in erasure.pending(house)]
@@ -62,7 +62,7 @@ def _alone(store: Store, plan: BuildPlan) -> None:
     with store.read() as tx:
         others = [each for each in heartbeats.alive(tx) if each.name.rpartition("@")[2] != folders.node(plan.folder)]
     if others:
-        raise ConflictError(f"{others[0].name} works on the same database, from {others[0].node}. Stop it first.")
+        raise ConflictError(f"{others[0].name} uses the same database, from {others[0].node}. Stop it first.")
 
 
 def _openable(plan: BuildPlan, *, yes: bool) -> Path | None:
@@ -77,7 +77,7 @@ def _openable(plan: BuildPlan, *, yes: bool) -> Path | None:
         if not plan.store_url.startswith("sqlite:") or not file.exists():
             raise
         if not yes:
-            raise DataFolderError(f"{error.sentence} To put it aside for what is restored, say --yes.") from error
+            raise DataFolderError(f"{error.sentence} To move it aside before the restore, pass --yes.") from error
         aside = _put_aside(file)
         _prepare(plan)
         return aside

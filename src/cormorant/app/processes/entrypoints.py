@@ -370,7 +370,7 @@ def _in_step(house: Installation, passed: int) -> IndexWriter:
         return house.index_writer()
     if strange:
         raise IndexDamaged(index_consistency.STRANGE)
-    raise IndexDamaged("The index and the database are not of one moment. `cormorant index rebuild` makes it anew.")
+    raise IndexDamaged("The index and the database do not fit together. Run `cormorant index rebuild`.")
 
 
 async def _conduct(plan: BuildPlan, stop: asyncio.Event, *, schedules: bool, birth: Birth | None = None) -> None:

@@ -44,9 +44,9 @@ class Running:
         self.held.let_through()
         pid, status = os.waitpid(self.pid, os.WNOHANG) if self.owner else (0, 0)
         if pid and os.waitstatus_to_exitcode(status) == TOLD:
-            raise CormorantError(f"The processes cannot go on; what is wrong was told before this. {kept}")
+            raise CormorantError(f"The processes cannot continue, for the reason given above. {kept}")
         if pid:
-            raise CormorantError(f"The processes ended unexpectedly. {kept} What they said last is in {logs}.")
+            raise CormorantError(f"The processes ended unexpectedly. {kept} Their last messages are in {logs}.")
 
 
 def supervise(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> int:
@@ -154,4 +154,6 @@ def _stop(pid: int) -> None:
             return
         pause(0.02)
     os.kill(pid, signal.SIGKILL)
-    raise DataFolderError("The processes did not end in time and were killed. Nothing is lost; the next crawl goes on.")
+    raise DataFolderError(
+        "The processes did not end in time and were killed. Nothing is lost; the next crawl continues."
+    )

@@ -129,7 +129,7 @@ def bind(reach: Reach, plan: BuildPlan) -> Listener:
     served = data_dir.noted_ports(plan.folder) if data_dir.is_there(plan.folder) else set()
     if reach.port in served or (served and not reach.named):
         at = reach.port if reach.port in served else min(served)
-        raise ConflictError(f"Cormorant serves {plan.folder} already, at port {at}: open that page, or stop it first.")
+        raise ConflictError(f"Cormorant already serves {plan.folder} at port {at}: open that page, or stop it first.")
     other = _next_free(reach)
     if other is None or reach.named:
         raise ConflictError(_taken(reach, other))
@@ -158,7 +158,7 @@ def _bind(reach: Reach, port: int) -> Listener | None:
         if error.errno == errno.EADDRINUSE:
             return None
         if error.errno == errno.EACCES:
-            raise NotPermitted(f"Port {port} may not be used by you. Choose one above 1023 with --port.") from None
+            raise NotPermitted(f"You may not use port {port}. Choose one above 1023 with --port.") from None
         raise Unreachable(f"Nothing can listen at {host}, port {port}: {error.strerror}.") from None
     return listener
 

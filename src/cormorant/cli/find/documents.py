@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cormorant.cli.terminal import Terminal
 
 app = new_app(
-    "What is known about addresses, also before their first visit: list, show, links, recrawl, delete, takedown.",
+    "Known addresses, also before their first visit: list, show, links, recrawl, delete, takedown.",
     group=True,
 )
 _CHANGES = {"new": "new", "content": "changed", "access": "rights"}
@@ -53,7 +53,9 @@ class ListOptions:
     ] = None
     changed: Annotated[
         int | None,
-        typer.Option("--changed", metavar="ID", help="What this run found new, changed or gone.", show_default=False),
+        typer.Option(
+            "--changed", metavar="ID", help="Documents that this run found new, changed or gone.", show_default=False
+        ),
     ] = None
     limit: Most = None
 
@@ -72,10 +74,10 @@ class ListOptions:
 )
 @taking(ListOptions, "listed")
 def list_(context: typer.Context, listed: ListOptions) -> None:
-    """List every known address: status of the last visit, how it is with it, address.
+    """List every known address: status of the last visit, state, address.
 
-    `--state` and `--json` go by the sets: todo, found (on its way to a receiver), finished (visited in the run under
-    way), old (visited in an earlier run: all that is well between runs), error (failed, or refused by a receiver) and
+    `--state` and `--json` use the sets: todo, found (on its way to a receiver), finished (visited in the run under
+    way), old (visited in an earlier run: the normal state between runs), error (failed, or rejected by a receiver) and
     excluded.
     """
     from cormorant.operate.documents import listing
@@ -113,7 +115,7 @@ def _word(record: Mapping[str, Any]) -> str:
     )
 )
 def show(context: typer.Context, address: Address) -> None:
-    """Show what is known about an address, once for each source that knows it."""
+    """Show the facts about an address, once for each source that knows it."""
     from cormorant.operate.documents import lookup
 
     say = terminal.of(context)
@@ -125,7 +127,7 @@ def show(context: typer.Context, address: Address) -> None:
 
 @app.command(epilog=examples("cormorant document links http://localhost:8000/"))
 def links(context: typer.Context, address: Address) -> None:
-    """List the links of a document: out of it and into it, with their texts."""
+    """List the links of a document, out of it and into it, with their texts."""
     from cormorant.operate.documents import links as of_links
 
     say = terminal.of(context)
@@ -147,7 +149,7 @@ def recrawl(
         list[str],
         typer.Argument(
             metavar="ADDRESS",
-            help="Addresses in full, or paths of files; none: all that the options choose.",
+            help="Addresses in full, or paths of files; without any, all that the options choose.",
             show_default=False,
             default_factory=list,
         ),
@@ -156,12 +158,12 @@ def recrawl(
     state: OfState = None,
     status: OfStatus = None,
     now: Annotated[
-        bool, typer.Option("--now", help="Crawl at once what is due, as `crawl --refresh due` does.")
+        bool, typer.Option("--now", help="Crawl the due documents at once, as `crawl --refresh due` does.")
     ] = False,
 ) -> None:
-    """Have documents fetched anew, whole: they are due, so a run that is under way visits them, or the next one.
+    """Fetch documents again, completely: they are due, so the run under way visits them, or the next one.
 
-    An address that was never visited, since a gate excluded it, is known to the next crawl that meets it, not here.
+    An address that was never visited, because a gate excluded it, is visited by the next crawl that meets it.
     """
     from cormorant.operate.documents import listing
     from cormorant.operate.documents import recrawl as recrawls
@@ -188,7 +190,9 @@ def _told_due(say: Terminal, count: int, names: list[str]) -> None:
         say.note("There is no such document, so nothing is due.")
         return
     command = f"cormorant crawl {shlex.join(names)} --refresh due"
-    say.note(f"Due: {plural(count, 'document')}. `{command}` visits what is due now; any other crawl does so as well.")
+    say.note(
+        f"Due: {plural(count, 'document')}. `{command}` visits the due documents now; any other crawl does so as well."
+    )
 
 
 @app.command(epilog=examples("cormorant document delete http://localhost:8000/draft.html --yes"))
@@ -197,9 +201,9 @@ def delete(
     addresses: Annotated[list[str], typer.Argument(metavar="ADDRESS", help="Addresses in full, or paths of files.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask. Nobody is asked without a terminal.")] = False,
 ) -> None:
-    """Take documents out of search at once, with their kept copies. The next crawl fetches them anew.
+    """Remove documents from search at once, with their kept copies. The next crawl fetches them again.
 
-    To keep them out, take them down: `cormorant document takedown`, which can erase them from the disk as well.
+    To keep them out, take them down: `cormorant document takedown`, which can also erase them from the disk.
     """
     import sys
 
@@ -208,7 +212,7 @@ def delete(
     say = terminal.of(context)
     with say.house() as house:
         asks = sys.stdin.isatty() and not (yes or say.json)
-        if asks and not typer.confirm(f"Take {plural(len(addresses), 'address')} out of search?", err=True):
+        if asks and not typer.confirm(f"Remove {plural(len(addresses), 'address')} from search?", err=True):
             say.note("Nothing was changed.")
             raise typer.Exit(1)
         record = recrawls.delete(house, addresses)
@@ -217,7 +221,7 @@ def delete(
         return
     names = shlex.join(record["sources"])
     say.note(f"Deleted: {plural(record['deleted'], 'address')}, of which search had found {record['documents']:,}.")
-    say.note(f"The next crawl of {names} fetches them anew. To keep them out: cormorant document takedown ADDRESS.")
+    say.note(f"The next crawl of {names} fetches them again. To keep them out: cormorant document takedown ADDRESS.")
 
 
 app.command("takedown", epilog=examples(*takedowns.ADD_EXAMPLES))(takedowns.add)

@@ -30,9 +30,9 @@ def explain(
     context: typer.Context,
     address: Annotated[str, typer.Argument(metavar="ADDRESS", help="The address in full, or the path of a file.")],
 ) -> None:
-    """Say why an address is, or is not, in the index.
+    """Explain why an address is, or is not, in the index.
 
-    How it was found, what each gate ruled, every visit that changed it.
+    Shows how it was found, the ruling of each gate, and every visit that changed it.
     """
     from cormorant.operate.explain import explain as operation
 

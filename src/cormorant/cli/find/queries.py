@@ -9,15 +9,15 @@ import typer
 from cormorant.cli import terminal
 from cormorant.cli.typer_apps import examples, new_app
 
-app = new_app("What readers searched for, on the pages and by programs: list, top, zero, unclicked.", group=True)
+app = new_app("Searches of readers, on the pages and by programs: list, top, zero, unclicked.", group=True)
 
-Days = Annotated[int, typer.Option("--days", metavar="N", help="Of so many days.")]
+Days = Annotated[int, typer.Option("--days", metavar="N", help="Number of days.")]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Searches to show, at most 1000.")]
 
 
 @app.command("list", epilog=examples("cormorant query list", "cormorant query list --limit 5 --json"))
 def list_(context: typer.Context, limit: Limit = 100) -> None:
-    """List searches, the newest first: what was typed, how much was found, how many results were opened."""
+    """List searches, the newest first: the query, the number of results and of opened results."""
     from cormorant.operate.search import query_log
 
     say = terminal.of(context)
@@ -30,19 +30,19 @@ def list_(context: typer.Context, limit: Limit = 100) -> None:
 
 @app.command(epilog=examples("cormorant query top", "cormorant query top --days 7 --json"))
 def top(context: typer.Context, days: Days = 30, limit: Limit = 50) -> None:
-    """Count searches for the same together, the most frequent first."""
+    """Count equal searches together, the most frequent first."""
     _counted(context, "top", days, limit)
 
 
 @app.command(epilog=examples("cormorant query zero", "cormorant query zero --days 7"))
 def zero(context: typer.Context, days: Days = 30, limit: Limit = 50) -> None:
-    """Count the searches that found nothing: what readers miss, or what documents call otherwise."""
+    """Count the searches that found nothing: missing documents, or words that documents do not use."""
     _counted(context, "zero", days, limit)
 
 
 @app.command(epilog=examples("cormorant query unclicked"))
 def unclicked(context: typer.Context, days: Days = 30, limit: Limit = 50) -> None:
-    """Count the searches of the pages that found something of which nobody opened anything."""
+    """Count the searches of the pages that found documents, none of which a reader opened."""
     _counted(context, "unclicked", days, limit)
 
 
@@ -61,4 +61,4 @@ def _none(kept: int) -> str:
     """Why nothing is listed."""
     if not kept:
         return "No searches are kept: CORMORANT_QUERY_DAYS is 0."
-    return "There is none. What `serve` answers is listed a few seconds later."
+    return "There is none. Searches appear here a few seconds after `serve` answers them."

@@ -41,8 +41,8 @@ class _Search(TyperCommand):
                 raise
             words = [word] if any(each.startswith("--") for each in given) else given
             raise UsageError(
-                f"{word} reads as an option. Write -- before a query that leaves a word out: "
-                f"cormorant search -- {shlex.join(words)}"
+                f"{word} looks like an option. Write -- before a query that leaves a word out: cormorant search -- "
+                f"{shlex.join(words)}"
             ) from None
 
 
@@ -78,26 +78,24 @@ class ResultOptions:
     until: Annotated[
         str, typer.Option("--until", metavar="DAY", help="Changed on this day or before; also a month or a year.")
     ] = ""
-    sort: Annotated[SortOptions, typer.Option("--sort", help="In which order; title is from A to Z.")] = (
+    sort: Annotated[SortOptions, typer.Option("--sort", help="Order of the hits; title is from A to Z.")] = (
         SortOptions.RELEVANCE
     )
     group: Annotated[
-        By | None, typer.Option("--group", help="In groups of one source or site, at most three hits of each.")
+        By | None, typer.Option("--group", help="Groups of one source or site, at most three hits of each.")
     ] = None
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=0, max=1000, help="Hits, or groups, to show, at most 1000.")
     ] = 10
-    offset: Annotated[
-        int, typer.Option("--offset", metavar="N", min=0, help="Hits, or groups, to pass over first.")
-    ] = 0
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits, or groups, to skip.")] = 0
     as_typed: Annotated[
-        bool, typer.Option("--as-typed", help="Find nothing rather than answer a query with its spelling corrected.")
+        bool, typer.Option("--as-typed", help="Find nothing rather than correct the spelling of the query.")
     ] = False
     every: Annotated[bool, typer.Option("--all", help="Show duplicates too, instead of folding them into one.")] = False
     facets: Annotated[bool, typer.Option("--facets", help="Count results by source, site, type, language and age.")] = (
         False
     )
-    why: Annotated[bool, typer.Option("--why", help="Say what made the score of each hit.")] = False
+    why: Annotated[bool, typer.Option("--why", help="Explain the score of each hit.")] = False
 
 
 @app.command(
@@ -120,12 +118,12 @@ def search(
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words; an exact phrase in quotes.")],
     wanted: ResultOptions,
 ) -> None:
-    """Search. Any word is enough; what has more of them comes first."""
+    """Search. One of the words is enough; documents with more of them come first."""
     from cormorant.operate.search import search as searching
 
     say = terminal.of(context)
     if not "".join(words).strip():
-        raise UsageError(f"There is nothing to search for. {NAME_A_WORD}")
+        raise UsageError(f"The query is empty. {NAME_A_WORD}")
     question = _question(" ".join(words), wanted)
     with say.house() as house:
         shelf = searching.library(house)
@@ -216,14 +214,14 @@ def _corrected(answer: Answer) -> str:
     """Return the sentence that another query was answered than the one that was typed."""
     return (
         f"Showing results for {answer.answered!r}, because nothing was found for {answer.understood.text!r}; "
-        "--as-typed keeps to what was typed."
+        "--as-typed searches as typed."
     )
 
 
 def _none(answer: Answer, offset: int) -> str:
     """Why no hit is shown."""
     if not answer.understood.text:
-        return f"There is no word in it to search for. {NAME_A_WORD}"
+        return f"The query contains no word. {NAME_A_WORD}"
     if not answer.total:
         return f"Nothing found for {answer.understood.text!r}."
     all_there_are = f"There are {plural(answer.total, 'result')} for {answer.answered!r}"

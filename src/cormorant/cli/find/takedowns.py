@@ -26,19 +26,19 @@ Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the takedow
 class Terms:
     """On which terms documents are taken down."""
 
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for whoever asks later.")]
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, for people who ask later.")]
     until: Annotated[
         str | None,
         typer.Option(
             "--until",
             metavar="DATE",
-            help="The last day on which it is hidden (2026-12-31), or a time; not given: until it is lifted.",
+            help="The last day on which it is hidden (2026-12-31), or a time; default: until it is lifted.",
             show_default=False,
         ),
     ] = None
     source: OfSource = None
     erase: Annotated[
-        bool, typer.Option("--erase", help="Remove text, copies and index entries from the disk as well.")
+        bool, typer.Option("--erase", help="Also remove text, copies and index entries from the disk.")
     ] = False
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask. Nobody is asked without a terminal.")] = False
 
@@ -106,9 +106,9 @@ def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
         f"Takedown {record['id']} is in force{until}: search found {plural(record['documents'], 'document')} of it."
     )
     if not record["addresses"]:
-        say.note("No source knows such an address; a crawl that meets one leaves it out. Was it another spelling?")
+        say.note("No source knows such an address; a crawl that meets it excludes it. Check the spelling.")
     if record["duplicates"]:
-        say.note("The same content is still found at other addresses:")
+        say.note("Search still finds the same content at other addresses:")
         for url in record["duplicates"]:
             say.note(f"  {url}")
     say.note(f"`cormorant takedown lift {record['id']}` ends it.")
@@ -150,9 +150,9 @@ def _end(erased: Mapping[str, Any] | None) -> None:
 )
 def list_(
     context: typer.Context,
-    all_: Annotated[bool, typer.Option("--all", help="Those that were lifted or expired as well.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Include those that were lifted or have expired.")] = False,
 ) -> None:
-    """List the takedowns in force: what is hidden, by whom, why and until when."""
+    """List the takedowns in force: rule, author, reason and end."""
     from cormorant.operate.documents import takedowns
 
     say = terminal.of(context)
@@ -160,7 +160,7 @@ def list_(
         records = takedowns.list_(house, ended=all_)
     columns = ("id", "state", "rule", "source", "hidden", "author", "created_at", "expires_at", "reason")
     if not say.table(records, columns) and not say.json:
-        say.note("Nothing is taken down. `cormorant document takedown ADDRESS --reason TEXT` hides a document.")
+        say.note("There are no takedowns. `cormorant document takedown ADDRESS --reason TEXT` hides a document.")
 
 
 @app.command(epilog=examples("cormorant takedown show 1"))
@@ -175,7 +175,10 @@ def show(context: typer.Context, number: Number) -> None:
 
 @app.command(epilog=examples("cormorant takedown lift 1"))
 def lift(context: typer.Context, number: Number) -> None:
-    """End a takedown: documents with a kept copy are found at once, the others after the next crawl."""
+    """End a takedown.
+
+    Search finds documents with a kept copy at once, the others after the next crawl.
+    """
     from cormorant.operate.documents import takedowns
 
     say = terminal.of(context)
@@ -192,9 +195,9 @@ def lift(context: typer.Context, number: Number) -> None:
 
 @app.command(epilog=examples("cormorant takedown erase 1"))
 def erase(context: typer.Context, number: Number) -> None:
-    """Remove from the disk what a takedown hides, and scan the data folder for it.
+    """Erase the documents of a takedown from the disk, and scan the data folder for them.
 
-    An erasure that broke off goes on so.
+    This also continues an erasure that was interrupted.
     """
     say = terminal.of(context)
     record = _erased(say, number)

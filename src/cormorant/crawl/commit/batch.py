@@ -49,7 +49,7 @@ from cormorant.store.journal import counters
 from cormorant.store.journal.visits import Exclusion, VisitRow
 
 MAX_TITLE = 500
-MISLED = "The server had answered 304 though the page had changed: a hash audit found it."
+MISLED = "The server had answered 304 although the page had changed: a hash audit found it."
 ENTRY_BYTES = 500
 """What an entry of a sitemap takes until it is settled."""
 

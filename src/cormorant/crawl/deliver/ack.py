@@ -108,4 +108,4 @@ def _stop(tx: Tx, row: ReceiverRow, asked: Stop) -> None:
     except NotFoundError:
         return
     if row.source_id in (None, found.source_id):
-        transitions.stop(tx, found, f"The receiver {row.name!r} had it stopped: {asked.reason}")
+        transitions.stop(tx, found, f"The receiver {row.name!r} stopped it: {asked.reason}")

@@ -47,5 +47,5 @@ async def _step(thread: ThreadPoolExecutor, batches: Iterator[T]) -> list[T]:
             return await drawing
     except TimeoutError:
         raise Unreachable(
-            f"The listing did not go on for {STEP_S:g} seconds. Check the disk, or the server of the share."
+            f"The listing did not continue for {STEP_S:g} seconds. Check the disk, or the server of the share."
         ) from None

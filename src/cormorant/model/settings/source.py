@@ -125,9 +125,9 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     )
 
     grants: tuple[str, ...] = Field(
-        default=("everyone",), description="Who may find its documents: everyone, user:NAME or group:NAME; may repeat."
+        default=("everyone",), description="Readers of its documents: everyone, user:NAME or group:NAME; may repeat."
     )
-    denies: tuple[str, ...] = Field(default=(), description="People who may not, whatever the grants say; may repeat.")
+    denies: tuple[str, ...] = Field(default=(), description="Readers who may not, whatever the grants say; may repeat.")
 
     patience_s: Seconds = Field(
         default=300.0,

@@ -82,7 +82,7 @@ class FilesSettings(SourceSettings):
         default=False, description="Whether symbolic links are followed; never to a place outside the folder."
     )
     display_prefix: str = Field(
-        default="", description="What readers see in place of the folder, like https://intra/docs."
+        default="", description="Address that readers see in place of the folder, like https://intra/docs."
     )
     owner_grants: bool = Field(
         default=False, description="Whether only those may find a file whom the file system lets read it."

@@ -1,0 +1,138 @@
+"""Sentences for users are plain: no banned words in help, pages and docs, no statement that begins with "What"."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house.reading import PACKAGE, ROOT, Finding, Module, files, plant, read, report
+
+BANNED = re.compile(r"\banew\b|\ball else\b|\btold of\b|\bfault [A-Z]\d+", re.IGNORECASE)
+LOOSE = re.compile(r"(?<![\w`*\"“(])(?:What|Who|Whoever|Whatever)(?:'s)? [^.!?:|]*(?P<end>[.!?:|]|$)")
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
+TAG = re.compile(r"<[^>]+>|\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
+# Decisions and measured records keep the words of their day; api.md is drawn from docstrings of the routes.
+KEPT = ("docs/adr/", "docs/reference/api.md", "docs/reference/proof.md", "docs/reference/suites.md", "docs/reference/relevance.md",
+        "docs/reference/languages.md", "docs/reference/near-duplicates.md")  # fmt: skip
+PAGES = ("README.md", "CHANGELOG.md", "ARCHITECTURE.md")
+CLI = f"{PACKAGE}/cli/"
+
+
+def banned(path: str, text: str) -> Iterator[Finding]:
+    """Words of a page that no user should meet."""
+    for found in BANNED.finditer(text):
+        yield Finding(path, text[: found.start()].count("\n") + 1, f"{found[0]!r} is a banned word")
+
+
+def loose(path: str, markdown: str) -> Iterator[Finding]:
+    """Sentences of a page that begin with a bare question word and are no question."""
+    prose = HEADING.sub("", FENCED.sub(lambda block: "\n" * block[0].count("\n"), markdown))
+    for paragraph in re.finditer(r"(?:[^\n]+\n?)+", prose):
+        text = paragraph[0].replace("\n", " ")
+        for found in LOOSE.finditer(text):
+            before = text[: found.start()].rstrip()
+            begins = not before or before[-1] in ".!?:|" or re.fullmatch(r"\s*(?:[-*]|\d+\.)", before) is not None
+            if begins and found["end"] != "?":
+                line = prose[: paragraph.start()].count("\n") + 1
+                yield Finding(path, line, f"{found[0][:40]!r} is no question: name the subject")
+
+
+def said(module: Module) -> Iterator[tuple[int, str]]:
+    """Strings that a module of the command line can print, and the docstrings of commands, which are their help."""
+    helped = {id(node) for _, node in module.functions() if any(_is_command(each) for each in node.decorator_list)}
+    silent = {
+        id(node.body[0].value)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and id(node) not in helped
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
+            yield node.lineno, node.value
+
+
+def _is_command(decorator: ast.expr) -> bool:
+    return "command" in ast.unparse(decorator) or "callback" in ast.unparse(decorator)
+
+
+def spoken(modules: Iterable[Module]) -> Iterator[Finding]:
+    """Banned words in what modules of the command line can print."""
+    for module in modules:
+        for line, text in said(module):
+            yield from (module.finding(line, found.what) for found in banned(module.path, text))
+
+
+def _docs() -> list[Path]:
+    inside = (path for path in files("docs", suffixes=(".md",)))
+    return [*(ROOT / name for name in PAGES), *(path for path in inside if not _relative(path).startswith(KEPT))]
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_docs_have_no_banned_words() -> None:
+    found = [each for path in _docs() for each in banned(_relative(path), path.read_text("utf-8"))]
+    assert not found, report(found)
+
+
+def test_no_statement_of_the_docs_begins_with_what() -> None:
+    found = [each for path in _docs() for each in loose(_relative(path), path.read_text("utf-8"))]
+    assert not found, report(found)
+
+
+def test_templates_have_no_banned_words() -> None:
+    pages = files(f"{PACKAGE}/web/templates", suffixes=(".html", ".xml"))
+    found = [each for path in pages for each in banned(_relative(path), TAG.sub("", path.read_text("utf-8")))]
+    assert not found, report(found)
+
+
+def test_the_command_line_has_no_banned_words() -> None:
+    found = list(spoken(module for module in read("src") if module.path.startswith(CLI)))
+    assert not found, report(found)
+
+
+@pytest.mark.parametrize("words", ["made anew", "All else needs a token", "is told of", "see fault W9", "Anew"])
+def test_banned_words_are_found(words: str) -> None:
+    assert list(banned("a.md", f"One line.\n{words}.\n"))
+    assert list(spoken([plant(f'print("{words}")\n')]))
+    assert list(spoken([plant(f'@app.command()\ndef show() -> None:\n    """Show. {words}."""\n')]))
+
+
+def test_docstrings_that_are_no_help_are_left_alone() -> None:
+    assert not list(spoken([plant('"""Made anew."""\n\n\ndef show() -> None:\n    """Show anew."""\n')]))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "What is gone leaves.\n",
+        "It stays. What is gone\nleaves the index.\n",
+        "- Who has both has them.\n",
+        "| a | Whatever ends it, it goes on |\n",
+        "Three things: What is new, and the rest.\n",
+    ],
+)
+def test_a_loose_statement_is_found(page: str) -> None:
+    assert list(loose("a.md", page))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# What survives a kill\n",
+        "What now? It goes on.\n",
+        "- What is it? A crawler.\n",
+        "It says what is new. The WHATWG says so.\n",
+        "```text\nWhat is gone leaves.\n```\n",
+    ],
+)
+def test_questions_and_headings_are_left_alone(page: str) -> None:
+    assert not list(loose("a.md", page))
