@@ -212,7 +212,7 @@ def test_the_index_is_made_anew_while_a_crawl_goes_on(world: World) -> None:
     delivered_beside(world)
     second = world.second()
     assert (second.code, second.problem["code"]) == (1, "conflict")
-    assert "made anew already" in second.problem["detail"]
+    assert "is rebuilding the index" in second.problem["detail"]
     rebuilding.send_signal(signal.SIGCONT)
     done = ended(rebuilding, HANG_S)
     assert done.code == 0, done

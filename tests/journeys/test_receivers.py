@@ -193,7 +193,7 @@ def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: Insta
     crawled = ended(crawl)
     assert crawled.code == 0
     assert "The receiver broken did not get all documents: It ended its own process with exit code 3." in (crawled.err)
-    assert "Mend tests.receivers.taking:dies" in crawled.err
+    assert "Repair tests.receivers.taking:dies" in crawled.err
     assert len(home.fine("search", "harbour", "--json", "--limit", "1000").objects) == COUNT
     assert len(set(lines.read_text().split())) == COUNT - 1
     (faulty,) = home.fine("receiver", "faulty", "shop", "--json").objects

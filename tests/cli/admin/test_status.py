@@ -47,7 +47,7 @@ def test_a_run_that_was_killed_is_interrupted(bare: InstalledCli, site: Site) ->
     until(lambda: told(bare)["state"] == "interrupted", 30.0)  # and not when its lease has run out
     assert (told(bare)["run"], told(bare)["last_state"]) == (1, "interrupted")
     edited = bare.fine("source", "edit", "docs", "--set", "per_host=3").err
-    assert "Run 1, which was interrupted, follows per_host when it goes on." in edited
+    assert "Run 1, which was interrupted, uses per_host when it continues." in edited
     assert bare.fine("status", "--json").object["sources"][0]["to_fetch"] > 0
     assert {bare.fine("run", each, "--json").object["state"] for each in ("list", "show")} == {"interrupted"}
     said = bare.fine("status").out

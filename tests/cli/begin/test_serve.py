@@ -65,7 +65,7 @@ def test_search_page_and_crawls_meanwhile(home: InstalledCli, site: Site) -> Non
         assert "is already running here and will do this crawl" in done.err
         assert "Albatross" in get(f"{address}search?q=albatross")[1]
         other = home.run("serve", "--port", "0")
-        assert (other.code, "at work" in other.err) == (1, True)
+        assert (other.code, "is running on" in other.err) == (1, True)
         again = home.run("serve", "--port", address.rstrip("/").rpartition(":")[2])
         assert (again.code, f"Cormorant serves {home.folder} already" in again.err) == (1, True), again
         assert home.fine("index", "rebuild", "--json").object["damaged"] == 0

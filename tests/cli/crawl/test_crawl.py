@@ -119,7 +119,7 @@ def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
     add(bare, site)
     done = interrupted(bare, site, number)
     assert done.code == 130, done
-    assert "`cormorant crawl docs` goes on" in done.err
+    assert "`cormorant crawl docs` continues it" in done.err
     assert "Traceback" not in done.err
     again = bare.run("crawl", "--force")
     assert again.code == 0, again

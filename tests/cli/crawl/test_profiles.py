@@ -77,7 +77,7 @@ def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: 
     (effect,) = home.fine("source", "edit", "docs", "--set", "default_language=nl", "--preview", "--json").objects
     assert effect["recrawl"] == {"settings": ["default_language"], "requests": effect["documents"]}
     said = home.fine("source", "edit", "docs", "--set", "default_language=nl")
-    assert f"fetches all {effect['documents']} documents whole, since default_language" in said.err
+    assert f"default_language changed, the next crawl downloads all {effect['documents']} documents again" in said.err
     (report,) = home.fine("crawl", "docs", "--json").objects
     assert (report["requests_conditional"], report["fetched"]) == (0, effect["documents"])
     assert report["edited"] == ["default_language"]

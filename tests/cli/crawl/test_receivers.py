@@ -417,7 +417,7 @@ class TestResend:
             kept.fine("receiver", "add", "webhook", "shop", "--set", f"url={hook.url}")
             hook.judge = lambda _: Said(422)
             done = kept.run("receiver", "resend", "shop", "-q")
-            assert (done.code, "'shop' could not take 3 documents: " in done.err) == (1, True), done
+            assert (done.code, "'shop' rejected 3 documents: " in done.err) == (1, True), done
             hook.judge = lambda post: Said(200, {}, {"refused": [{"seq": post.seqs[0], "reason": "no price"}]})
             done = kept.run("receiver", "resend", "shop", "--faulty", "--json")
             assert (done.code, done.object["faulty"], done.problem["code"]) == (3, 1, "conflict"), done

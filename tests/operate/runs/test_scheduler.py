@@ -97,7 +97,7 @@ class TestOverrun:
         assert [each[2] for each in desk.told()] == ["stopped", "executing"]
         first, second = desk.every_run()
         assert (first.state, first.source_id == second.source_id) == (RunState.STOPPED, True)
-        assert "begins anew" in str(first.reason)
+        assert "starts again" in str(first.reason)
         assert desk.open_runs() == [("docs", WAITING)]
         past = desk.shown()["history"][-1]
         assert past["state"] == "stopped"

@@ -69,7 +69,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         say.print("Nothing is running.")
     for each in record["sources"]:
         if each["state"] == "interrupted" and not each["waits"]:
-            what = ("starts again, because survives_restart is off") if each["survives_restart"] else "continues it"
+            what = "continues it" if each["survives_restart"] else "starts again, because survives_restart is off"
             goes_on = f"`cormorant crawl {shlex.quote(each['source'])}` {what}."
             say.print(f"Run {each['run']} of {each['source']!r} was interrupted. {goes_on}")
         elif each["run"] is not None and each["last_reason"]:

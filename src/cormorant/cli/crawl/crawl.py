@@ -256,7 +256,7 @@ def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
     """Say how stopped runs go on: suspended runs (`left`), or runs cut off as the program ended."""
     names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
     survives = left is not None or any(each.survives for each in ordered)
-    what = "starts again, because survives_restart is off" if survives else "continues it"
+    what = "continues it" if survives else "starts again, because survives_restart is off"
     return f"The work so far is kept; `cormorant crawl {names}` {what}."
 
 

@@ -81,7 +81,7 @@ def undelivered(count: int, paused: bool, *, resting: bool) -> str:
         return ""
     wait = plural(count, "change waits", "changes wait")
     them = "it" if count == 1 else "them"
-    who = "the running command delivers" if resting else "the command at work delivers"
+    who = "the next crawl, or `cormorant serve`, delivers" if resting else "the running command delivers"
     if paused:
         return f"{wait} to be delivered. Deliveries are paused: after `cormorant provider resume` {who} {them}."
     return f"{wait} to be delivered: {who} {them}."
@@ -152,11 +152,11 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {', '.join(outcomes)}"
     if (known := record["failed_as_before"]) and record["source"]:
         yield f"  {plural(known, 'document fails', 'documents fail')} as before:"
-        yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error lists the failures"
+        yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error   lists the failures"
     if record["exposed_files"]:
         yield f"  everyone can find {plural(record['exposed_files'], 'file')} that others may not read on the disk"
     if record["unchanged"] and (record["new"] or record["changed"] or record["index_deletes"]):
-        yield f"  cormorant document list --changed {record['run']} lists new, changed and gone documents"
+        yield f"  cormorant document list --changed {record['run']}   lists new, changed and gone documents"
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
@@ -193,14 +193,14 @@ def questions(record: Mapping[str, Any]) -> Iterator[str]:
     if record["state"] == RunState.HELD:
         yield ""
         yield "  Nothing has left the index yet. Next steps:"
-        yield f"    cormorant run show {run} shows the documents that would leave"
-        yield f"    cormorant run accept {run} lets them leave"
+        yield f"    cormorant run show {run}      shows the documents that would leave"
+        yield f"    cormorant run accept {run}    lets them leave"
         yield f"    cormorant run refuse {run}    keeps them until the next crawl"
     if record["state"] == RunState.PENDING:
         yield ""
         yield f"  {plural(record['to_index'], 'document')} of it can be indexed; none is yet. Next steps:"
-        yield f"    cormorant document list --run {run} shows the visited documents"
-        yield f"    cormorant run prune {run} RULE leaves out documents that a rule matches, for example path:/drafts/"
+        yield f"    cormorant document list --run {run}   shows the visited documents"
+        yield f"    cormorant run prune {run} RULE        leaves out documents by a rule, for example path:/drafts/"
         yield f"    cormorant run index {run}             indexes the rest, without a request"
-        yield f"    cormorant run stop {run} drops them: the next crawl fetches them again"
+        yield f"    cormorant run stop {run}              drops them: the next crawl fetches them again"
     yield ""

@@ -46,7 +46,7 @@ def _leaving(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     """Yield the documents that would leave the index by now, all of which search still finds."""
     count = pending_deletes.in_sight_count(tx, row.source_id)
     if count and runs.is_newest(tx, row):
-        end = "a run of the source is complete" if row.state in OPEN_STATES else "it is complete"
+        end = "it is complete" if row.state in OPEN_STATES else "a run of the source is complete"
         yield {
             "kind": "held", "documents": count,
             "sentence": (

@@ -58,7 +58,7 @@ def refuse_older_store(house: Installation) -> None:
             if index.place <= stream.head(tx) and not strange:
                 return
         _refuse_empty_store(house)
-        what = "is newer than the database" if strange else "belongs to another database than this one"
+        what = "belongs to another database than this one" if strange else "is newer than the database"
         raise ConflictError(
             f"The index {what}, as after a restore of the database from a backup. Run `cormorant index rebuild`, then "
             "crawl."

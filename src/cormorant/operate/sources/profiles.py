@@ -55,7 +55,7 @@ def add(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str, A
     settings = by_kind(given)
     with house.store.begin() as tx:
         if name == SYSTEM:
-            raise ConflictError(f"The set {SYSTEM} always exists. `cormorant parameters edit {SYSTEM}` changes it.")
+            raise ConflictError(f"The set {SYSTEM!r} always exists. `cormorant parameters edit {SYSTEM}` changes it.")
         setting_profiles.add(tx, name, settings)
     return show(house, name)
 

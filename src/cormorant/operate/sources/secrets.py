@@ -153,7 +153,7 @@ def _opened(vault: Vault, row: secrets.SecretRow) -> bytes:
     if value is None:
         why = f"was sealed by another key than {vault.path}" if vault.exists else f"needs its key, {vault.path}"
         raise SecretSealed(
-            f"The secret {row.name} {why}. Restore that file from a backup of the data folder, or enter the secret "
+            f"The secret {row.name!r} {why}. Restore that file from a backup of the data folder, or enter the secret "
             f"again: cormorant secret edit {row.name}."
         )
     return value

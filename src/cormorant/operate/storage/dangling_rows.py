@@ -37,7 +37,7 @@ from cormorant.store.schema import (
     visit,
 )
 
-REMOVED, RENEWED, REMADE, TOLD = "removed", "cannot be repaired here", "made anew", "fetched again by the next crawl"
+REMOVED, RENEWED, REMADE, TOLD = "removed", "fetched again by the next crawl", "rebuilt", "cannot be repaired here"
 _SOME = 1000
 
 

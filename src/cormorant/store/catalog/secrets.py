@@ -51,7 +51,7 @@ def named(tx: Tx, name: str) -> SecretRow:
     """The secret of that name. Raises NotFoundError that says how to make it."""
     rows = _found(tx, name)
     if not rows:
-        raise NotFoundError(f"There is no secret {name}. `cormorant secret add {name}` adds one.")
+        raise NotFoundError(f"There is no secret {name!r}. `cormorant secret add {name}` adds one.")
     return rows[0]
 
 
