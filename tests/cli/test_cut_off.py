@@ -20,7 +20,7 @@ def yet_to_be_made(home: InstalledCli) -> None:
     """Nobody is told that nothing is found."""
     done = home.run("search", "harbour", "--json")
     assert (done.code, done.problem["code"], done.out) == (1, "index_damaged", "")
-    assert "yet to be made" in done.problem["detail"]
+    assert "yet to be built" in done.problem["detail"]
     (index,) = home.fine("status", "--json").object["receivers"]
     assert index["error"] == done.problem["detail"]
     assert index["error"] in home.fine("status").out

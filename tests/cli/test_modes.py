@@ -46,7 +46,7 @@ def test_what_is_examined_and_stopped_is_dropped(bare: InstalledCli, site: Site)
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (("crawl", "docs", "--examine", "--test"), 2, "Say one of --examine"),
+        (("crawl", "docs", "--examine", "--test"), 2, "Choose one of --examine"),
         (("run", "index", "1"), 1, "crawl --examine"),
         (("run", "prune", "1", "path:/x"), 1, "is not pending"),
         (("run", "delete", "99"), 4, "There is no run 99"),

@@ -101,7 +101,7 @@ def test_a_sitemap_that_goes_wrong_deletes_nothing_and_costs_a_line(quick: Insta
     assert (report["fetched"], report["gone"], report["index_deletes"], report["complete"]) == (13, 0, 0, True)
     said = told(report)
     assert len(said) == 4
-    for name, why in zip(names, ("404", "names no address", "it is a page", "used in part"), strict=True):
+    for name, why in zip(names, ("404", "contains no address", "it is a page", "used in part"), strict=True):
         assert any(f"/{name} " in each and why in each for each in said), (name, said)
     assert "Nothing was deleted" in quick.run("crawl").err
 

@@ -30,7 +30,7 @@ def test_a_word_that_nothing_has(look: Look, visit: Visit) -> None:
     page = newcomer.page
     newcomer.open("/search?q=zeppelin&source=office")
     expect(page.get_by_role("heading", level=1)).to_have_text("Nothing found for “zeppelin”")
-    page.get_by_role("link", name="Look everywhere").click()
+    page.get_by_role("link", name="Search everywhere").click()
     assert "Try fewer or other words" in newcomer.words
     page.locator("#q").fill("puffin")
     page.locator("#q").press("Enter")

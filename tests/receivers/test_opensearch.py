@@ -228,7 +228,7 @@ def test_busy_ones_come_again_alone(cluster: Cluster) -> None:
     [
         (429, "answered 429", 0), ((503, {"Retry-After": "9"}), "answered 503", 9), (500, "answered 500", 0),
         (401, "Check its auth", 0), (403, "needs permission to read the index", 0), (404, "Check the url", 0),
-        (400, "answered 400", 0), ("reset", "was not reached", 0), ("nonsense", "no answer to it", 0),
+        (400, "answered 400", 0), ("reset", "was not reached", 0), ("nonsense", "unknown form of answer", 0),
         ((302, {"Location": "http://127.0.0.1:9/"}), "Redirects are not followed", 0),
     ],
 )  # fmt: skip

@@ -155,7 +155,7 @@ def test_a_way_that_is_not_taken_says_which_is() -> None:
     for path in ("/search?q=a", "/api/v1/search?q=a"):
         got = ask_of(application, path, "DELETE")
         assert (got.status, got.headers["allow"]) == (405, "GET")
-        assert "does not take DELETE" in got.body
+        assert "does not accept DELETE" in got.body
 
 
 @pytest.mark.parametrize("error", every())

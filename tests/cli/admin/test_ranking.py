@@ -51,7 +51,7 @@ def test_the_next_search_counts_by_what_was_changed(home: InstalledCli, world: W
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ("title", "names no value"), ("title=", "cannot be ''"), ("title=high", "takes a number from 0 to 10"),
+        ("title", "has no value"), ("title=", "cannot be ''"), ("title=high", "takes a number from 0 to 10"),
         ("title=11", "takes a number from 0 to 10"), ("text=0", "takes a number from 0.1 to 10"),
         ("form=nan", "from 0 to 1"), ("links=-1", "from 0 to 50"), ("links=inf", "from 0 to 50"),
         ("tilte=2", "Did you mean 'title'?"), ("strict_words=2", "There is no weight 'strict_words'"),

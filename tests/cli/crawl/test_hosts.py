@@ -33,7 +33,7 @@ def test_the_ledger_of_a_host(bare: InstalledCli, site: Site) -> None:
         assert [each["name"] for each in shown["facts"]] == [f"robots:http://{key}"]
     said = bare.fine("site", "show", key).out
     assert f"source 'docs': 4 addresses, {DELAY_S:g} s apart, 4 at once: delay_s {DELAY_S:g}" in said
-    assert f" s apart where {DELAY_S:g} s were asked; the newest by delay_s {DELAY_S:g}" in said
+    assert f" s where {DELAY_S:g} s were required; the newest by delay_s {DELAY_S:g}" in said
     shut = [word for window in around_today() for word in ("--set", f"variable_delay={window} suspend")]
     bare.fine("source", "edit", "docs", *shut, "--set", "time_zone=UTC")
     (source,) = bare.fine("site", "show", key, "--json").objects[0]["sources"]

@@ -284,11 +284,11 @@ def test_what_somebody_else_edits_meanwhile_is_kept(home: InstalledCli, monkeypa
         (("add", "a", "--set", "start=http://localhost/"), 2, "every source says for itself"),
         (("add", "a", "--set", "parameters=b"), 2, "every source says for itself"),
         (("add", "a/b"), 2, "cannot be the name"),
-        (("add", "system"), 1, "always there"),
+        (("add", "system"), 1, "always exists"),
         (("edit", "none", "--set", "depth=1"), 4, "There is no set of parameters 'none'"),
         (("show", "none"), 4, "There is no set of parameters"),
         (("delete", "none"), 4, "There is no set of parameters"),
-        (("edit", "system"), 2, "Say what to change"),
+        (("edit", "system"), 2, "Name a change"),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(

@@ -119,7 +119,7 @@ def test_status_names_what_failed(home: InstalledCli) -> None:
     [
         ("add night/ly --source docs --when @daily", 2, "cannot be the name of a schedule"),
         ("add nightly --when @daily", 2, "needs sources"),
-        ("add nightly --source docs", 2, "when they are crawled"),
+        ("add nightly --source docs", 2, "needs sources and times"),
         ("add nightly --source docs --when @daily --every day", 2, "not both"),
         ("add nightly --source nope --when @daily", 4, "no source 'nope'"),
         ("add nightly --source docs --when @never", 2, "is none of @hourly"),
@@ -129,7 +129,7 @@ def test_status_names_what_failed(home: InstalledCli) -> None:
         ("add nightly --source docs --when @daily --overrun never", 2, "overrun"),
         ("add nightly --source docs --source docs --when @daily", 2, "'docs' is named twice. Name it once."),
         ("add taken --source docs --when @daily", 1, "already"),
-        ("edit taken", 2, "Say what to change"),
+        ("edit taken", 2, "Name a change"),
         ("edit taken --when nonsense", 2, "five fields"),
         ("show nightly", 4, "There is: taken"),
         ("start nightly", 4, "There is: taken"),

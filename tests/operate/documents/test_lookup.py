@@ -264,7 +264,7 @@ def test_what_is_no_cursor_is_told(cursor: str, house: Installation) -> None:
 
 
 def test_the_cursor_of_a_source_that_was_deleted(house: Installation) -> None:
-    with pytest.raises(UsageError, match="is of another list"):
+    with pytest.raises(UsageError, match="belongs to another list"):
         listing.page(house, DocumentFilter(excluded=True), "99.x.-1", 1)
 
 

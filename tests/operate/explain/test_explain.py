@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("papers/drafts/a.txt", "excluded", "exclude drafts"),
         ("papers/a/b/deep.txt", "excluded", "depth = 1"),
         ("papers/link.txt", "excluded", "symlinks = false"),
-        ("papers/late.txt", "unknown", "came after the last crawl"),
+        ("papers/late.txt", "unknown", "was added after the last crawl"),
         ("papers/none.txt", "unknown", "There is no such file."),
         ("papers/drafts", "excluded", "exclude drafts"),
         ("papers/a", "unknown", "It is a folder"),
@@ -115,7 +115,7 @@ def test_the_nearest_address_is_below_a_start(folder: Path, tmp_path: Path) -> N
     ):  # fmt: skip
         assert f"Did you mean {meant}?" in home.run("explain", text).err
     inside = home.fine("explain", "http://docs.example.org/c", "--json").object
-    assert (inside["verdict"], "the rules of 'docs' would let it in" in inside["advice"]) == ("unknown", True)
+    assert (inside["verdict"], "the rules of 'docs' admit it" in inside["advice"]) == ("unknown", True)
     outside = home.fine("explain", "http://other.example.org/c", "--json").object
     assert "the rules of every source exclude it" in outside["advice"]
     assert outside["advice"] in home.fine("explain", "http://other.example.org/c").out

@@ -391,7 +391,7 @@ class TestAsked:
         ("wanted", "said"),
         [
             (ScheduleChange(), "needs sources"),
-            (ScheduleChange(("docs",)), "when they are crawled"),
+            (ScheduleChange(("docs",)), "needs sources and times"),
             (ScheduleChange(("none",), "@daily"), "no source 'none'"),
             (ScheduleChange(("docs",), "0 0 30 2 *"), "would never fire"),
             (ScheduleChange(("docs",), "soon"), "five fields"),

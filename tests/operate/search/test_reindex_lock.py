@@ -46,7 +46,7 @@ def test_lent_on_and_taken_back(plan: BuildPlan, monkeypatch: pytest.MonkeyPatch
         with reindex_lock.lent(house):
             first = index_of(house).lent_until or 0.0
             until(lambda: (index_of(house).lent_until or 0.0) > first)
-            with pytest.raises(ConflictError, match="made anew already"), reindex_lock.lent(house):
+            with pytest.raises(ConflictError, match="is rebuilding the index"), reindex_lock.lent(house):
                 pass
             with pytest.raises(ConflictError, match="kept copies"), house.packs.held(alone=True):
                 pass

@@ -206,7 +206,7 @@ def test_a_disk_that_keeps_something_else_is_noticed(made: Path, monkeypatch: py
 
 def test_only_an_archive_is_replaced(tmp_path: Path, made: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(ConflictError, match="no backup of ours"), archive.writing(tmp_path / "thesis.txt", ABOUT):
+    with pytest.raises(ConflictError, match="no backup of cormorant"), archive.writing(tmp_path / "thesis.txt", ABOUT):
         pass
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
     with archive.writing(made, ABOUT):

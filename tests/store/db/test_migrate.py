@@ -286,7 +286,7 @@ def test_a_newer_database_is_refused_and_left_alone(store: Store) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        (("ALTER TABLE content DROP COLUMN language",), "lacks content.language: a version of cormorant"),
+        (("ALTER TABLE content DROP COLUMN language",), "lacks content.language: an unreleased version of cormorant"),
         (("DROP TABLE visit", "ALTER TABLE run DROP COLUMN asked"), "lacks visit, run.asked: "),
         (tuple(f"DROP TABLE {name}" for name in ("visit", "hidden", "consent", "acl")), " and 1 more: "),
     ],

@@ -127,7 +127,7 @@ def test_documents_are_chosen_as_by_the_command(pages: Application, house: Insta
 @pytest.mark.parametrize(
     ("said", "status", "words"),
     [
-        ({}, 400, "Say which documents"),
+        ({}, 400, "Choose documents"),
         ({"state": "lost"}, 400, "There is no state 'lost'"),
         ({"source": "nope"}, 404, "nope"),
         ({"addresses": ["https://docs.example/nowhere"]}, 404, "No source knows"),
@@ -199,14 +199,14 @@ def test_a_schedule_from_its_beginning_to_its_end(pages: Application) -> None:
         ("POST", "/receivers", {"receiver": "\ud800", "kind": "warc"}, 422, "halves of a character"),
         ("POST", "/receivers", {"receiver": "a", "kind": "jsonlines", "settings": {"path": {"x": 1}}}, 422, "'path'"),
         ("POST", "/receivers", b"{", 422, "is no JSON object"), ("POST", "/receivers", [1], 422, "is no JSON object"),
-        ("POST", "/receivers", b"[" * 9000, 400, "cannot be understood"),
+        ("POST", "/receivers", b"[" * 9000, 400, "does not understand"),
         ("POST", "/receivers", None, 422, "has to be given"),
         ("PATCH", "/receivers/index", {"settings": {"delta": True}}, 409, "no settings of its own"),
         ("PATCH", "/receivers/none", {"settings": {"delta": True}}, 404, "no receiver 'none'"),
         ("PATCH", "/receivers/index", {"settings": {}}, 422, "has to have something in it"),
-        ("DELETE", "/receivers/index", None, 409, "what search reads"),
+        ("DELETE", "/receivers/index", None, 409, "Search reads the index"),
         ("POST", "/receivers/index/resend", {}, 409, "index rebuild"),
-        ("POST", "/parameters", {"parameters": "system"}, 409, "always there"),
+        ("POST", "/parameters", {"parameters": "system"}, 409, "always exists"),
         ("POST", "/parameters", {"parameters": "p", "settings": {"delay": 1}}, 422, "Did you mean 'delay_s'"),
         *(
             (method, path, b'{"settings": {"delay_s": %s}}' % number, 422, "'delay_s' cannot be ")
@@ -222,11 +222,11 @@ def test_a_schedule_from_its_beginning_to_its_end(pages: Application) -> None:
         ("PATCH", "/schedules/none", {"sources": []}, 422, "`sources` has to have something in it."),
         ("POST", "/schedules", {"schedule": "s", "sources": ["docs"] * 2, "when": "manual"}, 400, "is named twice"),
         ("POST", "/schedules", {"schedule": "s", "sources": ["none"], "when": "manual"}, 404, "no source 'none'"),
-        ("POST", "/schedules", {"schedule": "s", "sources": ["docs"], "when": "0 0 30 2 *"}, 422, "cannot be so"),
+        ("POST", "/schedules", {"schedule": "s", "sources": ["docs"], "when": "0 0 30 2 *"}, 422, "is not possible"),
         ("PATCH", "/schedules/none", {"overrun": "wait"}, 422, "`overrun` has to be 'skip', 'queue'"),
         ("PATCH", "/schedules/none", {"when": "manual"}, 404, "no schedule 'none'"),
         ("PATCH", "/schedules/none", {}, 422, "names no change. Name a"),
-        ("PUT", "/receivers/index", {}, 405, "does not take PUT"), ("POST", "/receivers/index", {}, 405, "POST"),
+        ("PUT", "/receivers/index", {}, 405, "does not accept PUT"), ("POST", "/receivers/index", {}, 405, "POST"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(

@@ -189,7 +189,7 @@ def test_documents_of_equal_content(crawled: Crawled) -> None:
         ("/documents?state=retrieving", 400, "usage", "they are listed as todo"),
         ("/documents?cursor=7", 400, "usage", "does not come from a list"),
         ("/documents?cursor=0.r.99999999999999999999", 400, "usage", "does not come from a list"),
-        ("/documents?excluded=1&cursor=99.x.1", 400, "usage", "is of another list"),
+        ("/documents?excluded=1&cursor=99.x.1", 400, "usage", "belongs to another list"),
         ("/documents?sate=old", 400, "usage", "no parameter `sate` here. Did you mean `state`? It takes `changed`, "),
         ("/search?query=a", 400, "usage", "Did you mean `q`?"), ("/runs/1?x=1", 400, "usage", "It takes none."),
         ("/search?q=a&as=somebody", 400, "usage", "There is no parameter `as` here."),

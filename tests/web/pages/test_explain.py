@@ -253,7 +253,7 @@ def test_who_comes_through_a_proxy_is_turned_away(path: str, field: str, crawled
     if path.startswith(OF_PROGRAMS):
         assert (got.json["code"], got.headers["content-type"]) == ("not_permitted", "application/problem+json")
     else:
-        assert "This page is not for readers" in got.body
+        assert "This page is for administrators" in got.body
         assert "Look up a document" not in got.body
 
 

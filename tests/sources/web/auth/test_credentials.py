@@ -354,7 +354,7 @@ def test_a_secret_that_cannot_be_sent_is_not_told() -> None:
             ) as visitor:
                 await visitor.visit("http://home.test/")
 
-    with pytest.raises(BadSetting, match="enter it anew") as raised:
+    with pytest.raises(BadSetting, match="enter it again") as raised:
         run(work())
     assert CANARY not in raised.value.sentence
 
