@@ -60,6 +60,8 @@ def _unknown_setting(name: str, given: Sequence[str]) -> str:
     of_kind = name in ("source add", "receiver add")  # a set of parameters has settings of any kind
     every: dict[str, Any] = RECEIVERS if name.startswith("receiver") else SOURCES
     kinds = [every[word] for word in given if word in every] if of_kind else list(every.values())
+    if of_kind and not kinds:
+        return ""  # a kind that a package adds
     known = {field for kind in kinds for field in kind.settings.model_fields}
     for each in settings:
         if "=" in each and each.partition("=")[0] not in known:

@@ -184,12 +184,14 @@ def test_a_receiver_that_is_uninstalled_is_told_later(file_home: Home, site: Pat
     fine(file_home, "source", "add", "files", "papers", "--set", f"path={papers}")
     fine(file_home, "receiver", "add", "host-counts", "counts", "--set", f"path={tmp_path / 'hosts.csv'}")
     rmtree(site)
-    fine(file_home, "receiver", "list")
-    commands.run(file_home, "crawl")
+    assert "There is no kind of receiver 'host-counts'." in fine(file_home, "receiver", "show", "counts")
+    fine(file_home, "receiver", "pause", "counts")
+    fine(file_home, "crawl")
     assert [len(each) for each in file_home.found("lighthouse")] == [1]
     assert not (tmp_path / "hosts.csv").exists()
     site.mkdir()
     install(EXAMPLES / "host-counts", site)
+    fine(file_home, "receiver", "resume", "counts")
     fine(file_home, "crawl")
     assert (tmp_path / "hosts.csv").read_text().splitlines()[1:] == ["file,1"]
 

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from cormorant.base import tracing
+from cormorant.base.entry_points import PluginUnusable
 from cormorant.base.errors import CormorantError, NoRoom, NotFoundError, UsageError
 from cormorant.base.log import logger
 from cormorant.base.secret_masking import fault
@@ -129,7 +130,7 @@ def rest_of(error: CormorantError, failures: int) -> float:
 
 def is_of_making(error: CormorantError) -> bool:
     """Return whether a receiver could not be created: its kind, or the code or file it names, is missing."""
-    return isinstance(error, NotMade | UsageError | NotFoundError)
+    return isinstance(error, NotMade | UsageError | NotFoundError | PluginUnusable)
 
 
 async def within(seconds: float, waited_for: Sequence[Awaitable[object]]) -> None:
