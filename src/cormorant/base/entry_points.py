@@ -98,7 +98,10 @@ class KindRegistry(Generic[K]):
         """Return the kind of that name. Raises NotFoundError, with the kinds there are, and PluginUnusable."""
         if name in self._built_in:
             return self._built_in[name]
-        entry = next((each for each in announced(self._group) if each.name == name), None)
+        entry = self._entry(name)
+        if entry is None:  # it may have been installed since it was looked for
+            _announced.cache_clear()
+            entry = self._entry(name)
         if entry is None:
             known = ", ".join(self._names())
             raise NotFoundError(
@@ -108,6 +111,9 @@ class KindRegistry(Generic[K]):
         if isinstance(made, PluginUnusable):
             raise PluginUnusable(made.sentence)
         return made
+
+    def _entry(self, name: str) -> PluginEntry | None:
+        return next((each for each in announced(self._group) if each.name == name), None)
 
     def every(self) -> dict[str, K]:
         """Return every kind that can be used, the built-in ones first."""
