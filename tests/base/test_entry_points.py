@@ -1,0 +1,87 @@
+"""What packages announce: found without loading it, refused with a sentence, looked for again when it was missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cormorant.base.entry_points import Kinds, PluginUnusable, announced, imported
+from cormorant.base.errors import NotFoundError
+from tests.journeys.plugins import announce
+
+GROUP = "cormorant.toys"
+ENDS = "raise SystemExit(3)\n"
+ODD = "raise ValueError('two\\nlines \\x1b[31m')\n"
+
+
+def adopt(name: str, found: object) -> str:
+    if not isinstance(found, str):
+        raise TypeError("it is no text")
+    return f"{name}: {found}"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def toys() -> Kinds[str]:
+    return Kinds("toy", GROUP, {"ball": "ours"}, adopt)
+
+
+def test_what_is_announced_is_named_with_its_package(site: Path, toys: Kinds[str]) -> None:
+    announce(site, "kites", GROUP, {"kite": "kites_of_test:KITE"}, kites_of_test="KITE = 'flies'\n")
+    (entry,) = announced(GROUP)
+    assert (entry.name, entry.package, entry.reference) == ("kite", "kites 1.0", "kites_of_test:KITE")
+    assert toys.get("kite") == "kite: flies"
+    assert toys.every() == {"ball": "ours", "kite": "kite: flies"}
+    assert (toys.package("kite"), toys.package("ball"), toys.package("none")) == ("kites 1.0", "", "")
+
+
+@pytest.mark.parametrize(
+    ("names", "module", "said"),
+    [
+        (("ball",), "A = 'a'\n", "has the name of a built-in toy"),
+        (("Big Name",), "A = 'a'\n", "a name has small letters"),
+        (("kite",), "A = 1\n", "is no kind of toy: it is no text."),
+        (("kite",), "B = 1\n", "has no attribute 'A'."),
+        (("kite",), ENDS, "SystemExit: 3."),
+        (("kite",), ODD, "ValueError: two lines [31m."),
+    ],
+)
+def test_what_cannot_be_used_is_refused(
+    site: Path, toys: Kinds[str], names: tuple[str, ...], module: str, said: str, request: pytest.FixtureRequest
+) -> None:
+    own = f"module_{abs(hash(request.node.name))}"
+    announce(site, "bad", GROUP, dict.fromkeys(names, f"{own}:A"), **{own: module})
+    ((entry, error),) = toys.looked_at()
+    assert error is not None
+    assert said in error.sentence
+    assert "'" + entry.name + "' of the package bad 1.0" in error.sentence
+    assert toys.every() == {"ball": "ours"}
+    assert toys.get("ball") == "ours"
+
+
+def test_one_name_of_two_packages_is_refused(site: Path, toys: Kinds[str]) -> None:
+    for package in ("first", "second"):
+        own = f"{package}_of_test"
+        announce(site, package, GROUP, {"kite": f"{own}:A"}, **{own: "A = 'a'\n"})
+    with pytest.raises(PluginUnusable, match="Uninstall one of the packages"):
+        toys.get("kite")
+
+
+def test_a_package_that_comes_later_is_found(site: Path, toys: Kinds[str]) -> None:
+    with pytest.raises(NotFoundError, match="There is: ball"):
+        toys.get("late")
+    announce(site, "late", GROUP, {"late": "late_of_test:A"}, late_of_test="A = 'at last'\n")
+    assert toys.get("late") == "late: at last"
+
+
+def test_what_is_imported_is_told_in_a_sentence() -> None:
+    assert imported("os.path:join") is not None
+    for reference in ("no_such_module:x", "os.path:no_such", "", ":", "os.path:join.x"):
+        with pytest.raises(PluginUnusable):
+            imported(reference)
