@@ -30,9 +30,9 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Formats:
     entries = {"chart": "charts_of_test:BIN", "ics": "charts_of_test:TEXT"}
     announce(tmp_path, "charts", formats.GROUP, entries, charts_of_test=MODULE)
     announce(tmp_path, "later", formats.GROUP, {"zz": "charts_of_test:AGAIN"})
+    made = Formats()
     for module in ("cormorant.extract.detect.formats", "cormorant.extract.router"):
-        monkeypatch.setattr(f"{module}.FORMATS", made := Formats())
-    monkeypatch.setattr("cormorant.extract.detect.formats.FORMATS", made)
+        monkeypatch.setattr(f"{module}.FORMATS", made)
     return made
 
 
