@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.base.entry_points import Kinds, PluginUnusable, announced, imported
+from cormorant.base.entry_points import KindRegistry, PluginUnusable, announced, imported
 from cormorant.base.errors import NotFoundError
 from tests.journeys.plugins import announce
 
@@ -28,11 +28,11 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def toys() -> Kinds[str]:
-    return Kinds("toy", GROUP, {"ball": "ours"}, adopt)
+def toys() -> KindRegistry[str]:
+    return KindRegistry("toy", GROUP, {"ball": "ours"}, adopt)
 
 
-def test_what_is_announced_is_named_with_its_package(site: Path, toys: Kinds[str]) -> None:
+def test_what_is_announced_is_named_with_its_package(site: Path, toys: KindRegistry[str]) -> None:
     announce(site, "kites", GROUP, {"kite": "kites_of_test:KITE"}, kites_of_test="KITE = 'flies'\n")
     (entry,) = announced(GROUP)
     assert (entry.name, entry.package, entry.reference) == ("kite", "kites 1.0", "kites_of_test:KITE")
@@ -53,7 +53,7 @@ def test_what_is_announced_is_named_with_its_package(site: Path, toys: Kinds[str
     ],
 )
 def test_what_cannot_be_used_is_refused(
-    site: Path, toys: Kinds[str], names: tuple[str, ...], module: str, said: str, request: pytest.FixtureRequest
+    site: Path, toys: KindRegistry[str], names: tuple[str, ...], module: str, said: str, request: pytest.FixtureRequest
 ) -> None:
     own = f"module_{abs(hash(request.node.name))}"
     announce(site, "bad", GROUP, dict.fromkeys(names, f"{own}:A"), **{own: module})
@@ -65,7 +65,7 @@ def test_what_cannot_be_used_is_refused(
     assert toys.get("ball") == "ours"
 
 
-def test_one_name_of_two_packages_is_refused(site: Path, toys: Kinds[str]) -> None:
+def test_one_name_of_two_packages_is_refused(site: Path, toys: KindRegistry[str]) -> None:
     for package in ("first", "second"):
         own = f"{package}_of_test"
         announce(site, package, GROUP, {"kite": f"{own}:A"}, **{own: "A = 'a'\n"})
@@ -73,7 +73,7 @@ def test_one_name_of_two_packages_is_refused(site: Path, toys: Kinds[str]) -> No
         toys.get("kite")
 
 
-def test_a_package_that_comes_later_is_found(site: Path, toys: Kinds[str]) -> None:
+def test_a_package_that_comes_later_is_found(site: Path, toys: KindRegistry[str]) -> None:
     with pytest.raises(NotFoundError, match="There is: ball"):
         toys.get("late")
     announce(site, "late", GROUP, {"late": "late_of_test:A"}, late_of_test="A = 'at last'\n")

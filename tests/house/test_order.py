@@ -24,5 +24,6 @@ def test_files_that_take_long_exist() -> None:
 
 
 def test_make_takes_files_in_this_order() -> None:
-    recipe = text_of("Makefile").partition("\ntest: ")[2].partition("\n.PHONY")[0]
-    assert "--dist loadfile --no-loadscope-reorder" in recipe
+    makefile = text_of("Makefile")
+    assert "$(SPREAD)" in makefile.partition("\ntest: ")[2].partition("\n.PHONY")[0]
+    assert "--dist loadfile --no-loadscope-reorder" in makefile.partition("\nSPREAD = ")[2].partition("\n")[0]

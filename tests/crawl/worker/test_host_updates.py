@@ -23,7 +23,7 @@ from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Held, Ok, Outcome, OutcomeKind
 from cormorant.model.resource import Lease, Resource, Role
 from cormorant.model.ruling import Gate, Prerequisite, Ruling
-from cormorant.model.settings.source import SiteBudget
+from cormorant.model.settings.budget import SiteBudget
 from cormorant.model.status import Status
 from cormorant.net.egress.policy import DENIED, AddressClass
 from cormorant.net.http.client import Fetcher

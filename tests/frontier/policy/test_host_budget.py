@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cormorant.frontier.policy.host_budget import Spent
-from cormorant.model.settings.source import SiteBudget
+from cormorant.model.settings.budget import SiteBudget
 
 NOW = 1_000_000.0
 

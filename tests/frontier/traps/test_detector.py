@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cormorant.frontier.traps.detector import MOST_LINES, MOST_TEXT, SAMPLE, WINDOW, TrapDetector, unexplained
 from cormorant.frontier.traps.url_templates import as_rule, templates
 from cormorant.model.resource import Resource, Role
-from cormorant.model.settings.source import SiteBudget
+from cormorant.model.settings.budget import SiteBudget
 from cormorant.sources.rules import compile_rules
 
 HOST = "http://a.example"

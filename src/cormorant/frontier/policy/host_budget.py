@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cormorant.model.settings.source import SiteBudget
+from cormorant.model.settings.budget import SiteBudget
 
 
 @dataclass(slots=True)

@@ -34,7 +34,7 @@ from cormorant.frontier.traps.url_templates import Templates, as_rule, is_dated,
 from cormorant.model.outcome import Excluded, Failed, Outcome
 from cormorant.model.resource import Resource, Role
 from cormorant.model.ruling import Gate, Ruling
-from cormorant.model.settings.source import SiteBudget
+from cormorant.model.settings.budget import SiteBudget
 from cormorant.model.status import Status
 
 FACT = "traps"

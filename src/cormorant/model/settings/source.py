@@ -12,7 +12,7 @@ import codecs
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
@@ -22,6 +22,7 @@ from cormorant.model.content import Manner
 from cormorant.model.ruling import Renamed
 from cormorant.model.settings import execution, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
+from cormorant.model.settings.budget import Watched
 from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.settings.execution import RunSettings
 from cormorant.model.settings.priority import Level, PriorityRuling, Shares
@@ -43,21 +44,6 @@ _LOGIN = re.compile(r"://[^/?#\s]*@")
 
 Depth = Annotated[int, Field(ge=0, le=MOST_COUNT)] | Literal["unlimited"]
 """Steps from where a source begins."""
-
-
-class SiteBudget(NamedTuple):
-    """The limits of one run at one site: documents, bytes received, minutes; None for no limit."""
-
-    documents: int | None = None
-    received: int | None = None
-    minutes: float | None = None
-
-
-class Watched(NamedTuple):
-    """The pages held back at a site: those of spider traps without new text, and those over its budget."""
-
-    throttle: bool
-    most: SiteBudget | None
 
 
 class Settings(BaseModel):

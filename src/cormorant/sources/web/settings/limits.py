@@ -10,7 +10,8 @@ from pydantic import Field
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.settings.bounded import Count, Minutes, Size
-from cormorant.model.settings.source import SiteBudget, SourceSettings, Watched
+from cormorant.model.settings.budget import SiteBudget, Watched
+from cormorant.model.settings.source import SourceSettings
 from cormorant.model.url import origin_of
 from cormorant.sources.rules import host_name, split_port
 from cormorant.sources.web.settings.credential_lines import SECRET
