@@ -1,4 +1,4 @@
-"""A receiver that counts the documents of each host in a CSV file, which is written anew with each batch."""
+"""A receiver that counts the documents of each host in a CSV file, which is rewritten with each batch."""
 
 import csv
 from collections.abc import Sequence
