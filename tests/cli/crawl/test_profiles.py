@@ -281,8 +281,8 @@ def test_what_somebody_else_edits_meanwhile_is_kept(home: InstalledCli, monkeypa
     [
         (("add", "a", "--set", "dealy_s=1"), 2, "Did you mean 'delay_s'?"),
         (("add", "a", "--set", "delay_s=soon"), 2, "delay_s"),
-        (("add", "a", "--set", "start=http://localhost/"), 2, "every source says for itself"),
-        (("add", "a", "--set", "parameters=b"), 2, "every source says for itself"),
+        (("add", "a", "--set", "start=http://localhost/"), 2, "Every source has its own"),
+        (("add", "a", "--set", "parameters=b"), 2, "Every source has its own"),
         (("add", "a/b"), 2, "cannot be the name"),
         (("add", "system"), 1, "always exists"),
         (("edit", "none", "--set", "depth=1"), 4, "There is no set of parameters 'none'"),
