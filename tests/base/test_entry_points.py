@@ -1,4 +1,4 @@
-"""What packages announce: found without loading it, refused with a sentence, looked for again when it was missing."""
+"""Entries that packages announce: found without loading it, refused with a sentence, looked for again when it was missing."""
 
 from __future__ import annotations
 

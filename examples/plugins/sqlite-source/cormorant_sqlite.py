@@ -48,7 +48,7 @@ class TableSource(BaseSource[TableSettings]):
         try:
             rows = await asyncio.to_thread(self._rows, question, self.key_of(resource.address))
         except sqlite3.Error as error:
-            return Deferred(904, f"The row cannot be read now: {error}.")
+            return Deferred(905, f"The row cannot be read now: {error}.")
         if not rows:
             return Gone()
         body = "# {}\n\n{}".format(*rows[0]).encode()
