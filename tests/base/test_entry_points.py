@@ -1,4 +1,4 @@
-"""Entries that packages announce: found without loading it, refused with a sentence, looked for again when it was missing."""
+"""Entries that packages announce: found without being loaded, refused with a sentence, looked for again if missing."""
 
 from __future__ import annotations
 
