@@ -17,7 +17,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from cormorant.base.errors import CormorantError, NotFoundError
+from cormorant.base.errors import NotFoundError, PluginUnusable
 
 K = TypeVar("K")
 NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")

@@ -22,6 +22,7 @@
     ├── TooManyFiles          exit 1   more files are open than may be; it goes on when there are fewer
     ├── SecretSealed         exit 1   a secret cannot be opened: its key is missing, or another one
     ├── StoreError            exit 1   the database said something we cannot go on with
+    ├── PluginUnusable        exit 1   what an installed package adds cannot be loaded
     ├── IndexDamaged          exit 1   the index cannot be opened or read
     ├── CacheDamaged          exit 1   a kept copy does not match its checksum
     ├── ArchiveDamaged        exit 1   a backup or an export is cut short, changed or of a newer version
@@ -251,6 +252,12 @@ class StoreError(CormorantError):
     """The database refused something that the product relies on."""
 
     code = "store"
+
+
+class PluginUnusable(CormorantError):
+    """Something that a package adds cannot be used. Mend or uninstall the package; everything else works without it."""
+
+    code = "plugin_unusable"
 
 
 class IndexDamaged(CormorantError):

@@ -17,7 +17,8 @@ from typing import Final, NoReturn
 
 from msgspec.structs import replace
 
-from cormorant.base.entry_points import PluginUnusable, imported
+from cormorant.base.entry_points import imported
+from cormorant.base.errors import PluginUnusable
 from cormorant.extract.convert import answered
 from cormorant.extract.job import CONVERSION_FAILED, Body, ConversionFault, ExtractionTask, decode_task, encode_result
 from cormorant.extract.sanitize import name_of

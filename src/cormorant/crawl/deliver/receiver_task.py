@@ -14,8 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from cormorant.base import tracing
-from cormorant.base.entry_points import PluginUnusable
-from cormorant.base.errors import CormorantError, NoRoom, NotFoundError, UsageError
+from cormorant.base.errors import CormorantError, NoRoom, NotFoundError, PluginUnusable, UsageError
 from cormorant.base.log import logger
 from cormorant.base.secret_masking import fault
 from cormorant.receivers.protocol import NotMade, NotTaken

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeGuard, cast
 from urllib.parse import quote
 
 from cormorant.base import entry_points
-from cormorant.base.entry_points import PluginUnusable, announced
-from cormorant.base.errors import BadAddress, BadRule
+from cormorant.base.entry_points import announced
+from cormorant.base.errors import BadAddress, BadRule, PluginUnusable
 from cormorant.base.log import logger
 from cormorant.model.ruling import Discard, Renamed, Rewritten
 from cormorant.model.url import canonical
