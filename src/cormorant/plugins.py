@@ -18,8 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from cormorant.base.entry_points import KindRegistry, PluginEntry, PluginUnusable, announced, load
-from cormorant.base.errors import BadSetting, Unreachable
+from cormorant.base.entry_points import KindRegistry, PluginEntry, announced, load
+from cormorant.base.errors import BadSetting, PluginUnusable, Unreachable
 from cormorant.extract.detect.formats import FORMATS, Format
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.base.entry_points import KindRegistry, PluginUnusable, announced, imported
-from cormorant.base.errors import NotFoundError
+from cormorant.base.entry_points import KindRegistry, announced, imported
+from cormorant.base.errors import NotFoundError, PluginUnusable
 from tests.journeys.plugins import announce
 
 GROUP = "cormorant.toys"

@@ -25,12 +25,6 @@ NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _MOST_WORDS: Final = 300
 
 
-class PluginUnusable(CormorantError):
-    """A plug-in of an installed package cannot be used. Mend or uninstall the package; all others work without it."""
-
-    code = "plugin_unusable"
-
-
 class PluginEntry(NamedTuple):
     """One thing that a package adds: in which group, under which name, and where its code is (`module:name`)."""
 

@@ -255,7 +255,7 @@ class StoreError(CormorantError):
 
 
 class PluginUnusable(CormorantError):
-    """Something that a package adds cannot be used. Mend or uninstall the package; everything else works without it."""
+    """A plug-in of an installed package cannot be used. Mend or uninstall the package; all others work without it."""
 
     code = "plugin_unusable"
 

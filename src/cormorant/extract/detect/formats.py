@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cormorant.base.entry_points import KindRegistry, PluginEntry, PluginUnusable, imported
+from cormorant.base.entry_points import KindRegistry, PluginEntry, imported
+from cormorant.base.errors import PluginUnusable
 from cormorant.extract.detect import media_types, signatures
 from cormorant.extract.detect.media_types import IN_WORDS, FormatReader
 from cormorant.sandbox.limits import Limits
