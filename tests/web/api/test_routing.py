@@ -82,7 +82,9 @@ def test_sources_and_their_kinds(crawled: Crawled) -> None:
     assert [crawled.api("/sources/web")] == told(crawled, "source", "show", "web")
     assert [crawled.api("/sources/web?effective=1")] == told(crawled, "source", "show", "web", "--effective")
     kinds = crawled.api("/sources/kinds")["kinds"]
-    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == told(crawled, "source", "kinds")
+    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == told(
+        crawled, "source", "kinds"
+    )
     for each in kinds:
         assert each["settings"] == told(crawled, "source", "kinds", each["kind"])
 
@@ -128,7 +130,9 @@ def test_receivers_and_sets_of_parameters(crawled: Crawled) -> None:
     assert [crawled.api("/receivers/index")] == told(crawled, "receiver", "show", "index")
     assert crawled.api("/receivers/index/faulty") == {"faulty": [], "total": 0}
     kinds = crawled.api("/receivers/kinds")["kinds"]
-    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == told(crawled, "receiver", "kinds")
+    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == told(
+        crawled, "receiver", "kinds"
+    )
     for each in kinds:
         assert each["settings"] == told(crawled, "receiver", "kinds", each["kind"])
     assert crawled.api("/parameters")["parameters"] == told(crawled, "parameters", "list")
