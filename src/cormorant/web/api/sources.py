@@ -86,7 +86,7 @@ class SourcePreview(Record):
     known: int = Field(description="Addresses that were judged.")
     documents: int
     leave: int = Field(description="Documents that would leave the index.")
-    impact_counts: list[str] = Field(description="Some of them.")
+    leaving: list[str] = Field(description="Some of them.")
     leave_rules: list[dict[str, Any]] = Field(description="Number of documents for each rule.")
     no_longer_visited: int
     enter: int = Field(description="Excluded addresses that would be visited.")
