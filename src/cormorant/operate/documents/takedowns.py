@@ -73,7 +73,7 @@ class Meant:
     """The effect of an order: the wish as it would be kept, the documents, and three of their addresses."""
 
     wish: NewTakedownRow
-    lookup: int
+    documents: int
     known: int
     examples: tuple[str, ...]
 
