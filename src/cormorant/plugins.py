@@ -24,8 +24,8 @@ from cormorant.extract.detect.formats import FORMATS, Format
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.model.content import Content, Extraction, VisitTrace
-from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.ruling import Discard, Rewritten
 from cormorant.model.settings.source import SourceSettings, parse_settings
@@ -44,8 +44,7 @@ from cormorant.receivers.protocol import (
     Refusal,
     Stop,
 )
-from cormorant.receivers.python import PythonReceiver, PythonSettings
-from cormorant.receivers.python import veto as python_veto
+from cormorant.receivers.python import PythonReceiver, PythonSettings, veto as python_veto
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits

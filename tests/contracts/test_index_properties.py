@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from cormorant.model.acl import ACL, ANYONE, Reader
 from cormorant.search.index import query as ask

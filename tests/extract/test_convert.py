@@ -12,8 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cormorant.extract import convert as conversion
-from cormorant.extract import convert_office
+from cormorant.extract import convert as conversion, convert_office
 from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.job import ConversionFault, decode_result, encode_task
 from cormorant.extract.router import OFFICE_TASK, task_of

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cormorant.extract import job
 from cormorant.extract.job import ConversionFault, decode_result, decode_task, encode_result, encode_task

@@ -3,8 +3,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.extract.sanitize import MAX_TEXT, clean, clean_lines, name_of, one_line, text_hash, title_or_name
 

@@ -15,8 +15,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import DiscoveredUrl, Lease, Resource, Role
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.store.db.database import Store, Tx
-from cormorant.store.schema import resource as resource_table
-from cormorant.store.schema import site, site_fact, site_source
+from cormorant.store.schema import resource as resource_table, site, site_fact, site_source
 
 SOURCE = 1
 

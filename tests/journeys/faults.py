@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from tests.journeys.ages.plants import PLANTS as AGED
 from tests.journeys.hostile.plants import PLANTS as ARMOUR
-from tests.journeys.plants import PLANTS as CRAWLS
-from tests.journeys.plants import Plant
+from tests.journeys.plants import PLANTS as CRAWLS, Plant
 from tests.reliability.disk.plants import PLANTS as DISKS
 from tests.reliability.plants import PLANTS as INTERLEAVED
 

@@ -22,8 +22,7 @@ from cormorant.operate.installation import Installation
 from tests.journeys import processes
 from tests.journeys.crawling import COMMAND, begin
 from tests.journeys.home import RETRIEVERS, Home
-from tests.journeys.kills import RESUME_S, WIDTH, Outcome, Storm
-from tests.journeys.kills import place as new_place
+from tests.journeys.kills import RESUME_S, WIDTH, Outcome, Storm, place as new_place
 from tests.journeys.ledger import audit
 from tests.journeys.pages import SiteSettings
 from tests.journeys.points import GROUP, POINTS, PROCESS, Point

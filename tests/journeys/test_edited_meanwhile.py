@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.model.run import RunState
-from cormorant.operate.runs import control, review
-from cormorant.operate.runs import start as run_start
+from cormorant.operate.runs import control, review, start as run_start
 from cormorant.store.journal import runs
 from tests.clocks import until
 from tests.journeys.crawling import Crawler

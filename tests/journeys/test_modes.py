@@ -14,8 +14,7 @@ from cormorant.model.run import RunState
 from cormorant.operate.documents import listing
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
-from cormorant.operate.runs import control, review, start
-from cormorant.operate.runs import report as run_report
+from cormorant.operate.runs import control, report as run_report, review, start
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home, received

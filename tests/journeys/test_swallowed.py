@@ -11,8 +11,7 @@ from cormorant.base.errors import NotFoundError
 from cormorant.model.acl import ANYONE
 from cormorant.operate.documents import cached_copy
 from cormorant.operate.explain import explain
-from cormorant.operate.runs import report as run_report
-from cormorant.operate.runs import start
+from cormorant.operate.runs import report as run_report, start
 from cormorant.operate.sources import secrets
 from cormorant.search.reader import Question
 from tests.journeys import crawling

@@ -20,8 +20,7 @@ from typing import Any
 
 from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.settings import InstallationSettings
-from cormorant.operate.storage import check
-from cormorant.operate.storage import compact as compaction
+from cormorant.operate.storage import check, compact as compaction
 from cormorant.store.blobs.local import LocalCache
 from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.db.database import Store, Tx

@@ -17,8 +17,7 @@ from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules
 from cormorant.operate.runs.scheduler import Scheduler
 from cormorant.operate.runs.schedules import ScheduleChange
-from cormorant.store.catalog import schedules as rows
-from cormorant.store.catalog import sources
+from cormorant.store.catalog import schedules as rows, sources
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs, schedule_firings
 from cormorant.store.journal.runs import RunRow

@@ -11,8 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cormorant.base.errors import BadSetting, NotFoundError
 from cormorant.model.settings.source import parse_settings

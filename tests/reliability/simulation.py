@@ -31,16 +31,14 @@ from cormorant.model.run import Refresh
 from cormorant.model.schedule.schedule import OPEN_LAUNCHES, MissedPolicy, Overrun
 from cormorant.operate.delivery import receivers
 from cormorant.operate.installation import Installation
-from cormorant.operate.runs import control, schedules
-from cormorant.operate.runs import start as run_start
+from cormorant.operate.runs import control, schedules, start as run_start
 from cormorant.operate.runs.schedules import ScheduleChange
 from cormorant.operate.sources import sources
 from cormorant.plugins import SOURCES
 from cormorant.receivers.stream import Event
 from cormorant.store.blobs.local import LocalCache
 from cormorant.store.blobs.pack_folder import PackFolder
-from cormorant.store.catalog import schedules as planned
-from cormorant.store.catalog import sources as catalog
+from cormorant.store.catalog import schedules as planned, sources as catalog
 from cormorant.store.db import drivers
 from cormorant.store.db.clock_steps import STEP_S
 from cormorant.store.db.database import Store

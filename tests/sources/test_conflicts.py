@@ -6,8 +6,7 @@ import ipaddress
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.sources.rules import compile_rules, parse_rule
 from cormorant.sources.rules.conflicts import conflicts, covers

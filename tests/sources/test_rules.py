@@ -7,8 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cormorant.base.errors import BadRule
 from cormorant.model.ruling import Gate, Ruling

@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from cormorant.model.url import canonical
 from cormorant.sources.rules import compile_rules

@@ -1,10 +1,10 @@
 """Frozen values that travel between packages.
 
-Frozen values that travel between packages, one type for each milestone of a document's way:
+One type for each milestone of a document's way:
 
-    Found -> Resource -> Content -> Extraction -> Document -> (index) -> Hit
-      |         |           |           |             |
-    discover  lease       fetch      extract        keep
+    DiscoveredUrl -> Resource -> Content -> Extraction -> Document -> IndexedDocument -> Hit
+        |               |           |           |             |              |
+     discover         lease       fetch      extract       commit         deliver
 
 Invariants: values do not change once made; nothing here opens a connection, reads a clock or knows a back end; only
 `Document.attributes` is an open mapping.

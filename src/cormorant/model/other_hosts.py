@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from cormorant.model.crawl_delay import Pace
+from cormorant.model.pace import Pace
 
 
 class KnownFact(NamedTuple):

@@ -15,7 +15,7 @@ One of nine values, each with a status number and a reason.
 A visit ends as exactly one of them. `assert_never` closes every match.
 
 `acl`, where an outcome has it, is who may read the document from now on, None when nothing was learned of that. A text
-that was read before may be found still: after a fault, and while the brake holds what would leave.
+that was read before may be found still: after a fault, and while the deletion guard holds what would leave.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from typing import ClassVar, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 
 from cormorant.model.content import Content, Extraction, VisitTrace
-from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Renamed, Ruling
 from cormorant.model.settings.source import SourceSettings

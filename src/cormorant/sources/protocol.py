@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import ClassVar, Protocol
 
 from cormorant.model.content import Content, Extraction, VisitTrace
-from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.ruling import Discard, Prerequisite, Renamed, Rewritten, Ruling
 from cormorant.model.settings.source import SourceSettings

@@ -9,8 +9,7 @@ from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError
 from cormorant.operate.checks import restricted
 from cormorant.operate.installation import Installation
 from cormorant.operate.runs.live import underway
-from cormorant.operate.search import search
-from cormorant.operate.search import search as suggestions
+from cormorant.operate.search import search, search as suggestions
 from cormorant.search.reader import Answer, Library, Question, ScoreExplanation
 
 FRESH_S = 5.0

@@ -21,8 +21,7 @@ from cormorant.app.logs import otel
 from cormorant.app.settings import InstallationSettings
 from cormorant.base import tracing
 from cormorant.base.errors import BadSetting
-from tests.cli.world import InstalledCli as Home
-from tests.cli.world import serving, small_site
+from tests.cli.world import InstalledCli as Home, serving, small_site
 
 CANARY = "zq-canary-81"
 

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cormorant.app.processes import entrypoints, run_loop, supervisor
-from cormorant.app.processes import heartbeat as heart
+from cormorant.app.processes import entrypoints, heartbeat as heart, run_loop, supervisor
 from cormorant.base import run_context
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import Unreachable

@@ -23,8 +23,7 @@ from tests.cli.admin.test_index_and_cache import checks, spoil
 from tests.cli.conftest import World
 from tests.cli.crawl.test_crawl import add
 from tests.cli.world import Answer, InstalledCli, Site
-from tests.receivers.hook import Answer as Said
-from tests.receivers.hook import Hook
+from tests.receivers.hook import Answer as Said, Hook
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from cormorant.base.profiling import unmeasured
-from cormorant.crawl.commit import batch as batch_rows
-from cormorant.crawl.commit import counters as run_counters
+from cormorant.crawl.commit import batch as batch_rows, counters as run_counters
 from cormorant.crawl.commit.batch import Batch, BatchRows, Visited
 from cormorant.crawl.link_filter import Screened, excluded
 from cormorant.frontier.links import codec

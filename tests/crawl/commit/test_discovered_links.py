@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from cormorant.crawl.commit import batch as batch_rows
-from cormorant.crawl.commit import discovered_links, persist
+from cormorant.crawl.commit import batch as batch_rows, discovered_links, persist
 from cormorant.crawl.commit.batch import Batch
 from cormorant.frontier.policy import priority
 from cormorant.frontier.policy.transition import VisitConditions, fate

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.crawl.commit.batch import Batch
 from cormorant.crawl.commit.quota import IDLE_S, Allowance

@@ -29,8 +29,7 @@ from cormorant.store.catalog import receivers, sources
 from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import runs
-from cormorant.store.schema import run as run_table
-from cormorant.store.schema import site, site_source
+from cormorant.store.schema import run as run_table, site, site_source
 from tests.clocks import HANG_S, Shifted
 from tests.crawl.samples import web_source
 from tests.frontier.samples import a_content, admit, admitted, numbers, pages

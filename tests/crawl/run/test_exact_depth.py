@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from cormorant.crawl.run import exact_depth
 from cormorant.crawl.run.link_survey import Survey

@@ -9,8 +9,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.base.clock import pause
 from cormorant.crawl.run import run_queue

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.extract.detect.language import DEFAULT, HEADER, PAGE, TEXT, Declared, language_of_text, language_said
 

@@ -6,8 +6,7 @@ import zipfile
 import zlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.extract.detect import zip as zip_files
 from cormorant.extract.detect.zip import check, entries

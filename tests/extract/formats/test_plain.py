@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.extract.formats import plain
 from cormorant.extract.formats.plain import MAX_FIELD, extract_csv, extract_json, extract_markdown, extract_text

@@ -5,8 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.formats.xml import extract_xml

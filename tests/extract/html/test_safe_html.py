@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cormorant.extract.html import safe_html
 from cormorant.extract.html.safe_html import SafeHtml

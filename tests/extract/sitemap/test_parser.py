@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.formats.gzip import gunzipped

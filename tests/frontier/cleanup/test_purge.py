@@ -6,8 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.frontier.cleanup import purge
-from cormorant.frontier.links import codec
-from cormorant.frontier.links import inlinks as inlink_lists
+from cormorant.frontier.links import codec, inlinks as inlink_lists
 from cormorant.frontier.links.codec import pack, unpack_in
 from cormorant.frontier.sitemaps import registry
 from cormorant.frontier.sitemaps.registry import SitemapTally

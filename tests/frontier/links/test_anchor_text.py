@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.links.anchor_text import LONGEST, MOST_TEXTS, OF_NAVIGATION, AnchorLink, folded, score, texts
 

@@ -4,11 +4,9 @@ from collections import defaultdict
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from cormorant.frontier.links import inlinks as inlink_lists
-from cormorant.frontier.links import orphans
+from cormorant.frontier.links import inlinks as inlink_lists, orphans
 from cormorant.frontier.links.codec import pack, unpack_in
 from cormorant.frontier.links.inlinks import CHUNK, MAX_INLINKS
 from cormorant.frontier.state import writes

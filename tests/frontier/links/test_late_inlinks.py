@@ -8,8 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.crawl.finish import invert_links
-from cormorant.frontier.links import inlinks as inlink_lists
-from cormorant.frontier.links import late_inlinks
+from cormorant.frontier.links import inlinks as inlink_lists, late_inlinks
 from cormorant.frontier.links.codec import pack, unpack_in
 from cormorant.frontier.state import writes
 from cormorant.model.content import PageLink

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 import sqlalchemy as sa
 
-from cormorant.frontier.links import inlinks as inlink_lists
-from cormorant.frontier.links import link_score
+from cormorant.frontier.links import inlinks as inlink_lists, link_score
 from cormorant.frontier.links.codec import pack, unpack_in
 from cormorant.frontier.links.link_score import CHUNK, AnchorSummary, Weighing
 from cormorant.frontier.state import writes

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.policy import deletion_guard
 
@@ -49,7 +48,7 @@ def test_everything_never_goes_at_once(documents: int) -> None:
     ],
 )
 def test_how_many_may_come_to_say_one_and_the_same(same: int, visited: int, swallows: bool) -> None:
-    assert deletion_guard.swallows(same, visited) is swallows
+    assert deletion_guard.is_mass_change(same, visited) is swallows
 
 
 rules = st.dictionaries(st.sampled_from("abc"), st.integers(0, 50))

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.policy import priority as url_priority
 from cormorant.frontier.progress import remaining

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.policy import priority
 from cormorant.frontier.policy.transition import MOST_TRIES, RowUpdate, VisitConditions, fate, is_unreachable, reason_of

@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import product
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cormorant.frontier.policy import priority
 from cormorant.frontier.policy.transition import VisitConditions, fate

@@ -9,8 +9,7 @@ from cormorant.frontier.state import refetch, writes
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import DiscoveredBy, Resource, Role, UrlState
 from cormorant.store.db.database import Store, Tx
-from cormorant.store.schema import content, resource, site
-from cormorant.store.schema import source as sources
+from cormorant.store.schema import content, resource, site, source as sources
 from tests.frontier.samples import (
     SOURCE,
     a_content,

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from cormorant.base.clock import SystemClock, pause
 from cormorant.frontier.queue import request_log
 from cormorant.frontier.queue.redirect_hosts import LATE_S, OtherSites
-from cormorant.model.crawl_delay import Pace
+from cormorant.model.pace import Pace
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import site
 

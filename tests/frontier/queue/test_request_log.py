@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.queue import request_log
 from cormorant.frontier.queue.request_log import HOUR_S, KEPT_HOURS, HostHour, RequestTally

@@ -4,8 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.queue.weighted_queues import Queues
 from tests.frontier.samples import a_resource

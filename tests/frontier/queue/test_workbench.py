@@ -4,8 +4,7 @@ import itertools
 from collections import deque
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.queue.workbench import SLACK_S, HostState, SourceWork, VisitTask, Workbench
 from cormorant.model.resource import Role

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from itertools import combinations, count
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from cormorant.base.clock import SystemClock
 from cormorant.frontier.staging import duplicate_clusters

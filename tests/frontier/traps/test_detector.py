@@ -6,8 +6,7 @@ import json
 import zlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.frontier.traps.detector import MOST_LINES, MOST_TEXT, SAMPLE, WINDOW, TrapDetector, unexplained
 from cormorant.frontier.traps.url_templates import as_rule, templates

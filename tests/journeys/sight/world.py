@@ -19,8 +19,7 @@ import sqlalchemy as sa
 
 from cormorant.model.acl import ACL, ANYONE, EVERYONE, Reader
 from cormorant.operate.installation import Installation
-from cormorant.operate.search import reindex
-from cormorant.operate.search import search as searching
+from cormorant.operate.search import reindex, search as searching
 from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.filter_fields import headings, said_by
 from cormorant.search.index.query import Everything, Search

@@ -9,8 +9,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cormorant.model.schedule.recurrence import Rhythm, read
 

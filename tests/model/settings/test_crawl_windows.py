@@ -6,8 +6,7 @@ from math import inf
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.model.settings.crawl_windows import DAYS, Calendar, read_hours, read_windows
 

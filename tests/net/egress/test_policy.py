@@ -5,8 +5,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.base.errors import BadSetting
 from cormorant.model.ruling import Gate

@@ -9,8 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.net.http import curl_errors
 from cormorant.net.http.content_encoding import ACCEPT_ENCODING, MAX_RATIO, DecodedBody, DecodeError, decode, joined

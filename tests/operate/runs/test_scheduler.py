@@ -17,10 +17,8 @@ from cormorant.operate.installation import Installation
 from cormorant.operate.runs import control, scheduler, schedules
 from cormorant.operate.runs.scheduler import Scheduler
 from cormorant.operate.runs.schedules import ScheduleChange
-from cormorant.operate.sources import sources as of_sources
-from cormorant.operate.sources import test_crawl
-from cormorant.store.catalog import schedules as rows
-from cormorant.store.catalog import sources
+from cormorant.operate.sources import sources as of_sources, test_crawl
+from cormorant.store.catalog import schedules as rows, sources
 from cormorant.store.catalog.schedules import SchedulePlan
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs, schedule_firings

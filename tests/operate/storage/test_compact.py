@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.app.build import open_house
 from cormorant.base.clock import SystemClock

@@ -18,8 +18,7 @@ from cormorant.model.run import Counters, Refresh, RunState
 from cormorant.operate.installation import Installation
 from cormorant.operate.runs import schedules
 from cormorant.operate.runs.schedules import ScheduleChange
-from cormorant.operate.system import metrics as metric_values
-from cormorant.operate.system import status
+from cormorant.operate.system import metrics as metric_values, status
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers, rejected_deliveries, sources

@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.search.index.collapse import Place, folded, groups, page, ties_by_id
 

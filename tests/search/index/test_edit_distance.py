@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.search.index.edit_distance import edits
 

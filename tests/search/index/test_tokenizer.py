@@ -3,8 +3,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cormorant.search.index.tokenizer import LONGEST_WORD, clean, places, prepare, words
 

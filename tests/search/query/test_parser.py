@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from cormorant.search.index.query import (
     And,

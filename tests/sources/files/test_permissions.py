@@ -8,8 +8,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.model.acl import ACL, EVERYONE, NOBODY, PUBLIC, Reader
 from cormorant.sources.files.permissions import PASS, READ, AclEntry, Names, judge, readers, within

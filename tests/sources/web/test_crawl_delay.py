@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from cormorant.base.clock import SystemClock
-from cormorant.model.crawl_delay import Pace
+from cormorant.model.pace import Pace
 from cormorant.model.url import origin_of
 from cormorant.net.egress.guard import Egress
 from cormorant.net.egress.resolver import Resolver

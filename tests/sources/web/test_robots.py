@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.sources.web.robots import MAX_BODY, Robots, RobotsAnswer, encode, parse_robots, verdict_of_fetch
 from tests.clocks import cpu_s

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pysqlite3 import dbapi2 as sqlite
 
 from cormorant.base.clock import SystemClock

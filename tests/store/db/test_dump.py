@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import ArchiveDamaged, DataFolderError

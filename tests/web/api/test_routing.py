@@ -8,14 +8,12 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import BaseModel
 
 from cormorant.operate.documents import listing
 from cormorant.web import app
-from cormorant.web.api import documents, receivers, runs, schedules, schemas, sources, system, tokens
-from cormorant.web.api import profiles as sets
+from cormorant.web.api import documents, profiles as sets, receivers, runs, schedules, schemas, sources, system, tokens
 from cormorant.web.pages import takedowns
 from tests.web.asking import Got
 from tests.web.crawled import PASSWORD, Crawled

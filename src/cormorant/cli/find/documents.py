@@ -165,8 +165,7 @@ def recrawl(
 
     An address that was never visited, because a gate excluded it, is visited by the next crawl that meets it.
     """
-    from cormorant.operate.documents import listing
-    from cormorant.operate.documents import recrawl as recrawls
+    from cormorant.operate.documents import listing, recrawl as recrawls
 
     say = terminal.of(context)
     with say.house() as house:

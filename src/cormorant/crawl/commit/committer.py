@@ -15,14 +15,15 @@ from cormorant.base.clock import jitter
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.commit import (
     batch as batch_rows,
-)
-from cormorant.crawl.commit import (
     counters as run_counters,
+    discovered_links,
+    modes,
+    moved_files,
+    persist,
 )
-from cormorant.crawl.commit import discovered_links, modes, moved_files, persist
 from cormorant.crawl.commit.batch import Batch, Visited
 from cormorant.crawl.commit.discovered_links import Telling, sifted
-from cormorant.crawl.commit.mass_change_guard import Swallowing
+from cormorant.crawl.commit.mass_change_guard import MassChangeGuard
 from cormorant.crawl.commit.quota import Allowance
 from cormorant.crawl.commit.takedowns import TakedownWatch
 from cormorant.frontier.policy.transition import VisitConditions, fate
@@ -48,7 +49,7 @@ class BatchCommitter:
         self.under_way, self.allowance = 0, Allowance()
         self._telling = Telling(order, means)
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
-        self._swallowing = Swallowing(means.cache)
+        self._swallowing = MassChangeGuard(means.cache)
         self.takedowns = TakedownWatch(source.number)
         self._refused: list[BlobPlace] = []
         with means.store.read() as tx:

@@ -16,8 +16,7 @@ from cormorant.frontier.sitemaps import lastmod_trust
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.outcome import Excluded, Failed, Held, Ok, OutcomeKind, Unchanged
 from cormorant.model.resource import Role
-from cormorant.store.journal import counters as counter_rows
-from cormorant.store.journal import runs
+from cormorant.store.journal import counters as counter_rows, runs
 
 if TYPE_CHECKING:
     from collections.abc import Container

@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cormorant.crawl import url_rewriting
-from cormorant.crawl.commit import batch as batch_rows
-from cormorant.crawl.commit import subdomain_limit
+from cormorant.crawl.commit import batch as batch_rows, subdomain_limit
 from cormorant.crawl.link_filter import Screened, excluded, may_become, screen
 from cormorant.frontier.links import redirect_chains
 from cormorant.frontier.policy.priority import at_level

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from cormorant.base.errors import CacheDamaged
-from cormorant.crawl.commit import batch as batch_rows
-from cormorant.crawl.commit import persist
+from cormorant.crawl.commit import batch as batch_rows, persist
 from cormorant.crawl.visit.convert import unconfirmed
 from cormorant.extract.compare.fingerprint import likeness
 from cormorant.frontier.policy import deletion_guard
@@ -52,7 +51,7 @@ LOOKED_AT = 8
 CHUNK = 500
 
 
-class Swallowing:
+class MassChangeGuard:
     """One retriever's knowledge of the texts that documents of a run were changed to."""
 
     def __init__(self, cache: Cache) -> None:
@@ -209,7 +208,7 @@ def settle(store: Store, row: RunRow) -> str:
     with store.begin() as tx:
         found = staged_versions.groups(tx, source, run, deletion_guard.SMALLEST) if row.asked != runs.ACCEPT else []
         visited = staged_versions.visited(tx, source, run) if found else 0
-        if found and deletion_guard.swallows(found[0][1], visited):
+        if found and deletion_guard.is_mass_change(found[0][1], visited):
             held = found[0][0]
     if held is not None:
         _put_back(store, source, run, held)

@@ -14,8 +14,7 @@ import sqlalchemy as sa
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import receivers, rejected_deliveries
-from cormorant.store.schema import content
-from cormorant.store.schema import faulty as not_taken
+from cormorant.store.schema import content, faulty as not_taken
 
 if TYPE_CHECKING:
     from cormorant.store.catalog.receivers import ReceiverRow, Replay

@@ -1,10 +1,11 @@
 """Settle which pages are copies of others, once a run has seen everything.
 
     read: its original was not known yet, or not visited -> in the index until here
-    found before this run -> hidden, as at a visit: the brake counts it      new in this run -> leaves at once
+    found before this run -> hidden, as at a visit: the deletion guard counts it      new in this run -> leaves at once
 
-A page that is new in this run is nothing that a reader could lose, so the brake has no say in it, and it counts as if
-its original had been visited first. Every chunk is one transaction, so a kill costs nothing and counts nothing twice.
+A page that is new in this run is nothing that a reader could lose, so the deletion guard has no say in it, and it
+counts as if its original had been visited first. Every chunk is one transaction, so a kill costs nothing and counts
+nothing twice.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Sweep of documents that a run left unseen, and of those that must be deleted.
 
-Deletion needs a complete run, below the brake.
+Deletion needs a complete run, below the deletion guard.
 
 absent from a complete listing -> hidden --+
 removed, says a feed ------------> hidden --+
-gone, excluded, moved at its visit ------> hidden --brake?--> deleted (events, index drops them) -> purged
+gone, excluded, moved at its visit ------> hidden --deletion guard?--> deleted (events, index drops them) -> purged
                                                       `-----> held: found again until a person answers
 """
 

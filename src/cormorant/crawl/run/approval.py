@@ -1,7 +1,7 @@
 """Approval at the end of a run: decides whether the run must wait for a person's answer.
 
-what waits is in use, or put back (swallowing) -> copies -> links -> absent from a listing, orphans -> brake? held
-accepted ------> all of it in use                    `---> what the brake held is hidden again
+what waits is in use, or put back -> copies -> links -> absent from a listing, orphans -> deletion guard? held
+accepted ------> all of it in use                    `---> documents that the guard held are hidden again
 
 What somebody agreed to when the rules were edited is not asked about again: as many documents by each rule as were
 shown.

@@ -1,7 +1,7 @@
 """One crawl of one source, from the order to the report.
 
     WAITING, its turn (turns) -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING)
-            -> links, sweep (SWEEPING) -> examined? PENDING; brake, or swallowed? HELD
+            -> links, sweep (SWEEPING) -> examined? PENDING; deletion guard, or mass change? HELD
             -> wait for the receivers (DELIVERING) -> FINISHED
 
 Every step may be interrupted by a kill and is taken up again by whoever owns the data folder next.
@@ -87,7 +87,7 @@ class RunController:
         self._change(state=RunState.SWEEPING, gives_up_at=None, **ended._asdict())
 
     async def _sweep(self) -> None:
-        """Invert links, find what is absent or swallowed; below the brake or accepted, let it go and weigh links."""
+        """Invert links and find absent documents; unless they are held, delete them and weigh links."""
         if modes.is_over(self._row):
             modes.end(self._store, self._row, self._clock.now())
             self._change()

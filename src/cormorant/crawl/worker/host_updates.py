@@ -19,8 +19,8 @@ from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import Admission, NewUrl
 from cormorant.frontier.traps.detector import TrapDetector
 from cormorant.model.content import VisitTrace
-from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Held, Moved, Ok
+from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Role
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint

@@ -2,7 +2,7 @@
 
 Bytes in, entries out.
 
-    bytes -> gunzip -> text -> tags -> fields of an element -> Entry
+    bytes -> gunzip -> text -> tags -> fields of an element -> FeedEntry
 
 Sitemaps and sitemap indexes (https://www.sitemaps.org/protocol.html), RSS 2.0 and 1.0, Atom (RFC 4287), JSON Feed, and
 lists of addresses. Many are broken, so tags are looked for and no tree is built: what stands before, between and behind

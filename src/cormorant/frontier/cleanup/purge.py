@@ -16,8 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.frontier.links import inlinks as inlink_lists
-from cormorant.frontier.links import orphans, redirect_chains
+from cormorant.frontier.links import inlinks as inlink_lists, orphans, redirect_chains
 from cormorant.frontier.sitemaps import registry
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, DiscoveredBy, Role

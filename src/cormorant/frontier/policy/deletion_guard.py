@@ -40,6 +40,6 @@ def expected(going: Mapping[str, int], agreed: Mapping[str, int]) -> int:
     return sum(min(count, agreed.get(rule, 0)) for rule, count in going.items())
 
 
-def swallows(same: int, visited: int) -> bool:
+def is_mass_change(same: int, visited: int) -> bool:
     """Say whether so many of the documents that were visited, all with one text now, are too many."""
     return same >= SMALLEST and same > ONE_TEXT_SHARE * visited

@@ -16,8 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cormorant.frontier.policy import backoff
-from cormorant.frontier.policy import priority as url_priority
+from cormorant.frontier.policy import backoff, priority as url_priority
 from cormorant.model.outcome import (
     MOVED_TO,
     Deferred,
@@ -116,7 +115,7 @@ def _ruled(
     """Return the row update that a rule makes of a server error, None if it is the default anyway.
 
     A page that search finds and that nobody may read any more goes by default too (fault N17). What is to be deleted is
-    hidden, and goes when its run settles, unless the brake holds it (`frontier/policy/deletion_guard.py`).
+    hidden, and goes when its run settles, unless the deletion guard holds it (`frontier/policy/deletion_guard.py`).
     """
     status = outcome.status
     rule = errors.rule(status)

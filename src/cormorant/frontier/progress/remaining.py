@@ -16,8 +16,7 @@ from cormorant.frontier.staging import unreviewed
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
 from cormorant.store.db.database import Tx
-from cormorant.store.schema import content, hidden, resource, site, site_source
-from cormorant.store.schema import source as sources
+from cormorant.store.schema import content, hidden, resource, site, site_source, source as sources
 from cormorant.store.schema.frontier import ASTRAY, SEEDS, TROUBLED
 
 

@@ -24,8 +24,7 @@ from cormorant.model.resource import Lease, Resource, Role, UrlState
 from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
-from cormorant.store.schema import content, resource, site, site_source
-from cormorant.store.schema import source as sources
+from cormorant.store.schema import content, resource, site, site_source, source as sources
 
 LEASE_S = 60.0
 READ_AHEAD = 256

@@ -23,8 +23,8 @@ from cormorant.frontier.queue.request_log import RequestTally
 from cormorant.frontier.state import host_facts
 from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.frontier.state.host_facts import INSTALLATION, Fact
-from cormorant.model.crawl_delay import Pace
 from cormorant.model.other_hosts import KnownFact
+from cormorant.model.pace import Pace
 from cormorant.store.schema import site
 
 if TYPE_CHECKING:

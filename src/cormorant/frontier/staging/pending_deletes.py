@@ -1,11 +1,11 @@
 """Pending deletes: documents that search must hide although the index still has them.
 
     visit says gone -> hidden (no number) -> run settled: event appended, numbered -> index passed it: row goes
-                          |  ^            `-> brake: row goes, found again until a person answers
+                          |  ^            `-> held by the deletion guard: row goes, found again until a person answers
                           v  |
                  too many meanwhile: in sight
 
-Small on purpose: the brake bounds it, and search subtracts it from every answer.
+Small on purpose: the deletion guard bounds it, and search subtracts it from every answer.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def of_other_rights(tx: Tx, source: int, acl: int, most: int) -> list[int]:
 
 
 def show_again(tx: Tx, source: int) -> int:
-    """The brake tripped: what the run hid is found again, by who may read it. Returns how many documents."""
+    """Show again all documents that the run hid, because the deletion guard tripped. Returns how many documents."""
     return _let_be_found(tx, hidden.c.source_id == source)
 
 

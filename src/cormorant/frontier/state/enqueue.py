@@ -20,8 +20,7 @@ from cormorant.model.run import Mode
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
-from cormorant.store.schema import resource, site
-from cormorant.store.schema import source as sources
+from cormorant.store.schema import resource, site, source as sources
 
 _COLUMNS = (
     "source_id", "site_id", "hash", "role", "state", "due", "depth", "how", "referrer", "address", "validator", "run",

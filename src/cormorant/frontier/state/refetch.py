@@ -23,8 +23,7 @@ from cormorant.model.resource import UrlState
 from cormorant.model.settings.priority import Level
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
-from cormorant.store.schema import content, resource, version
-from cormorant.store.schema import source as sources
+from cormorant.store.schema import content, resource, source as sources, version
 
 _LENGTH: Final = hashlib.sha256().digest_size
 _RENEWED: Final = b"+"

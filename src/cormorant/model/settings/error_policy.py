@@ -2,7 +2,7 @@
 
 Rules as an administrator writes them.
 
-    404 delete            hidden at once and deleted when the run settles, below the brake
+    404 delete            hidden at once and deleted when the run settles, below the deletion guard
     403 delete_after 3    kept, and deleted when three runs in a row end with this status
     401 keep              counted as failed; what was found stays found
     5xx retry             tried again as long as the run has patience

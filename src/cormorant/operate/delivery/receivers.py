@@ -22,13 +22,11 @@ from cormorant.plugins import ReceiverKind, ReceiverTools, receiver_kind, receiv
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import NotTaken, ReceiverSettings
 from cormorant.receivers.stream import Event, Numbered
-from cormorant.store.catalog import receivers, sources
-from cormorant.store.catalog import rejected_deliveries as not_taken
+from cormorant.store.catalog import receivers, rejected_deliveries as not_taken, sources
 from cormorant.store.catalog.receivers import ReceiverRow, Replay
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
-from cormorant.store.schema import content
-from cormorant.store.schema import stream as events
+from cormorant.store.schema import content, stream as events
 
 PAGE = 500
 """Documents that were not taken, read at a time."""

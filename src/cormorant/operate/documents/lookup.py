@@ -155,7 +155,7 @@ def _hex(digest: bytes | None) -> str | None:
 
 
 def status_of(outcome: OutcomeKind, status: int) -> int:
-    """The status of the document: an unchanged one is as good as 200, and one that the brake holds is held."""
+    """The status of the document: an unchanged one is as good as 200, and one that the deletion guard holds is held."""
     if outcome is OutcomeKind.HELD:
         return Status.HELD.value
     return OK if outcome is OutcomeKind.UNCHANGED else status

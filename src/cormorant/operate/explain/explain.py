@@ -169,7 +169,7 @@ def _refused(tx: Tx, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _held(run: RunRow, status: int) -> str:
-    """The one sentence about a document that the brake holds."""
+    """The one sentence about a document that the deletion guard holds."""
     return f"It may be found still, since {lookup.why_held(run, status)}"
 
 

@@ -24,8 +24,7 @@ from cormorant.plugins import Source
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
-from cormorant.store.journal import counters as counter_rows
-from cormorant.store.journal import runs, visits
+from cormorant.store.journal import counters as counter_rows, runs, visits
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import resource
 

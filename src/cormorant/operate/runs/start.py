@@ -18,8 +18,7 @@ from cormorant.frontier.state import host_facts
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
 from cormorant.operate.checks import exposure, seeds
 from cormorant.operate.installation import Installation
-from cormorant.operate.runs import log, waiting_for
-from cormorant.operate.runs import report as run_report
+from cormorant.operate.runs import log, report as run_report, waiting_for
 from cormorant.operate.search import index_consistency, reindex
 from cormorant.operate.sources import test_crawl
 from cormorant.plugins import source_kind

@@ -19,8 +19,7 @@ from cormorant.model.settings.source import SourceSettings, laid_over, parse_set
 from cormorant.net.egress.policy import Consent
 from cormorant.operate.checks import exposure, restricted
 from cormorant.operate.installation import Installation
-from cormorant.operate.sources import delete as source_deletion
-from cormorant.operate.sources import profile_merge, secrets, test_crawl
+from cormorant.operate.sources import delete as source_deletion, profile_merge, secrets, test_crawl
 from cormorant.plugins import PluginUnusable, SourceKind, Tools, source_kind, source_settings
 from cormorant.store.catalog import egress_consents, receivers, sources
 from cormorant.store.catalog.sources import SourceRow

@@ -28,8 +28,7 @@ from cormorant.operate.search import reindex
 from cormorant.operate.storage import archive, check
 from cormorant.operate.storage.archive import About, ArchiveChunk, Checked, Manifest, Pack, Writer
 from cormorant.receivers import stream
-from cormorant.store.catalog import receivers, sources
-from cormorant.store.catalog import takedowns as takedown_rows
+from cormorant.store.catalog import receivers, sources, takedowns as takedown_rows
 from cormorant.store.db import dump
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import SCHEMA_VERSION, receiver, site

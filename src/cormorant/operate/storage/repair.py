@@ -17,16 +17,14 @@ import sqlalchemy as sa
 from cormorant.base.errors import CacheDamaged, ConflictError, CormorantError, IndexDamaged
 from cormorant.operate.installation import Installation
 from cormorant.operate.search import index_consistency, reindex
-from cormorant.operate.storage import backups, dangling_rows
-from cormorant.operate.storage import check as store_check
+from cormorant.operate.storage import backups, check as store_check, dangling_rows
 from cormorant.operate.storage.check import Finding
 from cormorant.receivers import stream
 from cormorant.store.blobs.protocol import BlobPlace, Cache, Harm
 from cormorant.store.catalog import receivers
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
-from cormorant.store.schema import content, site
-from cormorant.store.schema import stream as events
+from cormorant.store.schema import content, site, stream as events
 
 
 class Mended(NamedTuple):

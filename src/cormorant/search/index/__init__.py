@@ -1,8 +1,8 @@
 """The index of words, and a plain one in memory that does the same.
 
-    Entry --Put--> writer --commit(place)--> generation on disk --refresh--> reader --Search--> Matches
-                     ^                            |
-    Drop, Relink ----'                            `-- aside: a rebuild, switched in when it is whole (generations)
+    IndexedDocument --Upsert--> writer --commit(place)--> generation on disk --refresh--> reader --Search--> Matches
+                                  ^                            |
+        Delete, UpdateLinks ------'                            `-- aside: a rebuild, switched in when it is whole
 
 One process writes (the provider), any number read. Useful for: words, phrases, fields, access, hidden documents,
 folding equal ones. Not useful for: what is known about an address (the store's), or what a person meant (search).

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content, VisitTrace
-from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Outcome
+from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.files.exposure import Closures

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import Final
 
-from cormorant.model.crawl_delay import Pace
+from cormorant.model.pace import Pace
 from cormorant.sources.web.settings.web import WebSettings
 
 MAX_CRAWL_DELAY_S: Final = 60.0

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from cormorant.base.lru_cache import LruCache
 from cormorant.model.content import Content, Extraction
 from cormorant.model.outcome import Excluded, Outcome, Unchanged
 from cormorant.model.resource import Resource, Role
@@ -17,7 +18,6 @@ from cormorant.model.url import MAX_ADDRESS, origin_of, path_of, unescaped
 from cormorant.net.http.headers import http_date, moment
 from cormorant.sources.rules import Boundary, Facts, IndexRules, compile_rules, met
 from cormorant.sources.web.robots import Robots, parse_robots
-from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings.sitemaps import MAX_DEPTH, OFF
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.urls.rewrite import AddressRules
@@ -65,7 +65,7 @@ class WebGates:
         self._depth = None if settings.depth == "unlimited" else settings.depth
         self._too_deep = _no(Gate.DEPTH, f"depth {self._depth}", 972)
         self._actions = settings.leaves_actions
-        self._robots: Recent[_Read] = Recent(MOST_ROBOTS, MOST_ROBOTS_BYTES)
+        self._robots: LruCache[_Read] = LruCache(MOST_ROBOTS, MOST_ROBOTS_BYTES)
 
     def follow(self, address: str, depth: int) -> Ruling:
         """Scheme, length, shape, depth, query, action, boundary, in this order."""

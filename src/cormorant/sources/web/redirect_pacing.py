@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from cormorant.base.clock import Clock
-from cormorant.sources.web.robots_cache import Recent
+from cormorant.base.lru_cache import LruCache
 
 MOST_SITES = 4_096
 Sleep = Callable[[float], Awaitable[None]]
@@ -37,7 +37,7 @@ class RedirectPacer:
 
     def __init__(self, clock: Clock, sleep: Sleep) -> None:
         self._clock, self._sleep = clock, sleep
-        self._sites: Recent[_Asked] = Recent(MOST_SITES, 0)
+        self._sites: LruCache[_Asked] = LruCache(MOST_SITES, 0)
 
     def sent(self, site: str) -> None:
         """A request to this site goes out now; a turn that somebody waits for already stays."""

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from cormorant.base import run_context
 from cormorant.base.clock import Clock
 from cormorant.base.log import logger
+from cormorant.base.lru_cache import LruCache
 from cormorant.model.content import Content, VisitTrace
-from cormorant.model.crawl_delay import Pace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Moved, Outcome, OutcomeKind, Unchanged
+from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.model.text.sampling import is_chosen
@@ -37,7 +38,6 @@ from cormorant.sources.web.redirect_pacing import RedirectPacer, Sleep
 from cormorant.sources.web.response import Hop, instead
 from cormorant.sources.web.revalidation_audit import differing
 from cormorant.sources.web.robots import MAX_BODY, RobotsAnswer, verdict_of_fetch
-from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings import sitemaps
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.urls.redact import Redaction
@@ -103,8 +103,8 @@ class WebSource:
         if settings.robots == "ignore" and fetcher is not None:  # it is going to ask, and not just to be looked at
             _log.warning("robots_ignored", extra={"source": number})
         self._clock, self._session = clock, session or Session(number, settings, None)
-        self._elsewhere: Recent[_Rules] = Recent(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
-        self._asking: Recent[asyncio.Lock] = Recent(MOST_ELSEWHERE, 0)
+        self._elsewhere: LruCache[_Rules] = LruCache(MOST_ELSEWHERE, MOST_ELSEWHERE_BYTES)
+        self._asking: LruCache[asyncio.Lock] = LruCache(MOST_ELSEWHERE, 0)
         self._turns = RedirectPacer(clock, sleep)
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:  # noqa: ARG002 - seeds need none
@@ -447,9 +447,9 @@ def _host_and_ports(site: str) -> tuple[str, list[int]]:
 def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use.
 
-    Not of a document that was not asked for the last time, as its robots.txt forbade it, and that the brake has kept: a
-    304 would confirm the exclusion. What is known of a sitemap that search still finds is of the document that it was
-    taken for.
+    Not of a document that was not asked for the last time, as its robots.txt forbade it, and that the deletion guard
+    has kept: a 304 would confirm the exclusion. What is known of a sitemap that search still finds is of the document
+    that it was taken for.
     """
     found = resource.indexed and resource.outcome != OutcomeKind.EXCLUDED
     in_use = found or resource.status in READ_AND_EXCLUDED

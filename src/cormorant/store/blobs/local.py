@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cormorant.base.clock import Clock
-from cormorant.store.blobs import eraser
-from cormorant.store.blobs import verify as checking
+from cormorant.store.blobs import eraser, verify as checking
 from cormorant.store.blobs.protocol import BlobEntry, BlobPlace, Damage
 from cormorant.store.blobs.reader import PackReader
 from cormorant.store.blobs.record import Frame

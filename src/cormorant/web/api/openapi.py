@@ -14,8 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import TypeAdapter
 
 from cormorant.model.scope import PUBLIC, Scope
-from cormorant.web.api import receivers, runs, sources, tokens
-from cormorant.web.api import schemas as api_schemas
+from cormorant.web.api import receivers, runs, schemas as api_schemas, sources, tokens
 from cormorant.web.api.runs import LogLine
 from cormorant.web.security.authorization import Audience, Policy, page
 

@@ -25,8 +25,7 @@ from cormorant.operate.documents import links, listing, lookup
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
-from cormorant.operate.search import ranking
-from cormorant.operate.search import search as searching
+from cormorant.operate.search import ranking, search as searching
 from cormorant.operate.search.query_log import Face
 from cormorant.search.reader import Filters, GroupBy, Question, Sort
 from cormorant.web.api import schemas

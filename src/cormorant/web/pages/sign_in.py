@@ -16,8 +16,7 @@ from cormorant.operate.system import tokens
 from cormorant.web.pages import layout
 from cormorant.web.security import authentication
 from cormorant.web.security.authentication import Authenticator
-from cormorant.web.security.authorization import page as route
-from cormorant.web.security.authorization import visitor
+from cormorant.web.security.authorization import page as route, visitor
 
 KEPT_S = 30 * 86400
 """How long a browser is known that somebody asked to stay signed in on."""

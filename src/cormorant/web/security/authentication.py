@@ -33,8 +33,7 @@ from cormorant.operate.system.tokens import Bearer
 from cormorant.web.security import authorization
 from cormorant.web.security.authorization import NOBODY, Audience, AuthMethod, Policy, Visitor
 from cormorant.web.security.rate_limit import Tries
-from cormorant.web.security.request_guard import Application, Message, Receive, Send
-from cormorant.web.security.request_guard import Scope as Asked
+from cormorant.web.security.request_guard import Application, Message, Receive, Scope as Asked, Send
 
 _Shown = TypeVar("_Shown")
 

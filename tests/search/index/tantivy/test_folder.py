@@ -22,14 +22,8 @@ from cormorant.search.index.document import Change, Delete, UpdateLinks, Upsert
 from cormorant.search.index.query import Everything, Search
 from cormorant.search.index.tantivy import (
     folder as index_folder,
-)
-from cormorant.search.index.tantivy import (
     generations,
-)
-from cormorant.search.index.tantivy import (
     reader as index_reader,
-)
-from cormorant.search.index.tantivy import (
     writer as index_writer,
 )
 from cormorant.search.index.tantivy.folder import open_reader, open_writer, rebuild

@@ -15,8 +15,7 @@ from cormorant.base.errors import IndexDamaged
 from cormorant.model.acl import ANYONE
 from cormorant.search.index.document import UpdateLinks, Upsert
 from cormorant.search.index.query import Everything, Search, Sort
-from cormorant.search.index.tantivy import reader, schema
-from cormorant.search.index.tantivy import reader as index_reader
+from cormorant.search.index.tantivy import reader, reader as index_reader, schema
 from cormorant.search.index.tantivy.facet_counts import Columns
 from cormorant.search.index.tantivy.folder import open_reader, open_writer
 from cormorant.search.index.tantivy.integrity import Readable, Sound, check

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.search.index import query as ask
 from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.facet_request import ByKey, Counts, Since
 from cormorant.search.index.query import Key, Query, Search, Sort
-from cormorant.search.index.tantivy import facet_counts
-from cormorant.search.index.tantivy import reader as index_reader
+from cormorant.search.index.tantivy import facet_counts, reader as index_reader
 from cormorant.search.index.tantivy.reader import EmbeddedReader
 from cormorant.search.weights import DEFAULT
 from tests.contracts.test_index_properties import QUERIES, READERS, SLOW, TEXTS, scratch

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from cormorant.base.clock import random_token
 from cormorant.base.errors import BadSetting
+from cormorant.base.lru_cache import LruCache
 from cormorant.base.secret_masking import hide
 from cormorant.model.url import Origin, origin_of, path_of
 from cormorant.net.egress.policy import Consent
@@ -24,7 +25,6 @@ from cormorant.net.http.connection_options import DIRECT, Proxy, Route
 from cormorant.net.http.messages import Response
 from cormorant.sources.web.auth import digest
 from cormorant.sources.web.auth.digest import Challenge, DigestRequest
-from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings import credential_lines
 from cormorant.sources.web.settings.access import AccessSettings, network_of, read_pem
 from cormorant.sources.web.settings.credential_lines import Credential, CredentialScope
@@ -94,7 +94,7 @@ class WebAccess:
         self._pins = [(each.place, each.pin) for each in trusted if each.pin]
         self._proxy = _proxy(settings, values)
         self._exceptions = settings.proxy_exceptions
-        self._here: Recent[_Here] = Recent(MOST_ORIGINS, 0)
+        self._here: LruCache[_Here] = LruCache(MOST_ORIGINS, 0)
         self._challenges: dict[tuple[str, Credential], tuple[Challenge, int]] = {}
 
     def offer(self, origin: Origin, address: str) -> Offer:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
+from cormorant.base.lru_cache import LruCache
 from cormorant.model.content import VisitTrace
 from cormorant.model.url import Origin, path_of
 from cormorant.net.http.messages import Response
 from cormorant.sources.protocol import Secrets
 from cormorant.sources.web.auth.cookies import Jar
 from cormorant.sources.web.auth.credentials import NOTHING, Offer, WebAccess
-from cormorant.sources.web.robots_cache import Recent
 from cormorant.sources.web.settings.web import WebSettings
 
 KEPT_EVERY_S = 2.0
@@ -37,9 +37,9 @@ class Session:
         if secrets is not None and not settings.usual:
             self._access = WebAccess(settings, settings.starts(), secrets.reveal)
         self._jar = Jar(run, lasting=settings.cookies == "on") if settings.cookies != "off" else None
-        self._loaded: Recent[bytes] = Recent(MOST_SITES, 0)
+        self._loaded: LruCache[bytes] = LruCache(MOST_SITES, 0)
         self._unkept: dict[str, float] = {}
-        self._kept: Recent[float] = Recent(MOST_SITES, 0)
+        self._kept: LruCache[float] = LruCache(MOST_SITES, 0)
         self._told = False
 
     def offer(self, origin: Origin, address: str, wire: VisitTrace, now: float) -> Offer:

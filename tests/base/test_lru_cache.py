@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from cormorant.sources.web.robots_cache import Recent
+from cormorant.base.lru_cache import LruCache
 
 
 def test_what_was_not_used_for_longest_is_forgotten() -> None:
-    recent: Recent[int] = Recent(2, 100)
+    recent: LruCache[int] = LruCache(2, 100)
     recent.put("a", 1)
     recent.put("b", 2)
     assert recent.get("a") == 1
@@ -16,7 +15,7 @@ def test_what_was_not_used_for_longest_is_forgotten() -> None:
 
 
 def test_bytes_are_bounded_and_the_newest_stays() -> None:
-    recent: Recent[int] = Recent(10, 100)
+    recent: LruCache[int] = LruCache(10, 100)
     recent.put("a", 1, 60)
     recent.put("a", 2, 40)
     recent.put("b", 3, 60)
@@ -29,7 +28,7 @@ def test_bytes_are_bounded_and_the_newest_stays() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 60)), max_size=40))
 def test_bounds_hold_whatever_is_kept(puts: list[tuple[str, int]]) -> None:
-    recent: Recent[int] = Recent(3, 100)
+    recent: LruCache[int] = LruCache(3, 100)
     for name, size in puts:
         recent.put(name, size, size)
         assert recent.get(name) == size

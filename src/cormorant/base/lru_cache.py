@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class Recent(Generic[V]):
+class LruCache(Generic[V]):
     """Values by name, at most so many and of so many bytes; what was not used for longest is forgotten first.
 
     The newest stays whatever its size.
