@@ -364,7 +364,7 @@ def test_a_database_that_is_none_is_told(bare: InstalledCli, words: tuple[str, .
         (bare.folder / "cormorant.json").write_text('{"format": 1}')
     done = bare.run(*words, "--json")
     assert (done.code, done.problem["code"]) == (1, "data_folder")
-    assert "cormorant.db is damaged or not a database of ours" in done.problem["detail"]
+    assert "cormorant.db is damaged or not a database of cormorant" in done.problem["detail"]
     if marked:
         assert "`cormorant store restore FILE`" in done.problem["detail"]
 

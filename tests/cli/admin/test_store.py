@@ -193,7 +193,7 @@ def test_only_what_is_damaged_is_fetched_anew(bare: InstalledCli, site: Site) ->
     done = bare.run("cache", "repair", "--json")
     assert (done.code, done.object["number"], done.object["later"]) == (LATER, 1, True), done
     assert done.object.keys() == nothing.keys()
-    waits = "No kept copy is damaged, but 1 that the next crawl fetches anew."
+    waits = "No kept copy is damaged, but 1 that the next crawl fetches again."
     assert bare.fine("cache", "repair", "--json").object == nothing | {"said": waits}
     assert bare.fine("cache", "repair").err == f"{waits}\n"
     figures = bare.fine("cache", "check", "--json").object

@@ -176,14 +176,14 @@ def test_it_ends_when_asked_to(number: int, code: int, home: InstalledCli) -> No
     process.send_signal(number)
     done = ended(process)
     assert done.code == code
-    assert "Everything is kept" in done.err
+    assert "All data is kept" in done.err
     assert not answers(address)
 
 
 def test_pages_of_the_same_folder_are_not_served_twice(home: InstalledCli) -> None:
     with served(home) as address:
         port = int(address.rstrip("/").rpartition(":")[2])
-        with pytest.raises(ConflictError, match=f"Cormorant serves .* already, at port {port}: open that page"):
+        with pytest.raises(ConflictError, match=f"Cormorant already serves .* at port {port}: open that page"):
             web.bind(Reach("127.0.0.1", port, named=False), BuildPlan(home.folder, Settings()))
 
 

@@ -140,10 +140,10 @@ def test_no_two_write_the_same_files(
 
     home.fine("receiver", "add", kind, "first", *setting(given))
     refused = home.run("receiver", "add", kind, "second", *setting(same))
-    assert (refused.code, "The receiver 'first' writes " in refused.err) == (1, True), refused.err
+    assert (refused.code, "The receiver 'first' already writes " in refused.err) == (1, True), refused.err
     home.fine("receiver", "add", kind, "second", *setting(other))
     moved = home.run("receiver", "edit", "second", *setting(same), *(("--set", "prefix=") if kind == "warc" else ()))
-    assert (moved.code, "The receiver 'first' writes " in moved.err) == (1, True), moved.err
+    assert (moved.code, "The receiver 'first' already writes " in moved.err) == (1, True), moved.err
     home.fine("receiver", "edit", "first", *setting(same), "--set", "runs=true")
 
 
@@ -240,8 +240,8 @@ def test_deliveries_wait_while_paused(home: InstalledCli, site: Site) -> None:
     assert "The next crawl" in home.fine("provider", "resume").err, "nothing is at work"
     assert f"{wait}: {they_do}" in home.fine("run", "stop").err
     assert f"{wait}: {they_do}" in home.fine("status").out
-    assert "wait to be delivered" not in home.run("crawl", "papers").err
-    assert "wait to be delivered" not in home.fine("status").out
+    assert "wait for delivery" not in home.run("crawl", "papers").err
+    assert "wait for delivery" not in home.fine("status").out
     assert home.fine("status", "--json").object["backlog"] == 0
     assert home.fine("search", "noon", "--source", "more", "--json").objects
 

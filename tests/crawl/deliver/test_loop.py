@@ -284,7 +284,7 @@ def test_a_receiver_may_end_a_run_and_no_other_s(house: House) -> None:
     with house.store.read() as tx:
         mine, other_run = runs.get(tx, house.run), runs.get(tx, theirs)
     assert (mine.state, other_run.state) == (RunState.STOPPED, RunState.WAITING)
-    assert mine.reason == "The receiver 'shop' had it stopped: enough"
+    assert mine.reason == "The receiver 'shop' stopped it: enough"
     assert taking.taken()[2].event == "stopped"
 
 

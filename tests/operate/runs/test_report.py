@@ -418,7 +418,7 @@ def test_a_damaged_file_is_a_problem_in_plain_words(home: InstalledCli, tmp_path
     assert re.fullmatch(r"The document cannot be read: .+\. The converter said: \w+Error: .+", why), why
     assert why in home.fine("explain", str(papers / "e.docx")).out
     assert "4 documents failed" not in home.fine("status").out
-    assert "papers: 5 documents failed in run 1. `cormorant run show 1` says why" in home.fine("status").out
+    assert "papers: 5 documents failed in run 1. `cormorant run show 1` gives the reasons" in home.fine("status").out
     assert home.fine("status", "--json").object["sources"][0]["last_failed"] == 5
     unread = home.fine("explain", str(papers / "data.bin"), "--json").object
     assert (unread["status"], "server" in unread["advice"]) == (1001, False)
