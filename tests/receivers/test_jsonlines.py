@@ -139,7 +139,7 @@ def test_a_first_batch_that_begins_with_zeros_comes_again(path: Path, left: byte
 @pytest.mark.parametrize("content", [b"my diary", b"\n", b'{"name":1}\n', b'[{"seq":1}]\n', b"\0" * 20])
 def test_the_file_of_somebody_else_is_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(ConflictError, match="holds something else"):
+    with pytest.raises(ConflictError, match="has other contents"):
         JsonLinesReceiver(JsonLinesSettings(path=path)).open()
     assert path.read_bytes() == content
 
