@@ -117,7 +117,7 @@ def test_a_question_without_a_word(words: list[str], code: int, world: World) ->
     done = world.home.run("search", *words)
     assert (done.code, done.out) == (code, ""), done
     assert done.err.splitlines()[-1].endswith(
-        "to search for. Name a word, like cormorant search harbour; cormorant search '*' shows every document."
+        "Name a word, like cormorant search harbour; cormorant search '*' shows every document."
     )
     if code:
         assert world.home.run("search", *words, "--json").problem["code"] == "usage"

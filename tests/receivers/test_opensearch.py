@@ -213,7 +213,7 @@ def test_busy_ones_come_again_alone(cluster: Cluster) -> None:
     receiver = made(cluster.url)
     batch = [page(1, 1), page(2, 2), bad, page(4, 4)]
     for _ in range(2):
-        with pytest.raises(NotTaken, match="did not take 1 of 4: 429: rejected_execution"):
+        with pytest.raises(NotTaken, match="rejected 1 of 4: 429: rejected_execution"):
             receiver.receive(batch)
     assert [each.seq for each in receiver.receive(batch) if isinstance(each, Refusal)] == [3]
     assert receiver.receive([page(1, 9)]) == []

@@ -138,7 +138,7 @@ def test_one_that_ends_its_process_is_started_anew_and_what_ends_it_is_refused(h
     with pytest.raises(Died, match=words):
         receiver.receive(deliveries(1, 3))
     (refusal,) = receiver.receive(deliveries(1, 3))
-    assert (refusal[0], f"Mend {HERE}:take" in refusal[1]) == (2, True)
+    assert (refusal[0], f"{HERE}:take" in refusal[1]) == (2, True), refusal
     assert sorted(taking.taken()) == [1, 3]
     taking.die_for()
     assert receiver.receive(deliveries(4, 5)) == []

@@ -132,7 +132,7 @@ def test_a_run_that_is_stopped_while_too_much_would_leave_takes_nothing_out_of_s
     until(lambda: bare.fine("status", "--json").object["sources"][0]["would_leave"] >= 25)
     assert len(bare.fine("search", "a berth", "--limit", "50", "--json").objects) == 31, "while it is under way"
     (said,) = [each for each in bare.fine("run", "show", "--json").object["problems"] if each["kind"] == "held"]
-    assert "search finds them until it has come to its end" in said["sentence"]
+    assert "search finds them until it is complete" in said["sentence"]
     bare.fine("run", "stop")
     ended(crawl)
     assert len(bare.fine("search", "a berth", "--limit", "50", "--json").objects) == 31
