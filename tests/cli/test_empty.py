@@ -36,7 +36,7 @@ def test_an_unknown_setting_is_refused_without_a_value_as_with_one(noun: str, na
 
 def test_what_every_source_says_for_itself_is_no_part_of_a_set_without_a_value_either(set_up: InstalledCli) -> None:
     done = set_up.run("parameters", "edit", "gentle", "--set", "start=")
-    assert (done.code, "every source says for itself" in done.err) == (2, True), done
+    assert (done.code, "Every source has its own 'start'" in done.err) == (2, True), done
 
 
 def test_a_known_setting_without_a_value_goes_back_to_the_default(set_up: InstalledCli) -> None:

@@ -321,7 +321,7 @@ def test_unknown_and_forbidden_look_the_same(portal: Portal) -> None:
         portal.get(path).body for path in ("/cached/999999", "/cached/x", "/nowhere", "/search/x", "/duplicates/999999")
     }
     assert len(found) == 1
-    assert "There is nothing at this address" in found.pop()
+    assert "Page not found, or you have no access to it" in found.pop()
     assert portal.get("/cached/999999").status == 404
 
 

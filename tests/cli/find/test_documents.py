@@ -65,7 +65,7 @@ def test_excluded(world: World) -> None:
 )
 def test_a_word_of_the_list_that_is_no_state(word: str, how: str, world: World) -> None:
     done = world.home.run("document", "list", "--state", word)
-    assert (done.code, f"What {'' if word == 'failed' else 'is '}{word} is" in done.err) == (2, True)
+    assert done.code == 2
     assert f"`{how}`" in done.err
 
 
