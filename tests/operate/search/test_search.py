@@ -126,7 +126,7 @@ def test_an_index_of_another_database_is_told_and_made_anew(plan: BuildPlan) -> 
         with pytest.raises(IndexDamaged, match="another database"):
             in_step(house)
         for library in (shelf, None):
-            with pytest.raises(IndexDamaged, match=r"another database\. `cormorant index rebuild`"):
+            with pytest.raises(IndexDamaged, match=r"another database\. Run `cormorant index rebuild`"):
                 search.search(house, Question("dunlin"), shelf=library)
         with pytest.raises(ConflictError, match=r"another database .* `cormorant index rebuild`"):
             reindex.refuse_older_store(house)

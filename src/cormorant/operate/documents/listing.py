@@ -129,7 +129,7 @@ def _walk(house: Installation, wanted: DocumentFilter, behind: ListCursor | None
 _IN_HAND = {"retrieving": "todo", "providing": "found", "postprocessing": "old", "postprocessed": "old"}
 """Sets that have no rows of their own (`frontier.progress.url_states`), and where their addresses are listed."""
 
-_BY_STATUS: Final = "What is {} is listed by the status of its last visit: `--status {}`."
+_BY_STATUS: Final = "Documents that are {} are listed by the status of their last visit: `--status {}`."
 _TOLD: Final = {
     "gone": _BY_STATUS.format("gone", "404` or `--status 410"),
     "moved": _BY_STATUS.format("moved", "954` or `--status 953"),
