@@ -343,7 +343,7 @@ def test_what_a_page_asks_not_to_be_shown_is_not(file_home: Home, crawls: Crawle
         hits = {hit.url: hit for hit in library.find(Question("page", limit=10), ANYONE).hits}
         assert [hits[site.url(n)].cached for n in range(4)] == [True, False, True, True]
         assert [bool(hits[site.url(n)].snippet) for n in range(4)] == [True, True, False, True]
-        with file_home.house() as house, pytest.raises(NotFoundError, match="asks that no copy"):
+        with file_home.house() as house, pytest.raises(NotFoundError, match="forbids cached copies"):
             cached_copy.copy(house, library, hits[site.url(1)].id)
     site.edit(1)
     assert crawls.crawl(file_home, "site")["changed"] == 1

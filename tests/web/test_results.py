@@ -145,7 +145,7 @@ def test_the_last_page_says_that_there_is_more(total: int, page: int, said: bool
     found["web"] = total
     body = ask(Quiet(), f"/search?q=kelp&page={page}").body
     assert f"<strong>{total}</strong> results" in body
-    assert ("Only the first 500 results can be paged to" in body) is said
+    assert ("Only the first 500 results can be shown" in body) is said
 
 
 @pytest.mark.parametrize(("reachable", "last"), [(23, 3), (7, 1)])
@@ -159,7 +159,7 @@ def test_no_page_is_offered_on_which_nothing_can_be(
     monkeypatch.setattr(SharedReader, "ask", answer)
     body = ask(Quiet(), f"/search?q=kelp&page={last}").body
     assert "<strong>600</strong> results" in body
-    assert f"Only the first {reachable} results can be paged to" in body
+    assert f"Only the first {reachable} results can be shown" in body
     assert f"page={last + 1}" not in body
     assert ("page=2" in body) is (last > 1)
     assert json.loads(ask(Quiet(), "/api/v1/search?q=kelp").body)["reachable"] == reachable
