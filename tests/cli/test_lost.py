@@ -124,7 +124,7 @@ def test_a_database_elsewhere_of_which_the_disk_is_away(bare: InstalledCli, site
     mounted = disk.rename(tmp_path / "away")
     disk.mkdir()
     for words in COMMANDS:
-        assert f"{disk}/rows.db is not there" in there.run(*words).err
+        assert f"{disk}/rows.db is missing or empty" in there.run(*words).err
     assert not list(disk.iterdir())
     disk.rmdir()
     mounted.rename(disk)

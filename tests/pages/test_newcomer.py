@@ -41,7 +41,7 @@ def test_a_word_that_nothing_has(look: Look, visit: Visit) -> None:
 def test_a_misspelt_address(look: Look, visit: Visit) -> None:
     newcomer = visit("sample", look)
     newcomer.open("/saerch?q=puffin", 404)
-    expect(newcomer.page.get_by_role("heading", level=1)).to_have_text("There is nothing at this address")
+    expect(newcomer.page.get_by_role("heading", level=1)).to_have_text("There is no page at this address")
     expect(newcomer.page.locator("#q")).to_have_value("puffin")
     newcomer.page.get_by_role("link", name="Search", exact=True).click()
     expect(newcomer.page.locator(".hit").first).to_be_visible()

@@ -83,7 +83,7 @@ def test_a_share_whose_server_is_gone_is_a_doubt_and_no_end_of_it(
     doubt = sources.doubt(row)
     gone.set()
     assert doubt is not None
-    assert "nothing answered" in doubt.sentence
+    assert "no server answered" in doubt.sentence
 
 
 def test_that_robots_txt_is_ignored_is_logged(house: Installation, caplog: pytest.LogCaptureFixture) -> None:
