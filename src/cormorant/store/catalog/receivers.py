@@ -81,7 +81,7 @@ class ReceiverRow:
         """Name of the receiver in a sentence."""
         if self.kind == INDEX:
             return "the index"
-        return f"the receiver {self.name!r}{', which cannot be made' if self.unmade else ''}"
+        return f"the receiver {self.name!r}{', which cannot be created' if self.unmade else ''}"
 
     @property
     def made_of(self) -> tuple[int, str]:
