@@ -17,6 +17,8 @@ DAY_S: Final = 86_400
 YEAR_S: Final = 365 * DAY_S
 MOST_COUNT: Final = 2**31 - 1
 """What a column for numbers takes in every database."""
+NUMBERS: Final = range(1, MOST_COUNT + 1)
+"""The numbers that a row may have; a database may refuse to compare its own with others."""
 MOST_BYTES: Final = 10**18
 """An exabyte, which 64 bits hold."""
 

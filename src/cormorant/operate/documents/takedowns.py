@@ -12,6 +12,7 @@ Erasure from the disk is in `erasure`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -356,8 +357,11 @@ def _show(tx: Tx, numbers: Sequence[int], remarks: Mapping[int, str | None]) -> 
     first = stream.append(tx, [NewEvent(each.source_id, each.id, 0, Event.NEW) for each in found])
     rows = [(True, first + n, each.id) for n, each in enumerate(found)]
     bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
+    alike = defaultdict[str | None, list[int]](list)
     for each in found:
-        staged_versions.mark(tx, [each.id], OutcomeKind.OK, int(Status.OK), remarks[each.id])
+        alike[remarks[each.id]].append(each.id)
+    for remark, ids in alike.items():
+        staged_versions.mark(tx, ids, OutcomeKind.OK, int(Status.OK), remark)
     _note(tx, found, (OutcomeKind.OK, int(Status.OK), "its takedown has ended"))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from cormorant.base.errors import ConflictError, NotFoundError
-from cormorant.model.settings.bounded import MOST_COUNT
+from cormorant.model.settings.bounded import NUMBERS
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import takedown, withdrawn
@@ -21,7 +21,6 @@ EXPIRED = "expired"
 """The author of the end of a takedown whose time was over."""
 _LOCK = 7_286_541
 """The advisory lock of PostgreSQL under which batches are settled, and that a new takedown takes alone."""
-_NUMBERS = range(1, MOST_COUNT + 1)
 
 
 class TakedownRow(NamedTuple):
@@ -99,7 +98,7 @@ def in_force(tx: Tx) -> list[TakedownRow]:
 
 def by_id(tx: Tx, number: int) -> TakedownRow:
     """The takedown of that number. Raises NotFoundError."""
-    rows = tx.rows(sa.select(takedown).where(takedown.c.id == number)) if number in _NUMBERS else []
+    rows = tx.rows(sa.select(takedown).where(takedown.c.id == number)) if number in NUMBERS else []
     if not rows:
         raise NotFoundError(f"There is no takedown {number}. `cormorant takedown list --all` lists them.")
     return TakedownRow(*rows[0])

@@ -14,15 +14,13 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import NotFoundError
 from cormorant.base.log import logger
 from cormorant.model.run import ASKING_STATES, GENERATIONS, OPEN_STATES, Counters, Mode, Refresh, RunState
-from cormorant.model.settings.bounded import MOST_COUNT
+from cormorant.model.settings.bounded import MOST_COUNT, NUMBERS
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import quota_claims
 from cormorant.store.schema import run, run_count
 
 _log = logger(__name__)
-_NUMBERS = range(1, MOST_COUNT + 1)
-"""The numbers that a run may have; a database may refuse to compare its own with others."""
 ITSELF = "conductor"
 """Under which name a run's own counts are kept, beside those of the processes that visit for it."""
 KEPT_PER_SOURCE = 1_000
@@ -245,7 +243,7 @@ def newest_before(tx: Tx, source: int, at: float) -> int:
 
 def get(tx: Tx, number: int | None = None) -> RunRow:
     """One run, or the newest. Raises NotFoundError."""
-    if number is not None and number not in _NUMBERS:
+    if number is not None and number not in NUMBERS:
         raise unknown(number)
     statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == number)
     rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
