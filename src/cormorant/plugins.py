@@ -20,7 +20,8 @@ from typing import Any
 
 from cormorant.base.entry_points import KindRegistry, PluginEntry, announced, load
 from cormorant.base.errors import BadSetting, PluginUnusable, Unreachable
-from cormorant.extract.detect.formats import FORMATS, Format
+from cormorant.extract.detect.format import Format
+from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.model.content import Content, Extraction, VisitTrace

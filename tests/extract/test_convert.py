@@ -155,7 +155,7 @@ def test_whatever_a_converter_raises_is_left_to_the_child(monkeypatch: pytest.Mo
     def broken(*_: object, **__: object) -> Extraction:
         raise ZeroDivisionError("in the depths")
 
-    monkeypatch.setattr(conversion, "extract_pdf", broken)
+    monkeypatch.setattr("cormorant.extract.formats.pdf.extract_pdf", broken)
     with pytest.raises(ZeroDivisionError):
         result_of("a.pdf", writers.pdf("x"))
 
@@ -164,7 +164,7 @@ def test_too_little_memory_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
     def hungry(*_: object, **__: object) -> Extraction:
         raise MemoryError
 
-    monkeypatch.setattr(conversion, "extract_pdf", hungry)
+    monkeypatch.setattr("cormorant.extract.formats.pdf.extract_pdf", hungry)
     with pytest.raises(MemoryError):
         result_of("a.pdf", writers.pdf("x"))
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.extract.detect.formats import FORMATS, Format
+from cormorant.extract.detect.format import Format
+from cormorant.extract.detect.formats import FORMATS
 from cormorant.testing import ConverterSuite
 from tests.journeys.plugins import EXAMPLES, install
 

@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from cormorant.extract.detect.media_types import FormatReader, reader_of
+from cormorant.base.entry_points import imported
+from cormorant.extract.detect.built_in import BUILT_IN, BY_MEDIA_TYPE
+from cormorant.extract.detect.format import Format
+from cormorant.extract.detect.formats import reader_of
+from cormorant.extract.detect.media_types import FormatReader
 from cormorant.extract.errors import Protected, Unreadable
-from cormorant.extract.formats.pdf import extract_pdf
 from cormorant.extract.formats.plain import extract_csv, extract_json, extract_markdown, extract_text
 from cormorant.extract.formats.xml import extract_xml
 from cormorant.extract.html.page import extract_html
@@ -70,10 +73,33 @@ def _read(task: ExtractionTask, body: Body) -> Extraction | ConversionFault:
             return extract_xml(body.take(), address=address, charset=charset, file_name=name, manner=manner)
         case FormatReader.JSON:
             return extract_json(body.take(), address=address, charset=charset, file_name=name, manner=manner)
-        case FormatReader.PDF:
-            return extract_pdf(body.take(), address=address, file_name=name)
-        case FormatReader.OFFICE | FormatReader.PLUGIN | None:
-            return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
+        case FormatReader.DECLARED | None:
+            return read_declared(task, body)
+
+
+def read_declared(task: ExtractionTask, body: Body) -> Extraction | ConversionFault:
+    """Read a document with the converter that its built-in format names."""
+    made = BY_MEDIA_TYPE.get(task.mime)
+    if made is None:
+        return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
+    return _converter(made)(body.take(), task)
+
+
+def _converter(made: Format) -> Callable[[bytes, ExtractionTask], Extraction]:
+    found = imported(made.converter)
+    if not callable(found):
+        raise TypeError(f"{made.converter} is no function")
+    return found
+
+
+def load_converters(server: str) -> None:
+    """Import the converters of a fork server's formats, so that its children are born with them."""
+    for made in BUILT_IN:
+        if made.server == server:
+            _converter(made)
+
+
+load_converters("convert")
 
 
 def _name_only(task: ExtractionTask) -> Extraction:

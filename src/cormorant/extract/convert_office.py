@@ -1,22 +1,19 @@
 """Conversion of an office document, run in the sandboxed child process.
 
-Apart from `convert`, since loading xberg takes 23 MB.
+Apart from `convert`, since loading the readers of office documents takes some 30 MB.
 """
 
 from __future__ import annotations
 
-from cormorant.extract.convert import answered
-from cormorant.extract.formats.office import extract_office
-from cormorant.extract.job import Body, ExtractionTask, decode_task
-from cormorant.model.content import Extraction
+from cormorant.extract.convert import answered, load_converters, read_declared
+from cormorant.extract.detect.format import OFFICE_SERVER
+from cormorant.extract.job import decode_task
+
+load_converters(OFFICE_SERVER)
 
 
 def convert(payload: bytes) -> bytes:
     """Read one office document; otherwise like `convert.convert`."""
     task, body = decode_task(payload)
     del payload
-    return answered(task, body, _read)
-
-
-def _read(task: ExtractionTask, body: Body) -> Extraction:
-    return extract_office(body.take(), task.mime, address=task.address, file_name=task.file_name)
+    return answered(task, body, read_declared)

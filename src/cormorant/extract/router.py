@@ -15,8 +15,10 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from cormorant.base.profiling import Steps, unmeasured
-from cormorant.extract.detect.formats import FORMATS, by_name, reader_of
-from cormorant.extract.detect.media_types import PROVEN, FormatReader
+from cormorant.extract.detect.built_in import BY_MEDIA_TYPE
+from cormorant.extract.detect.format import OFFICE_SERVER
+from cormorant.extract.detect.formats import FORMATS, by_name, proves_itself, reader_of
+from cormorant.extract.detect.media_types import FormatReader
 from cormorant.extract.formats.plain import extract_markdown, extract_text
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.html.xhtml import XHTML, extract_xhtml
@@ -44,7 +46,7 @@ INLINE_XHTML_BYTES: Final = 400_000
 INLINE_TEXT_BYTES: Final = 1_000_000
 
 TASK: Final = "convert"
-OFFICE_TASK: Final = "convert_office"
+OFFICE_TASK: Final = OFFICE_SERVER
 """What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
 
 NOT_A_DOCUMENT: Final = 1001
@@ -91,10 +93,9 @@ def reading_of(mime: str, size_bytes: int) -> ReadMode:
 
 def task_of(mime: str) -> ChildTask:
     """Return what a child is asked to do with a document of this type that is read in one."""
-    reader = reader_of(mime)
-    if reader is FormatReader.OFFICE:
-        return ChildTask(OFFICE_TASK)
-    added = FORMATS.of(mime) if reader is FormatReader.PLUGIN else None
+    if (made := BY_MEDIA_TYPE.get(mime)) is not None:
+        return ChildTask(made.server, made.limits)
+    added = FORMATS.of(mime) if reader_of(mime) is FormatReader.DECLARED else None
     return ChildTask(TASK) if added is None else ChildTask(plugin_task(FORMATS.name_of(mime)), added.limits, True)
 
 
@@ -105,9 +106,9 @@ def plugin_task(name: str) -> str:
 
 def claims_to_be(declared: str, file_name: str) -> str:
     """Say which readable format that proves itself by its bytes name or type claim, "" when neither does."""
-    if by_name(file_name) in PROVEN:
+    if proves_itself(by_name(file_name)):
         return f"name says {file_name.rpartition('.')[2].upper()[:10]}"
-    return f"type says {declared}" if declared in PROVEN else ""
+    return f"type says {declared}" if proves_itself(declared) else ""
 
 
 def unread_status(mime: str) -> int:

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
-from cormorant.extract.detect.formats import Format
+from cormorant.extract.detect.format import Format
+from cormorant.extract.detect.formats import check_format
 from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.job import ConversionFault, decode_result, encode_task
 from cormorant.model.content import Extraction
@@ -32,7 +33,7 @@ class ConverterSuite:
 
     def check_format(self) -> None:
         """See whether the format can be added."""
-        self.format.check()
+        check_format(self.format)
 
     def test_the_format_can_be_added(self) -> None:
         """Its media types are nobody else's, its extensions and signatures are written as they should be."""

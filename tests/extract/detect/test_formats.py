@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cormorant.extract.detect import formats
-from cormorant.extract.detect.formats import Format, Formats
+from cormorant.extract.detect.format import Format
+from cormorant.extract.detect.formats import Formats, check_format
 from cormorant.extract.detect.media_types import FormatReader
 from cormorant.extract.detect.sniff import is_text, sniff
 from cormorant.extract.router import ReadMode, reading_of, task_of
@@ -16,7 +17,7 @@ from cormorant.sandbox.limits import Limits
 from tests.journeys.plugins import announce
 
 MODULE = """
-from cormorant.extract.detect.formats import Format
+from cormorant.extract.detect.format import Format
 from cormorant.sandbox.limits import Limits
 BIN = Format("Chart", ("application/x-chart",), "none:none", ("chart",), (b"CHART1",), Limits(cpu_s=3))
 TEXT = Format("Calendar", ("text/calendar", "text/x-vcalendar"), "none:none", ("ics",))
@@ -47,7 +48,7 @@ def test_documents_are_told_by_extension_signature_and_declaration(added: Format
 
 
 def test_they_are_read_in_a_child_of_their_own(added: Formats) -> None:
-    assert formats.reader_of("text/calendar") is FormatReader.PLUGIN
+    assert formats.reader_of("text/calendar") is FormatReader.DECLARED
     assert reading_of("text/calendar", 10) is ReadMode.CHILD
     assert task_of("text/calendar") == ("convert by ics", None, True)
     assert task_of("application/x-chart") == ("convert by chart", Limits(cpu_s=3), True)
@@ -78,4 +79,4 @@ def test_a_type_that_two_packages_read_is_the_first_ones(added: Formats) -> None
 def test_what_cannot_be_a_format_is_refused(given: dict[str, Any], said: str) -> None:
     whole: dict[str, Any] = {"label": "X", "media_types": ("text/x-x",), "converter": "a.b:c", **given}
     with pytest.raises((TypeError, ValueError), match=said):
-        Format(**whole).check()
+        check_format(Format(**whole))

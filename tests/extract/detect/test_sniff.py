@@ -8,17 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from cormorant.extract.detect.media_types import (
-    DOCX,
-    ENCRYPTED,
-    EXTENSIONS,
-    ODF,
-    PPTX,
-    XLSX,
-    by_name,
-    essence,
-    reader_of,
-)
+from cormorant.extract.detect import built_in, media_types
+from cormorant.extract.detect.formats import by_name, reader_of
+from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, ODF, PPTX, XLSX, essence
 from cormorant.extract.detect.sniff import is_text, sniff
 from tests.extract import writers
 from tests.suites.record import record
@@ -157,7 +149,7 @@ def test_names_tell_by_their_extension() -> None:
 
 
 def test_every_extension_stands_for_one_name_of_a_type() -> None:
-    for mime in EXTENSIONS.values():
+    for mime in (*media_types.EXTENSIONS.values(), *built_in.EXTENSIONS.values()):
         assert essence(mime) == mime
     assert is_text("text/x-anything")
     assert reader_of("image/svg+xml") is None

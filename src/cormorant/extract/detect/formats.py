@@ -1,4 +1,4 @@
-"""All formats: those of `media_types`, and those that installed packages add to `cormorant.converters`.
+"""All formats: the text of `media_types`, those of `built_in`, and those that packages add to `cormorant.converters`.
 
     ics = "cormorant_ics:FORMAT"      the entry point names a Format, which says what it reads and by which function
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from cormorant.base.entry_points import KindRegistry, PluginEntry, imported
 from cormorant.base.errors import PluginUnusable
-from cormorant.extract.detect import media_types, signatures
-from cormorant.extract.detect.media_types import IN_WORDS, FormatReader
-from cormorant.sandbox.limits import Limits
+from cormorant.extract.detect import built_in, media_types, signatures
+from cormorant.extract.detect.built_in import BY_MEDIA_TYPE
+from cormorant.extract.detect.format import Format
+from cormorant.extract.detect.media_types import FormatReader, reader_of_family, text_reader
 
 GROUP: Final = "cormorant.converters"
 LEAST_SIGNATURE: Final = 4
@@ -25,51 +25,7 @@ LEAST_SIGNATURE: Final = 4
 _TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/[a-z0-9][a-z0-9!#$&^_.+-]{0,80}")
 _EXTENSION: Final = re.compile(r"[a-z0-9_+-]{1,20}")
 _REFERENCE: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format of documents, and the function that reads it.
-
-    `label` is what people call a document of it, `media_types` are its names, the first the usual one, in small
-    letters without parameters. `extensions` are those of file names, small and without the dot; `signatures` the bytes
-    that its documents begin with, where they do. `converter` is "module:function"; the function takes the bytes and an
-    ExtractionTask and returns an Extraction, or raises Unreadable or Protected. It runs in a child that can only
-    compute, within `limits`; None: those of all converters.
-    """
-
-    label: str
-    media_types: tuple[str, ...]
-    converter: str
-    extensions: tuple[str, ...] = ()
-    signatures: tuple[bytes, ...] = ()
-    limits: Limits | None = None
-
-    def check(self) -> None:
-        """Raise TypeError or ValueError that says what of it cannot be."""
-        for name in ("media_types", "extensions", "signatures"):
-            if not isinstance(getattr(self, name), tuple):
-                raise TypeError(f"{name} is no tuple")
-        if not self.label or not self.media_types:
-            raise ValueError("it has no label, or no media types")
-        if not _REFERENCE.fullmatch(self.converter):
-            raise ValueError(f"its converter {self.converter!r} is not written module:function")
-        for mime in self.media_types:
-            if not _TYPE.fullmatch(mime):
-                raise ValueError(f"{mime!r} is no media type in small letters")
-            if media_types.has_reader(mime):
-                raise ValueError(f"{mime} has a built-in converter")
-        for extension in self.extensions:
-            self._check_extension(extension)
-        if short := [each for each in self.signatures if len(each) < LEAST_SIGNATURE]:
-            raise ValueError(f"the signature {short[0]!r} has fewer than {LEAST_SIGNATURE} bytes")
-
-    def _check_extension(self, extension: str) -> None:
-        if not _EXTENSION.fullmatch(extension):
-            raise ValueError(f"{extension!r} is no extension in small letters without its dot")
-        known = media_types.EXTENSIONS.get(extension)
-        if known is not None and known not in self.media_types:
-            raise ValueError(f"the extension {extension} stands for {known}")
+_EXTENSIONS: Final = media_types.EXTENSIONS | built_in.EXTENSIONS
 
 
 class Formats(KindRegistry[Format]):
@@ -139,24 +95,71 @@ class Formats(KindRegistry[Format]):
 def _format_of(_name: str, found: object) -> Format:
     if not isinstance(found, Format):
         raise TypeError("it is no Format")
-    found.check()
+    check_format(found)
     return found
+
+
+def check_format(made: Format) -> None:
+    """Look at a format that a package adds. Raises TypeError or ValueError that says what of it cannot be."""
+    for name in ("media_types", "extensions", "signatures"):
+        if not isinstance(getattr(made, name), tuple):
+            raise TypeError(f"{name} is no tuple")
+    if not made.label or not made.media_types:
+        raise ValueError("it has no label, or no media types")
+    for reference in (made.converter, made.embedded or made.converter):
+        if not _REFERENCE.fullmatch(reference):
+            raise ValueError(f"its converter {reference!r} is not written module:function")
+    for mime in made.media_types:
+        _check_type(mime)
+    for extension in made.extensions:
+        _check_extension(made, extension)
+    if short := [each for each in made.signatures if len(each) < LEAST_SIGNATURE]:
+        raise ValueError(f"the signature {short[0]!r} has fewer than {LEAST_SIGNATURE} bytes")
+
+
+def _check_type(mime: str) -> None:
+    if not _TYPE.fullmatch(mime):
+        raise ValueError(f"{mime!r} is no media type in small letters")
+    if has_reader(mime):
+        raise ValueError(f"{mime} has a built-in converter")
+
+
+def _check_extension(made: Format, extension: str) -> None:
+    if not _EXTENSION.fullmatch(extension):
+        raise ValueError(f"{extension!r} is no extension in small letters without its dot")
+    known = _EXTENSIONS.get(extension)
+    if known is not None and known not in made.media_types:
+        raise ValueError(f"the extension {extension} stands for {known}")
 
 
 FORMATS: Final = Formats()
 """The formats that packages add, loaded when the first document comes that nothing built in reads."""
 
 
+def has_reader(mime: str) -> bool:
+    """Say whether a type has a built-in reader of its own, and is not read as its family is."""
+    return mime in BY_MEDIA_TYPE or text_reader(mime) is not None
+
+
 def reader_of(mime: str) -> FormatReader | None:
     """Return the reader of a media type (lower case, without parameters), None when there is none."""
-    if not media_types.has_reader(mime) and FORMATS.of(mime) is not None:
-        return FormatReader.PLUGIN
-    return media_types.reader_of(mime)
+    reader = text_reader(mime)
+    if reader is not None:
+        return reader
+    if mime in BY_MEDIA_TYPE or FORMATS.of(mime) is not None:
+        return FormatReader.DECLARED
+    return reader_of_family(mime)
+
+
+def format_of(mime: str) -> Format | None:
+    """Return the format that declares a media type, built in or added; None for text and what nobody reads."""
+    return BY_MEDIA_TYPE.get(mime) or (FORMATS.of(mime) if text_reader(mime) is None else None)
 
 
 def by_name(file_name: str) -> str:
     """Return the media type that the extension of a file name or path stands for, "" when it stands for none."""
-    return media_types.by_name(file_name) or FORMATS.by_extension(media_types.extension_of(file_name))
+    extension = media_types.extension_of(file_name)
+    return _EXTENSIONS.get(extension, "") or FORMATS.by_extension(extension)
 
 
 def signature(body: bytes) -> str:
@@ -167,12 +170,20 @@ def signature(body: bytes) -> str:
 def is_in_words(mime: str) -> bool:
     """Say whether documents of a media type are text in themselves."""
     reader = reader_of(mime)
-    if reader is FormatReader.PLUGIN:
-        return mime.startswith("text/") or mime.endswith(("+xml", "+json"))
-    return reader in IN_WORDS
+    if reader is FormatReader.DECLARED:
+        return mime not in BY_MEDIA_TYPE and (mime.startswith("text/") or mime.endswith(("+xml", "+json")))
+    return reader is not None
 
 
 def is_signed(mime: str) -> bool:
     """Say whether documents of a media type that somebody reads prove themselves by their first bytes."""
-    added = FORMATS.of(mime) if not media_types.has_reader(mime) else None
-    return bool(added.signatures) if added is not None else media_types.reader_of(mime) is not None
+    if has_reader(mime):
+        return True
+    added = FORMATS.of(mime)
+    return bool(added.signatures) if added is not None else reader_of_family(mime) is not None
+
+
+def proves_itself(mime: str) -> bool:
+    """Say whether documents of a built-in format begin with bytes of their own, so that others are damaged."""
+    made = BY_MEDIA_TYPE.get(mime)
+    return made is not None and made.proves_itself

@@ -1,4 +1,7 @@
-"""Document formats with their MIME types, readers and file name extensions. Tables only."""
+"""Media types with their names, file name extensions and, of what is text in itself, readers. Tables only.
+
+Formats that are no text are declared in `built_in`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Final
 
 
 class FormatReader(StrEnum):
-    """The reader that extracts the text from a format."""
+    """The reader that extracts the text from a format; DECLARED: the converter that its `Format` names."""
 
     HTML = "html"
     TEXT = "text"
@@ -15,9 +18,7 @@ class FormatReader(StrEnum):
     CSV = "csv"
     XML = "xml"
     JSON = "json"
-    PDF = "pdf"
-    OFFICE = "office"
-    PLUGIN = "plugin"
+    DECLARED = "declared"
 
 
 OOXML: Final = "application/vnd.openxmlformats-officedocument."
@@ -31,28 +32,17 @@ ENCRYPTED: Final = "application/x-ole-encrypted"
 """An Office document behind a password: an OLE file around a ZIP nobody can read."""
 
 EXTENSIONS: Final = {
-    "bmp": "image/bmp", "csv": "text/csv", "css": "text/css", "doc": "application/msword",
-    "docm": "application/vnd.ms-word.document.macroenabled.12", "docx": DOCX, "dot": "application/msword",
-    "dotx": OOXML + "wordprocessingml.template", "eml": "message/rfc822", "epub": EPUB,
-    "fb2": "application/x-fictionbook+xml", "gif": "image/gif", "gz": "application/x-gzip", "htm": "text/html",
-    "html": "text/html", "ico": "image/x-icon", "ics": "text/calendar", "ipynb": "application/x-ipynb+json",
-    "jpeg": "image/jpeg", "jpg": "image/jpeg", "js": "text/javascript", "json": "application/json",
-    "jsonl": "application/x-ndjson", "log": "text/plain", "markdown": "text/markdown", "md": "text/markdown",
-    "mht": "multipart/related", "mhtml": "multipart/related", "mp3": "audio/mpeg", "mp4": "video/mp4",
-    "msg": "application/vnd.ms-outlook", "ndjson": "application/x-ndjson", "odf": ODF + "formula",
-    "odg": ODF + "graphics", "odp": ODF + "presentation", "ods": ODF + "spreadsheet", "odt": ODF + "text",
-    "ott": ODF + "text-template", "pdf": "application/pdf", "png": "image/png",
-    "potx": OOXML + "presentationml.template", "pps": "application/vnd.ms-powerpoint",
-    "ppsx": OOXML + "presentationml.slideshow", "ppt": "application/vnd.ms-powerpoint",
-    "pptm": "application/vnd.ms-powerpoint.presentation.macroenabled.12", "pptx": PPTX,
-    "rst": "text/prs.fallenstein.rst", "rtf": "application/rtf", "svg": "image/svg+xml", "tar": "application/x-tar",
-    "tex": "application/x-latex", "text": "text/plain", "tsv": "text/tab-separated-values", "txt": "text/plain",
-    "wpd": "application/vnd.wordperfect", "xhtml": "application/xhtml+xml", "xht": "application/xhtml+xml",
-    "xls": "application/vnd.ms-excel", "xlsb": "application/vnd.ms-excel.sheet.binary.macroenabled.12",
-    "xlsm": "application/vnd.ms-excel.sheet.macroenabled.12", "xlsx": XLSX, "xltx": OOXML + "spreadsheetml.template",
-    "xml": "text/xml", "yaml": "application/yaml", "yml": "application/yaml", "zip": "application/zip",
+    "bmp": "image/bmp", "css": "text/css", "csv": "text/csv", "gif": "image/gif", "htm": "text/html",
+    "html": "text/html", "ico": "image/x-icon", "ics": "text/calendar", "jpeg": "image/jpeg", "jpg": "image/jpeg",
+    "js": "text/javascript", "json": "application/json", "jsonl": "application/x-ndjson", "log": "text/plain",
+    "markdown": "text/markdown", "md": "text/markdown", "mp3": "audio/mpeg", "mp4": "video/mp4",
+    "ndjson": "application/x-ndjson", "odf": ODF + "formula", "png": "image/png", "rst": "text/prs.fallenstein.rst",
+    "svg": "image/svg+xml", "tex": "application/x-latex", "text": "text/plain", "tif": "image/tiff",
+    "tiff": "image/tiff", "tsv": "text/tab-separated-values", "txt": "text/plain", "webp": "image/webp",
+    "xht": "application/xhtml+xml", "xhtml": "application/xhtml+xml", "xml": "text/xml", "yaml": "application/yaml",
+    "yml": "application/yaml",
 }  # fmt: skip
-"""File-name extensions, lower case without the dot."""
+"""File-name extensions of what has no `Format`, lower case without the dot."""
 
 ALIASES: Final = {
     "application/acrobat": "application/pdf",
@@ -108,7 +98,6 @@ _READERS: Final = {
     "application/xml": FormatReader.XML,
     "application/json": FormatReader.JSON,
     "application/x-ndjson": FormatReader.JSON,
-    "application/pdf": FormatReader.PDF,
     "application/yaml": FormatReader.TEXT,
     "application/toml": FormatReader.TEXT,
     "application/sql": FormatReader.TEXT,
@@ -117,47 +106,7 @@ _READERS: Final = {
     "application/x-latex": FormatReader.TEXT,
     "application/x-tex": FormatReader.TEXT,
     "application/x-subrip": FormatReader.TEXT,
-    "application/msword": FormatReader.OFFICE,
-    "application/rtf": FormatReader.OFFICE,
-    "application/vnd.ms-excel": FormatReader.OFFICE,
-    "application/vnd.ms-excel.sheet.binary.macroenabled.12": FormatReader.OFFICE,
-    "application/vnd.ms-excel.sheet.macroenabled.12": FormatReader.OFFICE,
-    "application/vnd.ms-outlook": FormatReader.OFFICE,
-    "application/vnd.ms-powerpoint": FormatReader.OFFICE,
-    "application/vnd.ms-powerpoint.presentation.macroenabled.12": FormatReader.OFFICE,
-    "application/vnd.ms-word.document.macroenabled.12": FormatReader.OFFICE,
-    "application/vnd.wordperfect": FormatReader.OFFICE,
-    "application/x-fictionbook+xml": FormatReader.OFFICE,
-    "application/x-ipynb+json": FormatReader.OFFICE,
-    EPUB: FormatReader.OFFICE,
-    ENCRYPTED: FormatReader.OFFICE,
-    "message/rfc822": FormatReader.OFFICE,
-    DOCX: FormatReader.OFFICE,
-    XLSX: FormatReader.OFFICE,
-    PPTX: FormatReader.OFFICE,
-    OOXML + "wordprocessingml.template": FormatReader.OFFICE,
-    OOXML + "spreadsheetml.template": FormatReader.OFFICE,
-    OOXML + "presentationml.template": FormatReader.OFFICE,
-    OOXML + "presentationml.slideshow": FormatReader.OFFICE,
-    ODF + "text": FormatReader.OFFICE,
-    ODF + "text-template": FormatReader.OFFICE,
-    ODF + "spreadsheet": FormatReader.OFFICE,
-    ODF + "spreadsheet-template": FormatReader.OFFICE,
-    ODF + "presentation": FormatReader.OFFICE,
-    ODF + "presentation-template": FormatReader.OFFICE,
 }
-
-PROVEN: Final = frozenset(
-    mime
-    for mime, reader in _READERS.items()
-    if reader in (FormatReader.PDF, FormatReader.OFFICE) and mime not in ("message/rfc822", "application/x-ipynb+json")
-)
-"""Formats that begin with bytes of their own, so that others are damage."""
-
-IN_WORDS: Final = frozenset(
-    (FormatReader.HTML, FormatReader.TEXT, FormatReader.MARKDOWN, FormatReader.CSV, FormatReader.XML, FormatReader.JSON)
-)
-"""Formats that are text in themselves."""
 
 
 def essence(declared: str) -> str:
@@ -167,27 +116,19 @@ def essence(declared: str) -> str:
     return "" if name in UNKNOWN or "/" not in name else name
 
 
-def by_name(file_name: str) -> str:
-    """Return the type that the extension of a file name or path stands for, "" when it stands for none."""
-    return EXTENSIONS.get(extension_of(file_name), "")
-
-
 def extension_of(file_name: str) -> str:
     """Return the extension of a file name or path in small letters, "" when it has none."""
     _, dot, extension = file_name.rpartition("/")[2].rpartition(".")
     return extension.lower() if dot else ""
 
 
-def has_reader(mime: str) -> bool:
-    """Say whether a type has a reader of its own, and is not read as what its family is."""
-    return mime in _READERS
+def text_reader(mime: str) -> FormatReader | None:
+    """Return the reader of a type that is text in itself, None for all others."""
+    return _READERS.get(mime)
 
 
-def reader_of(mime: str) -> FormatReader | None:
-    """Return the built-in reader of this type (lower case, without parameters), None when there is none."""
-    reader = _READERS.get(mime)
-    if reader is not None:
-        return reader
+def reader_of_family(mime: str) -> FormatReader | None:
+    """Return the reader of a type that has none of its own, by its family or suffix; None when that has none either."""
     family, _, kind = mime.partition("/")
     if family in ("image", "audio", "video", "font", "model"):
         return None

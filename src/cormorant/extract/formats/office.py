@@ -24,6 +24,7 @@ from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, ODF, OOXML, PP
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.html.head import MAX_KEYWORDS, language_tag
 from cormorant.extract.html.links import MAX_ANCHOR, MAX_LINKS, SCHEMES
+from cormorant.extract.job import ExtractionTask
 from cormorant.extract.sanitize import MAX_TEXT, MAX_VALUE, clean_lines, one_line, title_or_name
 from cormorant.model.content import Extraction, PageLink, Value
 from cormorant.model.url import join
@@ -53,11 +54,12 @@ _SAME_AS: Final = {
 }
 
 
-def extract_office(body: bytes, mime: str, *, address: str, file_name: str = "") -> Extraction:
+def extract_office(body: bytes, task: ExtractionTask) -> Extraction:
     """Return what an office document says.
 
     Raises Protected for one behind a password and Unreadable for what is damaged or unpacks to too much.
     """
+    mime = task.mime
     if mime == ENCRYPTED:
         raise Protected
     if body.startswith(b"PK"):
@@ -66,10 +68,10 @@ def extract_office(body: bytes, mime: str, *, address: str, file_name: str = "")
             check(body)
     document = asyncio.run(_converted(body, _SAME_AS.get(mime, mime)))
     about = document.metadata
-    links, seen = _links(address, document.uris or ())
+    links, seen = _links(task.address, document.uris or ())
     return Extraction(
         text=clean_lines(document.content),
-        title=title_or_name(about.title or about.subject or "", address, file_name),
+        title=title_or_name(about.title or about.subject or "", task.address, task.file_name),
         links=links,
         language=language_tag(about.language or ""),
         attributes=_attributes(about),

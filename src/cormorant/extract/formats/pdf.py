@@ -11,6 +11,7 @@ import pypdfium2
 import pypdfium2.raw
 
 from cormorant.extract.errors import Protected, Unreadable
+from cormorant.extract.job import ExtractionTask
 from cormorant.extract.sanitize import MAX_TEXT, MAX_VALUE, clean_lines, one_line, title_or_name
 from cormorant.model.content import Extraction, Value
 
@@ -20,7 +21,7 @@ MAX_PAGES: Final = 20_000
 _LINE_HYPHENS: Final = ("\ufffe\r\n", "\x02\r\n", "\ufffe", "\x02")
 
 
-def extract_pdf(body: bytes, *, address: str, file_name: str = "") -> Extraction:
+def extract_pdf(body: bytes, task: ExtractionTask) -> Extraction:
     """Return the text of all pages, a blank line between them.
 
     Raises Protected when it cannot be opened without a password, Unreadable when it is no PDF. A page that cannot be
@@ -36,7 +37,7 @@ def extract_pdf(body: bytes, *, address: str, file_name: str = "") -> Extraction
     text, truncated = _text(document)
     return Extraction(
         text=clean_lines(text),
-        title=title_or_name(about.get("Title", ""), address, file_name),
+        title=title_or_name(about.get("Title", ""), task.address, task.file_name),
         attributes=_attributes(about),
         truncated=truncated,
     )
