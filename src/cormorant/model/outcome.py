@@ -29,6 +29,7 @@ from msgspec.structs import replace
 from cormorant.base.exhaustion import Shortage
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, PageLink, Sitemap
+from cormorant.model.member import MemberEntry
 from cormorant.model.ruling import Ruling
 
 
@@ -52,6 +53,7 @@ class Ok(Struct, frozen=True):
 
     `unfollowed` are links that ask not to be followed, here and in other outcomes. `sitemap` is what a sitemap names.
     `likeness` is the key of a text that takes the place of another one, by which it is seen that many become alike.
+    `members` are the documents that lie in it, here and in `Unchanged`; None when nobody looked.
     """
 
     content: Content
@@ -61,6 +63,7 @@ class Ok(Struct, frozen=True):
     status: int = 200
     sitemap: Sitemap | None = None
     likeness: int = 0
+    members: tuple[MemberEntry, ...] | None = None
     kind: ClassVar[OutcomeKind] = OutcomeKind.OK
 
 
@@ -72,6 +75,7 @@ class Unchanged(Struct, frozen=True):
     document: Document | None = None
     follow: tuple[PageLink, ...] = ()
     unfollowed: tuple[PageLink, ...] = ()
+    members: tuple[MemberEntry, ...] | None = None
     kind: ClassVar[OutcomeKind] = OutcomeKind.UNCHANGED
 
 

@@ -31,6 +31,7 @@ class DiscoveredBy(IntEnum):
     PUSH = 6
     PREREQUISITE = 7
     ROBOTS = 8
+    MEMBER = 9
 
 
 BY_LINK = (int(DiscoveredBy.LINK), int(DiscoveredBy.REDIRECT))

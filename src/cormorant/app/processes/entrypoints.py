@@ -33,6 +33,7 @@ from cormorant.crawl.deliver.sinks import IndexSink, ReceiverSink
 from cormorant.crawl.link_filter import SiteKeys
 from cormorant.crawl.resource_guard import DiskGuard
 from cormorant.crawl.run.clock_repair import Setbacks
+from cormorant.crawl.visit.containers import Containers
 from cormorant.crawl.visit.convert import Converter
 from cormorant.crawl.visit.soft_errors import Doubts, copies
 from cormorant.crawl.worker.housekeeping import WorkerConfig
@@ -135,6 +136,7 @@ async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], s
         partial(stands, house.store),
         doubts,
         AclLookup(house.store),
+        Containers(house.store, means.cache, AclLookup(house.store)),
     )
     crew = WorkerConfig(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)
     began = cpu_ns()

@@ -1,7 +1,7 @@
 """The fork servers that convert documents: one for each task, so that a crawl of pages never carries an office suite.
 
 retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps
-                     |-> convert_office .. what xberg reads: four times as much memory, and rare on most sites
+                     |-> convert_office .. office documents, mail, archives and their members: more memory, and rarer
                      `-> convert by ICS .. what the converter of a package reads: one server for each
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
 from cormorant.base.log import logger
+from cormorant.crawl.visit.containers import UNPACK_TASK
 from cormorant.crawl.visit.convert import SITEMAP_TASK
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.router import OFFICE_TASK, TASK, plugin_task
@@ -19,7 +20,7 @@ from cormorant.sandbox import ServerHandle, ServerNotStarted, start_server
 _log = logger(__name__)
 _SERVERS = (
     {TASK: "cormorant.extract.convert:convert", SITEMAP_TASK: "cormorant.extract.sitemap.job:read"},
-    {OFFICE_TASK: "cormorant.extract.convert_office:convert"},
+    {OFFICE_TASK: "cormorant.extract.convert_office:convert", UNPACK_TASK: "cormorant.extract.unpack:unpack"},
 )
 """What each server's children can do."""
 MOST_STARTS = 3

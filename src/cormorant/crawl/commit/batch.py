@@ -40,6 +40,7 @@ from cormorant.frontier.state.host_facts import INSTALLATION, Fact
 from cormorant.frontier.state.writes import ContentRow
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Document, PageLink
+from cormorant.model.member import MemberEntry
 from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
 from cormorant.model.resource import DiscoveredBy, Resource, Role
 from cormorant.receivers.stream import Event, NewEvent
@@ -67,6 +68,14 @@ class Visited(NamedTuple):
         return self.report.task.resource
 
 
+class ContainerMembers(NamedTuple):
+    """A visited document with the documents that lie in it now, and the key of its site."""
+
+    resource: Resource
+    site: str
+    members: Sequence[MemberEntry]
+
+
 class Packed(NamedTuple):
     """An encoded frame waiting for its place, with the visit that ended Ok."""
 
@@ -78,6 +87,7 @@ class Packed(NamedTuple):
 class Batch:
     """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came.
 
+    `containers` are visited documents with the members that they list now.
     `partly` are visits to sitemaps of which this batch has a part, and not the last. `moved` are documents at another
     address than before, of which receivers have yet to be told there.
     """
@@ -94,6 +104,7 @@ class Batch:
     size_bytes: int = 0
     received: int = 0
     moved: set[int] = field(default_factory=set)
+    containers: list[ContainerMembers] = field(default_factory=list)
 
     @property
     def waiting(self) -> int:
@@ -114,6 +125,7 @@ class Batch:
         kept.packed = [p for p in self.packed if p.visited.resource.site not in lost]
         ids = {v.resource.id for v in kept.visited}
         kept.links = {number: blob for number, blob in self.links.items() if number in ids}
+        kept.containers = [each for each in self.containers if each.resource.site not in lost]
         kept.told = [told for told in self.told if told.resource.site not in lost]
         kept.facts = [f for f in self.facts if f.site not in lost]
         return kept
@@ -144,6 +156,9 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
             batch.facts.append(Fact(resource.site, INSTALLATION, fact[0], fact[1], at + fact[2]))
         return
     document = outcome.document if isinstance(outcome, Ok | Unchanged) else None
+    if isinstance(outcome, Ok | Unchanged) and outcome.members is not None:
+        site = visited.report.task.site.key
+        batch.containers.append(ContainerMembers(resource, site, outcome.members))
     links = _kept_links(outcome)
     if links is not None:
         with steps("links_pack"):

@@ -17,6 +17,7 @@ from cormorant.crawl.commit import (
     batch as batch_rows,
     counters as run_counters,
     discovered_links,
+    members,
     modes,
     moved_files,
     persist,
@@ -52,6 +53,7 @@ class BatchCommitter:
         self._swallowing = MassChangeGuard(means.cache)
         self.takedowns = TakedownWatch(source.number)
         self._refused: list[BlobPlace] = []
+        self._listed = set[str]()
         with means.store.read() as tx:
             self.takedowns.look(tx)
 
@@ -85,8 +87,8 @@ class BatchCommitter:
             raise
         if lost:
             means.seen.forget_elsewhere()
-        self.arrived = frozenset(means.sites.of_known(discovered_links.sites(batch)))
-        self.reordered = put_right | discovered_links.reordered(batch)
+        self.arrived = frozenset(means.sites.of_known(discovered_links.sites(batch) | self._listed))
+        self.reordered = put_right | discovered_links.reordered(batch) | set(means.sites.of_known(self._listed))
         self.batch, self.counters = Batch(), counters
         self._telling.go_on(self.batch, self.source, lost)
         if self._refused:  # last: were it to fail, the batch that is written would be settled again
@@ -114,6 +116,11 @@ class BatchCommitter:
                 batch_rows.rows(kept, kept_at, self.order.run, partial(means.acls.of, tx)), self.order.mode
             )
             counters.discovered += discovered_links.admit(tx, means.sites, self.order, kept)
+            listed = members.admit(tx, means.sites, self.order, kept.containers, [number for number, *_ in made.hidden])
+            counters.discovered += listed.new
+            counters.gone += listed.gone
+            self._listed = listed.sites
+            members.regrant(tx, made, self.source.number, self.order.run)
             run_counters.count(counters, kept, visits.exclude(tx, kept.exclusions), made.regranted, later=made.later)
             persist.write(tx, made, self.order.run)
             put_right = discovered_links.put_right(tx, self.order, kept)

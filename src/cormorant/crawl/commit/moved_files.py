@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from cormorant.frontier.links import codec
 from cormorant.frontier.staging import staged_versions
-from cormorant.frontier.state import enqueue, relocate
+from cormorant.frontier.state import enqueue, member_rows, relocate
 from cormorant.frontier.state.relocate import Absent, Move
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import WITHHELD
@@ -68,6 +68,7 @@ class Newcomers:
         absent = relocate.absent(tx, self._order.source, self._order.run, CHUNK, behind) if self._held else []
         blobs = staged_versions.links_of(tx, [each.id for each in absent])
         linking = {number for number, blob in blobs.items() if codec.unpack(blob)}
+        linking |= member_rows.of_containers(tx, [each.id for each in absent]).keys()  # their addresses begin with its
         moves = list[Move]()
         for was in absent:
             found = None if is_below(was.address, self._source.unlisted) else self._taken(was)

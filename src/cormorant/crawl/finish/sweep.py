@@ -4,6 +4,7 @@ Deletion needs a complete run, below the deletion guard.
 
 absent from a complete listing -> hidden --+
 removed, says a feed ------------> hidden --+
+its container is gone -----------> hidden --+
 gone, excluded, moved at its visit ------> hidden --deletion guard?--> deleted (events, index drops them) -> purged
                                                       `-----> held: found again until a person answers
 """
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from cormorant.frontier.cleanup import purge
 from cormorant.frontier.links import inlinks, orphans, shortest_paths
 from cormorant.frontier.staging import pending_deletes
+from cormorant.frontier.state import member_rows
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.url import is_below
 from cormorant.receivers import stream
@@ -44,6 +46,17 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
         if len(absent) < CHUNK:
             return count
         behind = absent[-1][0]
+
+
+def hide_left_behind(store: Store, source: int, run: int) -> int:
+    """Hide the members of containers that are hidden or gone. Returns how many documents."""
+    count = 0
+    while True:
+        with store.begin() as tx:
+            addresses = member_rows.left_behind(tx, source, CHUNK)
+            count += remove(tx, source, run, addresses) if addresses else 0
+        if len(addresses) < CHUNK:
+            return count
 
 
 def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:

@@ -43,6 +43,7 @@ async def ask(store: Store, row: RunRow) -> bool:
     if row.asked == runs.ACCEPT:
         with store.begin() as tx:
             remaining.hide_leaving(tx, row.source_id, row.id)
+        sweep.hide_left_behind(store, row.source_id, row.id)
         return False
     if row.complete and row.lists:
         sweep.hide_absent(store, row.source_id, row.id, row.unlisted)
@@ -50,6 +51,7 @@ async def ask(store: Store, row: RunRow) -> bool:
         orphans.hide(store, row.source_id, row.id)
     elif row.complete and row.refresh is Refresh.ALL and not row.lists:
         orphans.hide_after(store, row)
+    sweep.hide_left_behind(store, row.source_id, row.id)
     return hold(store, row, swallowed)
 
 

@@ -16,6 +16,7 @@ from cormorant.base.profiling import Steps
 from cormorant.base.secret_masking import masked
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.visit.change_detection import is_modified
+from cormorant.crawl.visit.containers import Containers
 from cormorant.crawl.visit.soft_errors import Doubts, ReadContent
 from cormorant.extract.compare.fingerprint import likeness
 from cormorant.extract.compare.text_change import attributes_said, main_text_hash
@@ -39,6 +40,7 @@ from cormorant.extract.sitemap.job import decode_sitemap, is_read_inline, sitema
 from cormorant.extract.titles import named
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.content import Content, Document, Extraction, Manner, PageLink, Value, VisitTrace
+from cormorant.model.member import is_member
 from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
 from cormorant.model.resource import Resource, Role
 from cormorant.model.ruling import Gate, Ruling
@@ -74,12 +76,31 @@ class Converter:
     def __init__(
         self, children: ChildPool, steps: Steps, stands: Callable[[Resource, str], bool | None] = _unknown,
         doubts: Doubts | None = None, rights: Callable[[int], ACL] = lambda _: PUBLIC,
+        containers: Containers | None = None,
     ) -> None:  # fmt: skip
         self._children = children
         self._steps = steps
         self._stands = stands
         self._doubts = doubts
         self._rights = rights
+        self._containers = containers
+
+    async def member(self, resource: Resource) -> Content | Outcome:
+        """Read a document that lies in another one."""
+        if self._containers is None:
+            return Failed(Status.CONVERSION_FAILED, "It lies in another document, whose copies are not kept here.")
+        return await self._containers.fetch(resource, self._answer)
+
+    async def with_members(self, outcome: Outcome, content: Content, content_hash: bytes, source: Source) -> Outcome:
+        """The outcome of a document that was read, with the documents that lie in it."""
+        if not isinstance(outcome, Ok | Unchanged) or outcome.document is None or self._containers is None:
+            return outcome
+        most = source.settings.unpack_depth if source.settings.unpack else 0
+        listing = await self._containers.listed(content, content_hash, most, self._answer)
+        document = outcome.document
+        if listing.fault and not document.fault:
+            document = replace(document, fault=listing.fault)
+        return replace(outcome, document=document, members=listing.members)
 
     async def believed(self, read: ReadContent, source: Source, wire: VisitTrace) -> Outcome:
         """Return how a visit of a read page ends: as it appears, unless there is reason for doubt."""
@@ -135,6 +156,8 @@ class Converter:
         if not isinstance(read, tuple):
             return read
         content, said = read
+        if is_member(content.address):
+            said = _within(said)
         said = named(said, source.settings.manner, content)
         if said.directives:
             said = replace(said, directives=meant_for(said.directives, source.settings.agent))
@@ -247,6 +270,11 @@ class Converter:
                 _log.warning("conversion.failed", extra={"address": content.address, "detail": said.detail})
             return Failed(said.status, _with_detail(said.reason, said.detail))
         return content, said
+
+
+def _within(said: Extraction) -> Extraction:
+    """What a document in another one says, less references that its place in the container would have to resolve."""
+    return replace(said, links=(), canonical="", refresh="", links_seen=0)
 
 
 def _with_detail(reason: str, detail: str) -> str:

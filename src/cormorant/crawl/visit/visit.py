@@ -22,6 +22,7 @@ from cormorant.crawl.visit.soft_errors import ReadContent
 from cormorant.frontier.queue.workbench import VisitTask
 from cormorant.frontier.traps import detector
 from cormorant.model.content import Content, VisitTrace
+from cormorant.model.member import is_member
 from cormorant.model.other_hosts import Beside
 from cormorant.model.outcome import Deferred, Excluded, Failed, Outcome, Unchanged, with_rights
 from cormorant.model.resource import Resource, Role
@@ -73,7 +74,7 @@ async def visit(
     got: Content | Outcome | Blocked | None = None
     try:
         taken_down = barred(task.resource)
-        got = Excluded(taken_down, taken_down.status) if taken_down else await _asked(task, source, wire, clock)
+        got = Excluded(taken_down, taken_down.status) if taken_down else await _asked(task, source, reader, wire, clock)
         if isinstance(got, Blocked):
             return got
         outcome = await _judge(task, source, got, reader, wire) if isinstance(got, Content) else got
@@ -87,8 +88,12 @@ async def visit(
     return VisitResult(task.read_as(entitled), entitled, wire, clock.now())
 
 
-async def _asked(task: VisitTask, source: Source, wire: VisitTrace, clock: Clock) -> Content | Outcome | Blocked:
-    """Ask for it, unless a gate says no."""
+async def _asked(
+    task: VisitTask, source: Source, reader: Converter, wire: VisitTrace, clock: Clock
+) -> Content | Outcome | Blocked:
+    """Ask for it, unless a gate says no; a member of a container is read out of its container's copy."""
+    if is_member(task.resource.address):
+        return await reader.member(task.resource)
     if task.resource.role is not Role.ROBOTS:
         ruling = source.gates.visit(task.resource, task.site.facts)
         if isinstance(ruling, Prerequisite):
@@ -112,4 +117,5 @@ async def _judge(task: VisitTask, source: Source, content: Content, reader: Conv
         return read
     content, said = read
     outcome = reader.outcome(source, resource, content, said, content_hash)
-    return await reader.believed(ReadContent(task, content, said, outcome), source, wire)
+    outcome = await reader.believed(ReadContent(task, content, said, outcome), source, wire)
+    return await reader.with_members(outcome, content, content_hash, source)

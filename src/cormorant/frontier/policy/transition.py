@@ -2,7 +2,7 @@
 
 Pure: one visit in, one fate out.
 
-| outcome                    | state of a web page          | state of a listed file | visited again               |
+| outcome                    | state of a web page          | listed file, or member | visited again               |
 |----------------------------|------------------------------|------------------------|-----------------------------|
 | Ok, Unchanged, Moved       | READY                        | SETTLED                | next generation / new validator |
 | Gone, Excluded, Held       | READY                        | SETTLED                | next generation / next listing |
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cormorant.frontier.policy import backoff, priority as url_priority
+from cormorant.model.member import is_member
 from cormorant.model.outcome import (
     MOVED_TO,
     Deferred,
@@ -105,8 +106,13 @@ def fate(resource: Resource, outcome: Outcome, at: VisitConditions) -> RowUpdate
         kind, status, kept = _unreachable(resource, outcome)
     if isinstance(outcome, Unchanged) and outcome.status == 304 and resource.outcome in REPEATED:
         kind, status, kept = OutcomeKind(resource.outcome), resource.status, resource.outcome in _KEEPS
-    state = UrlState.SETTLED if at.lists or resource.role not in _VISITED_AGAIN else UrlState.READY
+    state = UrlState.SETTLED if at.lists or _is_listed(resource) else UrlState.READY
     return RowUpdate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kept)
+
+
+def _is_listed(resource: Resource) -> bool:
+    """Return whether a resource waits for something that names it again: its site's facts, or its container."""
+    return resource.role not in _VISITED_AGAIN or is_member(resource.address)
 
 
 def _ruled(
@@ -145,7 +151,8 @@ def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: VisitCon
 
 def _final(resource: Resource, at: VisitConditions, said: tuple[OutcomeKind, int, str], status: int) -> RowUpdate:
     kind, tries, reason = said
-    state = UrlState.SETTLED if at.lists or resource.role is not Role.DOCUMENT else UrlState.READY
+    listed = at.lists or resource.role is not Role.DOCUMENT or is_member(resource.address)
+    state = UrlState.SETTLED if listed else UrlState.READY
     return RowUpdate(state, at.next_due(resource), tries, kind, status, 0.0, reason, kind is not OutcomeKind.GONE)
 
 

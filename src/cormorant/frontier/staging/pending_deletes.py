@@ -24,7 +24,7 @@ from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, exclusion, hidden, resource, site_source
-from cormorant.store.schema.frontier import ASTRAY
+from cormorant.store.schema.frontier import ASTRAY, MEMBERS
 
 AT_ONCE: Final = 1_000
 """Documents that are put in sight, or out of it, in one transaction."""
@@ -190,11 +190,15 @@ def leave(tx: Tx, gone: Sequence[tuple[int, int]]) -> None:
 
 
 def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[int, str]]:
-    """Resources with a document that a complete listing of this run did not name: (resource, address), by number."""
+    """Resources with a document that a complete listing of this run did not name: (resource, address), by number.
+
+    Members of containers are not named by it; they stay as long as their container does.
+    """
     statement = (
         sa.select(resource.c.id, resource.c.address)
         .join(content, content.c.id == resource.c.id)
         .where(content.c.source_id == source, content.c.indexed, resource.c.run < run, resource.c.id > behind)
+        .where(sa.not_(MEMBERS))
         .order_by(resource.c.id)
         .limit(most)
     )

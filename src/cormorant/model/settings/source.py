@@ -71,6 +71,8 @@ class SourceSettings(Settings, RunSettings, LogSettings):
             "default_language",
             "bad_titles",
             "describe_by_text",
+            "unpack",
+            "unpack_depth",
         )
     )
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
@@ -154,6 +156,14 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     )
     describe_by_text: bool = Field(
         default=False, description="Documents without a description get the first sentences of their text as theirs."
+    )
+
+    unpack: bool = Field(
+        default=True,
+        description="Attachments of mails, members of archives and embedded files become documents of their own.",
+    )
+    unpack_depth: int = Field(
+        default=4, ge=1, le=16, description="How many containers a document may lie in to be read."
     )
 
     @field_validator("bad_titles")

@@ -15,6 +15,7 @@ from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.url_states import Standing, set_of
 from cormorant.frontier.staging import pending_deletes, unreviewed
+from cormorant.model.member import canonical_member
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
 from cormorant.model.ruling import Renamed
@@ -182,7 +183,8 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     if shared := _on_share(tx, bare, here=here):
         return shared
     if "://" in bare or bare.lower().startswith("file:/"):
-        return canonical(bare)
+        member = canonical_member(bare)
+        return member if member is not None and at(tx, member) else canonical(bare)
     place = os.path.expanduser(bare) if here else bare  # noqa: PTH111 - an address is made of the path's bytes
     known = "\0" not in place and (here or place.startswith("/"))
     path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
@@ -261,7 +263,7 @@ def renaming(asked: str, known: Renamed) -> dict[str, str]:
 
 def at(tx: Tx, address: str) -> list[Any]:
     """The rows of an address, or of what readers are shown as it: one for each source that knows it."""
-    canonical = try_canonical(address) or address
+    canonical = canonical_member(address) or try_canonical(address) or address
     site_of = sa.select(site.c.id)
     folders = [row.id for row in tx.rows(site_of.where(site.c.key.like("file:%")))]
     rows: list[Any] = []

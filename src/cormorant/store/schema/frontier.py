@@ -92,13 +92,14 @@ MOVED_FAR = text("resource.outcome = 3 AND length(resource.reason) > 600")
 EXCLUDED = text("resource.outcome = 5 AND resource.run > 0")
 ASTRAY = text("resource.outcome IN (4, 6)")
 SITEMAPS = text("resource.role = 2")
+MEMBERS = text("resource.how = 9")
 TROUBLED = text(
     "(resource.outcome IN (6, 7, 8, 9) OR resource.status = 960"
     " OR resource.outcome IN (1, 2) AND resource.reason IS NOT NULL)"
 )
 """The start addresses; what has moved, to where PostgreSQL can index and farther; what is excluded; what is gone or
-deferred; the sitemaps; and all that the report of a run may tell of: in the words of their indexes, since partial ones
-need the same."""
+deferred; the sitemaps; what lies in containers; and all that the report of a run may tell of: in the words of their
+indexes, since partial ones need the same."""
 
 partial(resource, "ix_resource_seed", "source_id", "how = 0")
 partial(resource, "ix_resource_moved", "source_id, reason", MOVED.text.replace("resource.", ""))
@@ -106,6 +107,7 @@ partial(resource, "ix_resource_excluded", "source_id, run", EXCLUDED.text.replac
 partial(resource, "ix_resource_astray", "source_id, outcome", "outcome IN (4, 6)")
 partial(resource, "ix_resource_troubled", "source_id, outcome", TROUBLED.text.replace("resource.", ""))
 partial(resource, "ix_resource_sitemap", "source_id", "role = 2")
+partial(resource, "ix_resource_member", "referrer", "how = 9")
 partial(resource, "ix_resource_display", "display", "display IS NOT NULL")
 
 claim = Table(

@@ -1,0 +1,208 @@
+"""Documents that lie in other documents: attachments of mails, members of archives, embedded files.
+
+    a container is read --> its members are listed, each with its version --> the new and changed ones are visited
+    a member is visited --> its bytes come out of the kept copy of its container; nothing is requested
+
+Parts of a container that were unpacked last stay in memory, since its members are visited one after another.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final, NamedTuple
+
+import sqlalchemy as sa
+
+from cormorant.base.errors import CacheDamaged
+from cormorant.extract.detect.formats import format_of
+from cormorant.extract.job import CONVERSION_FAILED, ConversionFault, ExtractionTask
+from cormorant.extract.router import ChildTask
+from cormorant.extract.unpack import LIMITS, UnpackedMember, UnpackedPart, UnpackTask, decode_part, encode_unpacking
+from cormorant.model.acl import ACL
+from cormorant.model.content import Content
+from cormorant.model.member import MemberEntry, container_of, depth_of, path_within
+from cormorant.model.outcome import Failed, Gone, Outcome
+from cormorant.model.resource import Resource
+from cormorant.model.url import fingerprint
+from cormorant.store.blobs.protocol import BlobPlace, Cache
+from cormorant.store.db.database import Store
+from cormorant.store.schema import content, resource
+
+UNPACK_TASK: Final = "unpack"
+"""What a limited child is asked to do with a container."""
+KEPT_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of unpacked parts that stay in memory."""
+NO_COPY: Final = "The kept copy of its container cannot be read. The next crawl with --force fetches it again."
+
+Ask = Callable[[ChildTask, tuple[bytes, bytes], Content], Awaitable[bytes | Outcome]]
+"""Has a limited child do a task for a document; returns its answer, or the outcome that says why there is none."""
+
+
+class MemberListing(NamedTuple):
+    """The members of a container, and a sentence about those that could not be listed, "" for none."""
+
+    members: tuple[MemberEntry, ...] = ()
+    fault: str = ""
+
+
+class _Part(NamedTuple):
+    """A part of a container in memory: its members by path."""
+
+    members: dict[str, UnpackedMember]
+    size_bytes: int
+
+
+class _Step(NamedTuple):
+    """One part on the way through a container: its members under unique paths, and its first number."""
+
+    start: int
+    before: int
+    members: list[tuple[str, UnpackedMember]]
+    cut: bool
+
+
+class _Container(NamedTuple):
+    """The kept copy of a container, and the rights of its documents."""
+
+    key: tuple[str, bytes]
+    content: Content
+    acl: ACL
+
+
+class Containers:
+    """Lists and reads the documents that lie in others."""
+
+    def __init__(self, store: Store, cache: Cache, rights: Callable[[int], ACL]) -> None:
+        self._store, self._cache, self._rights = store, cache, rights
+        self._parts: OrderedDict[tuple[str, bytes, int], _Part] = OrderedDict()
+        self._places: OrderedDict[tuple[str, bytes], dict[str, tuple[int, int]]] = OrderedDict()
+        self._size = 0
+
+    async def listed(self, found: Content, version: bytes, most_depth: int, ask: Ask) -> MemberListing:
+        """List the members of a document, none when it is no container or lies in too many others."""
+        made = format_of(found.mime)
+        if made is None or not made.embedded or depth_of(found.address) >= most_depth:
+            return MemberListing()
+        entries: list[MemberEntry] = []
+        cut = False
+        async for step in self._walk((found.address, version), found, ask):
+            if isinstance(step, str):
+                return MemberListing(tuple(entries), step)
+            cut = step.cut
+            entries += [MemberEntry(path, each.version.hex(), len(each.body)) for path, each in step.members]
+        return MemberListing(tuple(entries), f"Only its first {len(entries):,} members were read." if cut else "")
+
+    async def fetch(self, member: Resource, ask: Ask) -> Content | Outcome:
+        """Read a member out of the kept copy of its container."""
+        container = self._container(member)
+        if not isinstance(container, _Container):
+            return container
+        found = await self._member(container, path_within(member.address), ask)
+        if isinstance(found, str):
+            return Failed(CONVERSION_FAILED, found)
+        if found is None:
+            return Gone()
+        if found.refusal:
+            return Failed(CONVERSION_FAILED, f"It cannot be read: {found.refusal}.")
+        name = path_within(member.address).rpartition("/")[2]
+        return Content(
+            member.address, found.body, found.mime, acl=container.acl, file_name=name, modified_at=found.modified_at
+        )
+
+    def _container(self, member: Resource) -> _Container | Outcome:
+        address = container_of(member.address)
+        key = fingerprint(address, member.source)
+        statement = (
+            sa.select(
+                content.c.content_hash, content.c.mime, content.c.acl_id, content.c.pack, content.c.pack_offset,
+                content.c.pack_length, content.c.modified_at,
+            )
+            .join(resource, resource.c.id == content.c.id)
+            .where(resource.c.site_id == member.site, resource.c.hash == key)
+        )  # fmt: skip
+        with self._store.read() as tx:
+            rows = tx.rows(statement)
+        if not rows:
+            return Gone()
+        row = rows[0]
+        place = BlobPlace(row.pack, row.pack_offset, row.pack_length)
+        try:
+            frame = self._cache.read(place)
+        except CacheDamaged:
+            return Failed(CONVERSION_FAILED, NO_COPY)
+        name = path_within(address).rpartition("/")[2]
+        found = Content(address, frame.body, row.mime, frame.charset, file_name=name, modified_at=row.modified_at)
+        return _Container((address, row.content_hash), found, self._rights(row.acl_id))
+
+    async def _member(self, container: _Container, path: str, ask: Ask) -> UnpackedMember | str | None:
+        """Find a member in memory, else in its part, else by going through the container; a sentence: it failed."""
+        place = self._places.get(container.key, {}).get(path)
+        if place is not None:
+            part = self._parts.get((*container.key, place[0]))
+            if part is not None:
+                return part.members.get(path)
+        async for step in self._walk(container.key, container.content, ask, place or (0, 0)):
+            if isinstance(step, str):
+                return step
+            found = dict(step.members).get(path)
+            if found is not None:
+                return found
+        return None
+
+    async def _walk(
+        self, key: tuple[str, bytes], found: Content, ask: Ask, begin: tuple[int, int] = (0, 0)
+    ) -> AsyncIterator[_Step | str]:
+        """Yield the parts of a container from a number on, and a sentence in the place of one that cannot be had."""
+        task = ExtractionTask(found.mime, found.address, found.charset, found.called)
+        start, before = begin
+        places = self._known(key)
+        while True:
+            payload = encode_unpacking(UnpackTask(task, start, before), found.body)
+            answer = await ask(ChildTask(UNPACK_TASK, LIMITS), payload, found)
+            part = decode_part(answer) if isinstance(answer, bytes) else _fault_of(answer)
+            if isinstance(part, ConversionFault):
+                yield part.reason
+                return
+            named = _named(part, places, start, before)
+            self._keep((*key, start), named)
+            yield _Step(start, before, named, part.cut)
+            if part.ended or not part.members:
+                return
+            start += len(part.members)
+            before += sum(len(each.body) for each in part.members)
+
+    def _known(self, key: tuple[str, bytes]) -> dict[str, tuple[int, int]]:
+        places = self._places.setdefault(key, {})
+        self._places.move_to_end(key)
+        while len(self._places) > 16:
+            self._places.popitem(last=False)
+        return places
+
+    def _keep(self, key: tuple[str, bytes, int], members: list[tuple[str, UnpackedMember]]) -> None:
+        size = sum(len(each.body) for _, each in members)
+        if key not in self._parts:
+            self._parts[key] = _Part(dict(members), size)
+            self._size += size
+        while self._size > KEPT_BYTES and len(self._parts) > 1:
+            self._size -= self._parts.popitem(last=False)[1].size_bytes
+
+
+def _fault_of(outcome: Outcome) -> ConversionFault:
+    reason = getattr(outcome, "reason", "") or "It cannot be unpacked."
+    return ConversionFault(CONVERSION_FAILED, reason)
+
+
+def _named(
+    part: UnpackedPart, places: dict[str, tuple[int, int]], start: int, before: int
+) -> list[tuple[str, UnpackedMember]]:
+    """Give each member a path that no other has: an attachment may have no name, or that of another one."""
+    named: dict[str, UnpackedMember] = {}
+    for number, each in enumerate(part.members, start):
+        path = each.path.strip("/") or f"attachment {number + 1}"
+        if places.get(path, (start, before)) != (start, before) or path in named:
+            stem, dot, extension = path.rpartition(".")
+            path = f"{stem or extension} ({number + 1}){dot}{extension if stem else ''}"
+        places[path] = (start, before)
+        named[path] = each
+    return list(named.items())

@@ -1,0 +1,154 @@
+"""XML parts of office documents as lxml elements, with nothing resolved, loaded or fetched.
+
+Office formats (ECMA-376-2 8, ODF 1.3 part 2) need no document type, so one that declares entities is refused: every XML
+bomb needs them (faults B4, B5). What is not well-formed is read as far as it can be.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
+
+from lxml import etree
+
+from cormorant.extract.errors import Unreadable
+
+Element: TypeAlias = Any
+"""An element of lxml, which comes without types."""
+
+_OPTIONS: Final[dict[str, Any]] = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "dtd_validation": False,
+    "remove_comments": True,
+    "remove_pis": True,
+    "huge_tree": True,
+    "recover": True,
+}
+
+_STEP: Final = 1024 * 1024
+_HARMLESS: Final = frozenset(
+    (
+        "ERR_DOCUMENT_END", "ERR_INVALID_CHAR", "ERR_INVALID_ENCODING", "ERR_RESERVED_XML_NAME",
+        "ERR_UNDECLARED_ENTITY", "ERR_UNSUPPORTED_ENCODING",
+    )
+)  # fmt: skip
+"""Errors of libxml2 after which it has read all elements."""
+
+
+def parse_xml(data: bytes) -> Element | None:
+    """Return the root element, None when there is none. Raises Unreadable for XML that declares entities."""
+    _refuse_entities(data)
+    try:
+        return etree.fromstring(data, etree.XMLParser(**_OPTIONS))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def parse_part(data: bytes) -> tuple[Element | None, bool]:
+    """Return the root element, None when there is none, and whether all of its content was read.
+
+    Raises Unreadable for XML that declares entities.
+    """
+    _refuse_entities(data)
+    parser = etree.XMLParser(**_OPTIONS)
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None, False
+    return root, root is not None and not has_loss(parser)
+
+
+def has_loss(parser: Any) -> bool:
+    """Return whether a parser met an error by which content is lost, and not only a character or a declaration."""
+    return any(error.type_name not in _HARMLESS for error in parser.error_log.filter_from_fatals())
+
+
+def iterate_xml(data: bytes, *names: str) -> Iterator[Element]:
+    """Yield each element of these local names once it is complete, and free it afterwards: for parts without bounds.
+
+    Raises Unreadable for XML that declares entities. Ends quietly where the XML does.
+    """
+    _refuse_entities(data)
+    tags = tuple("{*}" + name for name in names)
+    try:
+        for _, element in etree.iterparse(io.BytesIO(data), tag=tags, **_OPTIONS):
+            yield element
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+    except etree.XMLSyntaxError:
+        return
+
+
+def walk_tree(element: Element, *events: str) -> Any:
+    """Return the walk over an element and all that is in it: pairs of an event (`start`, `end`) and an element.
+
+    Its `skip_subtree()` passes over all that is in the element whose start has just been met.
+    """
+    return etree.iterwalk(element, events=events)
+
+
+class ChildStream:
+    """The children of the first element of a local name, each freed when the next is asked for.
+
+    For parts without bounds, of which each child fits into memory: one of more than `largest` bytes ends the stream.
+    `complete` becomes false when content is lost, by that or by damage.
+    """
+
+    def __init__(self, data: bytes, name: str, largest: int) -> None:
+        """Hold a part. Raises Unreadable for XML that declares entities."""
+        _refuse_entities(data)
+        self.complete = True
+        self._data = data
+        self._name = name
+        self._largest = largest
+
+    def __iter__(self) -> Iterator[Element]:
+        parser = etree.XMLPullParser(events=("start",), tag="{*}" + self._name, **_OPTIONS)
+        parent: Element | None = None
+        unread = 0
+        for start in range(0, len(self._data), _STEP):
+            parser.feed(self._data[start : start + _STEP])
+            unread += _STEP
+            parent = next((found for _, found in parser.read_events()), None) if parent is None else parent
+            while parent is not None and len(parent) > 1:
+                yield parent[0]
+                parent.remove(parent[0])
+                unread = 0
+            if unread > self._largest:
+                self.complete = False
+                break
+        yield from self._last(parser, parent)
+
+    def _last(self, parser: Any, parent: Element | None) -> Iterator[Element]:
+        try:
+            parser.close()
+        except etree.XMLSyntaxError:
+            self.complete = False
+        self.complete = self.complete and parent is not None and not has_loss(parser)
+        while parent is not None and len(parent):
+            yield parent[0]
+            parent.remove(parent[0])
+
+
+def local_name(element: Element) -> str:
+    """Return the name of an element or attribute without its namespace; "" for what is no element."""
+    tag = element if isinstance(element, str) else element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute(element: Element, name: str, default: str = "") -> str:
+    """Return an attribute by its local name, whatever its namespace is: strict and transitional files differ in it."""
+    for key, value in element.attrib.items():
+        if key == name or key.endswith("}" + name):
+            return str(value)
+    return default
+
+
+def _refuse_entities(data: bytes) -> None:
+    head = data[:4096].replace(b"\0", b"")
+    if b"<!DOCTYPE" in head and b"<!ENTITY" in data.replace(b"\0", b""):
+        raise Unreadable("it declares XML entities of its own, which could make it larger without end")

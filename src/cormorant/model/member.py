@@ -1,0 +1,81 @@
+"""Addresses of documents that lie in other documents: attachments, members of archives, embedded files.
+
+    https://example.org/report.zip#/2024/a.eml          a member of an archive
+    https://example.org/report.zip#/2024/a.eml!/b.docx  an attachment of the mail that lies there
+
+A browser that opens such an address gets the container. No canonical address has a fragment, so none is mistaken for a
+member; a `!` within a path is percent-encoded.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote
+
+from cormorant.model.url import try_canonical
+
+MEMBER: Final = "#/"
+"""Stands between a container and the path of a document in it."""
+INNER: Final = "!/"
+"""Stands between a member that is a container itself and the path of a document in it."""
+ARROW: Final = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
+
+
+class MemberEntry(NamedTuple):
+    """A document that a container lists: its path, its version in hex, and how many bytes it has."""
+
+    path: str
+    version: str
+    size_bytes: int
+
+
+def member_address(container: str, path: str) -> str:
+    """Return the address of the document at `path` in the document at `container`."""
+    return (
+        f"{container}{INNER if is_member(container) else MEMBER}{quote(path.lstrip('/'), safe='/', errors='replace')}"
+    )
+
+
+def is_member(address: str) -> bool:
+    """Return whether an address is that of a document in another one."""
+    return MEMBER in address
+
+
+def container_of(address: str) -> str:
+    """Return the address of the document that a member lies in; "" for what is no member."""
+    outer, _, path = address.partition(MEMBER)
+    if not path:
+        return ""
+    above, inner, _ = path.rpartition(INNER)
+    return f"{outer}{MEMBER}{above}" if inner else outer
+
+
+def depth_of(address: str) -> int:
+    """Return how many containers a document lies in."""
+    _, mark, path = address.partition(MEMBER)
+    return 1 + path.count(INNER) if mark else 0
+
+
+def path_within(address: str) -> str:
+    """Return the path of a member in its container, as the container calls it; "" for what is no member."""
+    path = address.partition(MEMBER)[2]
+    return unquote(path.rpartition(INNER)[2] if INNER in path else path)
+
+
+def display_path(address: str) -> str:
+    """Return the names that lead to a member, from `report.zip` on, with arrows between; "" for what is no member."""
+    outer, mark, path = address.partition(MEMBER)
+    if not mark:
+        return ""
+    names = [outer.partition("?")[0].rstrip("/").rpartition("/")[2], *path.replace(INNER, "/").split("/")]
+    return ARROW.join(unquote(name) for name in names if name)
+
+
+def canonical_member(text: str) -> str | None:
+    """Return an address as it is kept when it is written as that of a member, None for any other text."""
+    outer, mark, path = text.strip().partition(MEMBER)
+    container = try_canonical(outer) if mark and path else None
+    if container is None:
+        return None
+    inner = INNER.join(quote(unquote(part), safe="/", errors="replace") for part in path.split(INNER))
+    return f"{container}{MEMBER}{inner}"
