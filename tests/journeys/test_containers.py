@@ -14,7 +14,8 @@ from cormorant.model.member import display_path
 from tests.extract.writers import docx
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
-from tests.journeys.hosts import Host, Said
+from tests.journeys.hosts import Host
+from tests.threaded import Said
 
 
 def zipped(members: Mapping[str, str | bytes]) -> bytes:

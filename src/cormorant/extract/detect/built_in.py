@@ -11,6 +11,7 @@ from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, ODF, OOXML, PPTX, XLSX
 
 _XBERG: Final = "cormorant.extract.formats.office:extract_office"
+_ARCHIVE: Final = "cormorant.extract.archives.archive:extract_archive"
 _MACRO: Final = ".macroenabled.12"
 _WORD: Final = "application/vnd.ms-word."
 _EXCEL: Final = "application/vnd.ms-excel"
@@ -60,6 +61,14 @@ BUILT_IN: Final = (
     Format("WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True),
     Format("Outlook message", ("application/vnd.ms-outlook",), _XBERG, ("msg",), proves_itself=True),
     Format("Mail", ("message/rfc822",), _XBERG, ("eml",)),
+    Format(
+        "Archive",
+        (
+            "application/zip", "application/x-tar", "application/x-gzip", "application/x-bzip2", "application/x-xz",
+            "application/zstd", "application/x-7z-compressed", "application/x-rar-compressed",
+        ),
+        _ARCHIVE, proves_itself=True, embedded="cormorant.extract.archives.archive:archive_embedded_files",
+    ),
 )  # fmt: skip
 
 EXTENSIONS: Final = {
@@ -71,7 +80,8 @@ EXTENSIONS: Final = {
     "ppsm": _POWERPOINT + ".slideshow" + _MACRO, "ppsx": OOXML + "presentationml.slideshow",
     "pptm": _POWERPOINT + ".presentation" + _MACRO, "pptx": PPTX, "tar": "application/x-tar",
     "xlsm": _EXCEL + ".sheet" + _MACRO, "xlsx": XLSX, "xltm": _EXCEL + "." + _TEMPLATE,
-    "xltx": OOXML + "spreadsheetml.template", "zip": "application/zip",
+    "xltx": OOXML + "spreadsheetml.template", "zip": "application/zip", "tgz": "application/x-gzip", "7z": "application/x-7z-compressed", "rar": "application/x-rar-compressed", "bz2": "application/x-bzip2", "xz": "application/x-xz",
+    "zst": "application/zstd",
 } | {extension: each.media_types[0] for each in BUILT_IN for extension in each.extensions}  # fmt: skip
 """File-name extensions of these formats, lower case without the dot; a format of several types has them here."""
 BY_MEDIA_TYPE: Final = {mime: each for each in BUILT_IN for mime in each.media_types}

@@ -27,6 +27,8 @@ from cormorant.store.schema.frontier import ASTRAY
 RUNS = 2
 """Runs in a row that must find a 404, or whose complete listings must not name it, before its row is purged."""
 HOUR_S = 3_600.0
+_LISTED = (int(DiscoveredBy.LISTING), int(DiscoveredBy.MEMBER))
+"""How addresses are discovered that a source or a container lists, whatever links to them."""
 SETTING = "purge_after_s"
 """How long after the first of them a page of a site is purged at the earliest."""
 
@@ -59,7 +61,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     `after_s` is how long it has to be known of a page of a site that answers 404.
     """
     columns = resource.c
-    listed = columns.how == int(DiscoveredBy.LISTING)
+    listed = columns.how.in_(_LISTED)
     named = sa.and_(columns.role == int(Role.SITEMAP), columns.referrer == BY_FACT)
     news = sa.exists().where(
         visit.c.resource_id == columns.id, visit.c.outcome == int(OutcomeKind.GONE), visit.c.at > tx.now() - after_s
@@ -80,8 +82,8 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     )
     found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
     rows = tx.rows(statement.where(columns.id.not_in(found)))
-    lost = [row for row in rows if row.how == int(DiscoveredBy.LISTING) or orphans.is_lost(row)]
-    led = redirect_chains.led_to(tx, source, {row.address for row in lost if row.how != int(DiscoveredBy.LISTING)})
+    lost = [row for row in rows if row.how in _LISTED or orphans.is_lost(row)]
+    led = redirect_chains.led_to(tx, source, {row.address for row in lost if row.how not in _LISTED})
     numbers = [row.id for row in lost if row.address not in led]
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]

@@ -33,7 +33,7 @@ NAMED = 1
 """The depth of what a sitemap names: that of a start address's link."""
 PAGE = 10_000
 """Rows read at once."""
-_OWN = (DiscoveredBy.LISTING, DiscoveredBy.CANONICAL, DiscoveredBy.PUSH)
+_OWN = (DiscoveredBy.LISTING, DiscoveredBy.CANONICAL, DiscoveredBy.PUSH, DiscoveredBy.MEMBER)
 """How an address becomes known that needs no path: it is where it was found."""
 _SILENT = (OutcomeKind.NONE, OutcomeKind.GONE)
 _READ = (Gate.TYPE, Gate.ROBOTS_META, Gate.INDEX, Gate.CANONICAL)

@@ -24,7 +24,7 @@ from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, exclusion, hidden, resource, site_source
-from cormorant.store.schema.frontier import ASTRAY, MEMBERS
+from cormorant.store.schema.frontier import ASTRAY, NO_MEMBER
 
 AT_ONCE: Final = 1_000
 """Documents that are put in sight, or out of it, in one transaction."""
@@ -198,7 +198,7 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[
         sa.select(resource.c.id, resource.c.address)
         .join(content, content.c.id == resource.c.id)
         .where(content.c.source_id == source, content.c.indexed, resource.c.run < run, resource.c.id > behind)
-        .where(sa.not_(MEMBERS))
+        .where(NO_MEMBER)
         .order_by(resource.c.id)
         .limit(most)
     )

@@ -21,7 +21,7 @@ from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, resource
-from cormorant.store.schema.frontier import MEMBERS
+from cormorant.store.schema.frontier import NO_MEMBER
 
 _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 
@@ -52,7 +52,7 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[Absent
         .join(content, content.c.id == columns.id)
         .where(content.c.source_id == source, content.c.indexed, columns.run < run, columns.id > behind)
         .where(columns.state == int(UrlState.SETTLED), columns.outcome.in_(_READ), columns.validator.is_not(None))
-        .where(sa.not_(MEMBERS))
+        .where(NO_MEMBER)
         .order_by(columns.id)
         .limit(most)
     )

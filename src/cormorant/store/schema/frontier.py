@@ -93,6 +93,7 @@ EXCLUDED = text("resource.outcome = 5 AND resource.run > 0")
 ASTRAY = text("resource.outcome IN (4, 6)")
 SITEMAPS = text("resource.role = 2")
 MEMBERS = text("resource.how = 9")
+NO_MEMBER = text("resource.how <> 9")
 TROUBLED = text(
     "(resource.outcome IN (6, 7, 8, 9) OR resource.status = 960"
     " OR resource.outcome IN (1, 2) AND resource.reason IS NOT NULL)"

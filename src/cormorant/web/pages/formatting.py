@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from jinja2.filters import do_forceescape, do_mark_safe
 
 from cormorant.base.clock import date_of
+from cormorant.model.member import INNER, MEMBER, is_member
 from cormorant.model.schedule.timezones import is_moment, wall_time
 from cormorant.model.text import display_directives
 from cormorant.search.reader import Hit
@@ -57,9 +58,11 @@ class HitView(NamedTuple):
 def shown(hit: Hit, *, spoken: bool = False) -> HitView:
     """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept.
 
+    The address of a document in another one leads a browser to the other one, so its title leads to the kept copy.
+
     `spoken`: say its language, since not all that stands beside it is in one.
     """
-    web = hit.url.startswith(("http://", "https://"))
+    web = hit.url.startswith(("http://", "https://")) and not (is_member(hit.url) and hit.cached)
     link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}" if hit.cached else "", "file")
     return HitView(
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
@@ -76,8 +79,13 @@ def is_canonical(hit: Hit) -> bool:
 def where(url: str) -> tuple[str, ...]:
     """An address as people read it: host and path, step by step, the query behind the last step; of a file its path.
 
-    A file on a share is shown as Windows writes it, with the server first.
+    A file on a share is shown as Windows writes it, with the server first. Behind a container come the names that lead
+    to a document in it.
     """
+    if is_member(url):
+        outer, _, path = url.partition(MEMBER)
+        names = [unquote(name) for name in path.replace(INNER, "/").split("/") if name]
+        return (*where(outer), *(["…", *names[-3:]] if len(names) > MOST_STEPS else names))
     if url.startswith(_FILE):
         return (_path(url.removeprefix(_FILE)),)
     bare, _, asked = (url.partition("//")[2] or url).partition("?")
