@@ -64,6 +64,8 @@ QUICK_JOURNEYS = {
     "test_failing.py", "test_links.py", "test_queries.py", "test_recrawl.py", "test_restart.py", "test_tongues.py",
 }  # fmt: skip
 """Journeys that `make test` runs too; the others are marked `long`, and `make journeys` runs them."""
+GUIDES = "test_page[docs/how-to/"
+"""How the names of tests begin that run the examples of a guide; they take minutes together, and are `long` too."""
 _FOLDER = Path(__file__).parent
 
 
@@ -76,8 +78,9 @@ def ordered(files: Sequence[str]) -> list[int]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a journey that takes long, before markers choose which tests are run."""
-    if item.path.parent == _FOLDER / "journeys" and item.path.name not in QUICK_JOURNEYS:
+    """Mark what takes long, before markers choose which tests are run."""
+    is_journey = item.path.parent == _FOLDER / "journeys" and item.path.name not in QUICK_JOURNEYS
+    if is_journey or item.name.startswith(GUIDES):
         item.add_marker("long")
 
 

@@ -57,7 +57,7 @@ def settings(site: Guarded, **more: str) -> list[str]:
 def test_a_site_behind_a_password(site: Guarded, tmp_path: Path) -> None:
     home = Canary(tmp_path / "data")
     missing = home.run("source", "add", "web", "wiki", *settings(site), code=4)
-    assert "There is no secret 'token'. `cormorant secret add token` keeps one." in missing
+    assert "There is no secret 'token'. `cormorant secret add token` adds one." in missing
     home.apart = True
     with command_lines() as seen:
         home.run("secret", "add", "wiki", given=f"{PASSWORD}\n")

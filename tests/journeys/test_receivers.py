@@ -230,7 +230,9 @@ def test_a_run_waits_for_a_receiver_whose_code_is_gone_and_goes_on_when_it_is_ba
         return next((each["sentence"] for each in _problems(home) if each["kind"] == "receiver"), "")
 
     said = until(waits)
-    assert "The run waits for the receiver shop, which cannot be created: mine:take cannot be had: ModuleNotFound" in said
+    assert (
+        "The run waits for the receiver shop, which cannot be created: mine:take cannot be had: ModuleNotFound" in said
+    )
     pause(TRIED_AGAIN_S)  # so long any receiver is waited for
     assert crawl.poll() is None
     assert len(home.fine("search", "harbour", "--json").objects) == 1, "the index is not kept waiting"

@@ -322,7 +322,7 @@ def test_a_receiver_that_cannot_be_made_is_waited_for_as_long_as_one_that_gets_o
             with store.begin() as tx:
                 receivers.set_place(tx, made, stream.head(tx))
         async with asyncio.timeout(HANG_S / 2):
-            assert await delivered == "the receiver 'shop', which cannot be made"
+            assert await delivered == "the receiver 'shop', which cannot be created"
 
     asyncio.run(work())
 
