@@ -77,18 +77,22 @@ def _entry(body: bytes, place: int, most: int) -> _Found | None:
     name = body[place + _LOCAL.size : place + _LOCAL.size + name_length]
     if not name or start > len(body) or method not in (0, _DEFLATED):
         return None
+    end = start
     if flags & _SIZE_LATER and method == _DEFLATED:
-        packed, size, crc = _measured(body, start, most)
+        packed, size, crc, end = _measured(body, start, most)
     elif flags & _SIZE_LATER:
         following = body.find(b"PK\7\x08", start)
         packed = size = (following if following >= 0 else len(body)) - start
         crc = zlib.crc32(memoryview(body)[start : start + packed])
     packed = min(packed, len(body) - start)
-    return _Found(place, flags, method, crc, packed, size, name, start + packed)
+    return _Found(place, flags, method, crc, packed, size, name, end if end > start else start + packed)
 
 
-def _measured(body: bytes, start: int, most: int) -> tuple[int, int, int]:
-    """Return the packed size, the size and the checksum of deflated bytes that begin at `start`."""
+def _measured(body: bytes, start: int, most: int) -> tuple[int, int, int, int]:
+    """Return the packed size, the size and the checksum of deflated bytes, and the place from which to go on.
+
+    Damaged ones have a step more than could be inflated, and the next file may begin in it.
+    """
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     size = crc = 0
     place = start
@@ -99,7 +103,8 @@ def _measured(body: bytes, start: int, most: int) -> tuple[int, int, int]:
                 size, crc = size + len(data), zlib.crc32(data, crc)
                 data = inflater.decompress(inflater.unconsumed_tail, _STEP * 16)
         except zlib.error:
-            break
+            return min(place + _STEP, len(body)) - start, size, crc, max(place, start + 1)
         size, crc = size + len(data), zlib.crc32(data, crc)
         place += _STEP
-    return min(place, len(body)) - len(inflater.unused_data) - start, size, crc
+    end = min(place, len(body)) - len(inflater.unused_data)
+    return end - start, size, crc, end

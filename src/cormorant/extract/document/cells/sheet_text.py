@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import Final
 
 from cormorant.extract.document.text_builder import CELL, TextBuilder
@@ -15,10 +16,9 @@ _CODE: Final = re.compile(
     r'&(?:(?P<part>[LCR])|(?P<ampersand>&)|"[^"]*"|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|[PN](?:[+-]\d{1,9}(?!\d))?|\d{1,3}|.)',
     re.DOTALL,
 )
-# Excel writes threads as comments too, for versions that know none, under a notice in the user's language.
-_NOTICE: Final = re.compile(
-    r"\[[^\]\n]{1,80}\]\s*\n\s*[^\n]*(?:go\.microsoft\.com/fwlink|threaded comment)[^\n]*(?:\n|$)", re.IGNORECASE
-)
+# The address in the notice, and the words of the English one.
+_NOTICES: Final = ("go.microsoft.com/fwlink", "threaded comment")
+_MAX_NOTICE: Final = 80
 
 
 class RowText:
@@ -65,13 +65,16 @@ class RowText:
 
 
 def comment_text(text: str) -> str:
-    """Return the text of a comment; of one that Excel made of a thread, what people wrote in it."""
-    notice = _NOTICE.match(text)
-    if notice is None:
+    """Return the text of a comment; of one that Excel made of a thread, what people wrote in it.
+
+    Such a comment is for versions that know no threads, and begins with a notice in the language of the user.
+    """
+    title, _, rest = text.partition("\n")
+    notice, _, said = rest.lstrip().partition("\n")
+    if len(title) > _MAX_NOTICE or not title.startswith("[") or not any(each in notice.lower() for each in _NOTICES):
         return text
-    lines = text[notice.end() :].splitlines()
-    said = (line.strip() for line, after in zip(lines, [*lines[1:], ""], strict=True) if not _is_label(line, after))
-    return "\n".join(line for line in said if line)
+    lines = [line for line in said.splitlines() if line.strip()]
+    return "\n".join(line.strip() for line, after in zip_longest(lines, lines[1:]) if not _is_label(line, after or ""))
 
 
 def _is_label(line: str, after: str) -> bool:
