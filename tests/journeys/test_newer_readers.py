@@ -40,7 +40,7 @@ def upgrade(home: Home) -> None:
         with house.store.begin() as tx:
             for change in BEFORE_0039:
                 tx.driver(change)
-        migrate.prepare(house.store, lambda *_: "")
+        migrate.prepare(house.store, lambda *_: Path())
 
 
 def test_they_are_read_again_without_being_sent_again(home: Home, crawls: Crawler, town: Host) -> None:

@@ -7,8 +7,8 @@ import zipfile
 from collections.abc import Mapping
 
 from cormorant.extract.job import ExtractionTask
-from cormorant.extract.ooxml.presentation import extract_pptx
-from cormorant.extract.ooxml.wordprocessing import extract_docx
+from cormorant.extract.ooxml.slides.presentation import extract_pptx
+from cormorant.extract.ooxml.word.word_document import extract_docx
 from cormorant.model.content import Extraction
 
 TASK = ExtractionTask("", "https://host.example/folder/paper.docx")

@@ -10,8 +10,8 @@ import pytest
 
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.ooxml.embedded_files import ooxml_embedded_files
-from cormorant.extract.ooxml.presentation import extract_pptx
-from cormorant.extract.ooxml.wordprocessing import extract_docx
+from cormorant.extract.ooxml.slides.presentation import extract_pptx
+from cormorant.extract.ooxml.word.word_document import extract_docx
 from tests.extract.ooxml.package_writer import (
     SHOW,
     TASK,

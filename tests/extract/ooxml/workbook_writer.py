@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from html import escape
 
 from cormorant.extract.job import ExtractionTask
-from cormorant.extract.ooxml.binary_workbook import extract_xlsb
-from cormorant.extract.ooxml.spreadsheet import extract_xlsx
+from cormorant.extract.ooxml.sheets.binary_workbook import extract_xlsb
+from cormorant.extract.ooxml.sheets.spreadsheet import extract_xlsx
 from cormorant.model.content import Extraction
 from tests.extract.ooxml.package_writer import OFFICE, OfficePackage
 

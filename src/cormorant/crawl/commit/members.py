@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cormorant.crawl.finish import sweep
+from cormorant.frontier.staging import member_rows
 from cormorant.frontier.staging.pending_deletes import UNPACKED
-from cormorant.frontier.state import enqueue, member_rows
+from cormorant.frontier.state import enqueue
 from cormorant.model.member import member_address
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl

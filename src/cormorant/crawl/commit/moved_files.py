@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cormorant.frontier.links import codec
-from cormorant.frontier.staging import staged_versions
-from cormorant.frontier.state import enqueue, member_rows, relocate
+from cormorant.frontier.staging import member_rows, staged_versions
+from cormorant.frontier.state import enqueue, relocate
 from cormorant.frontier.state.relocate import Absent, Move
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import WITHHELD

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 
 from cormorant.frontier.cleanup import purge
 from cormorant.frontier.links import inlinks, orphans, shortest_paths
-from cormorant.frontier.staging import pending_deletes
-from cormorant.frontier.state import member_rows
+from cormorant.frontier.staging import member_rows, pending_deletes
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.url import is_below
 from cormorant.receivers import stream

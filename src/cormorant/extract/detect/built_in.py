@@ -19,6 +19,7 @@ _POWERPOINT: Final = "application/vnd.ms-powerpoint"
 _TEMPLATE: Final = "template" + _MACRO
 _IN_OOXML: Final = _READERS + "ooxml.embedded_files:ooxml_embedded_files"
 _IN_OLE: Final = _READERS + "ole.embedded:ole_embedded_files"
+_IN_OUTLOOK: Final = _READERS + "outlook.attachments:outlook_embedded_files"
 
 BUILT_IN: Final = (
     Format(
@@ -28,15 +29,15 @@ BUILT_IN: Final = (
     Format(
         "Word",
         (DOCX, OOXML + "wordprocessingml.template", _WORD + "document" + _MACRO, _WORD + _TEMPLATE),
-        _READERS + "ooxml.wordprocessing:extract_docx", embedded=_IN_OOXML, proves_itself=True,
+        _READERS + "ooxml.word.word_document:extract_docx", embedded=_IN_OOXML, proves_itself=True,
     ),
     Format(
         "Excel",
         (XLSX, OOXML + "spreadsheetml.template", _EXCEL + ".sheet" + _MACRO, _EXCEL + "." + _TEMPLATE),
-        _READERS + "ooxml.spreadsheet:extract_xlsx", embedded=_IN_OOXML, proves_itself=True,
+        _READERS + "ooxml.sheets.spreadsheet:extract_xlsx", embedded=_IN_OOXML, proves_itself=True,
     ),
     Format(
-        "Excel, binary", (_EXCEL + ".sheet.binary" + _MACRO,), _READERS + "ooxml.binary_workbook:extract_xlsb",
+        "Excel, binary", (_EXCEL + ".sheet.binary" + _MACRO,), _READERS + "ooxml.sheets.binary_workbook:extract_xlsb",
         ("xlsb",), embedded=_IN_OOXML, proves_itself=True,
     ),
     Format(
@@ -45,7 +46,7 @@ BUILT_IN: Final = (
             PPTX, OOXML + "presentationml.template", OOXML + "presentationml.slideshow",
             _POWERPOINT + ".presentation" + _MACRO, _POWERPOINT + ".slideshow" + _MACRO, _POWERPOINT + "." + _TEMPLATE,
         ),
-        _READERS + "ooxml.presentation:extract_pptx", embedded=_IN_OOXML, proves_itself=True,
+        _READERS + "ooxml.slides.presentation:extract_pptx", embedded=_IN_OOXML, proves_itself=True,
     ),
     Format(
         "Word 97", ("application/msword",), _READERS + "ole.word:extract_doc", ("doc", "dot"),
@@ -86,12 +87,12 @@ BUILT_IN: Final = (
     Format("Jupyter notebook", ("application/x-ipynb+json",), _XBERG, ("ipynb",)),
     Format("WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True),
     Format(
-        "Outlook message", ("application/vnd.ms-outlook",), _READERS + "ole.outlook:extract_msg", ("msg",),
-        embedded=_IN_OLE, proves_itself=True,
+        "Outlook message", ("application/vnd.ms-outlook",), _READERS + "outlook.msg:extract_msg", ("msg",),
+        embedded=_IN_OUTLOOK, proves_itself=True,
     ),
     Format(
-        "Outlook's winmail.dat", (TNEF,), _READERS + "ole.tnef:extract_tnef", ("tnef",),
-        embedded=_IN_OLE, proves_itself=True,
+        "Outlook's winmail.dat", (TNEF,), _READERS + "outlook.tnef:extract_tnef", ("tnef",),
+        embedded=_IN_OUTLOOK, proves_itself=True,
     ),
     Format(
         "Mail", ("message/rfc822",), _READERS + "mail.message:extract_eml", ("eml",),

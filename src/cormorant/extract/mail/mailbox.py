@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import date
 from typing import Final
 
 from cormorant.extract.archives.member_path import DistinctPaths, harmless_path
@@ -34,6 +34,9 @@ _EXPUNGED: Final = 0x0008
 """Flag of X-Mozilla-Status: deleted in Thunderbird, and there until the folder is compacted."""
 _FOLDER_DATA: Final = "x-imap"
 """Field of the first mail of some folders, in which a program keeps what it knows of them."""
+
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+_DAY_S: Final = 86_400
 
 
 def extract_mbox(body: bytes, task: ExtractionTask) -> Extraction:
@@ -128,6 +131,6 @@ def _path(header: MailHeader, message: bytes) -> str:
 
 def _day(moment: float | None) -> str:
     try:
-        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d") if moment is not None else ""
-    except (ValueError, OverflowError, OSError):
+        return date.fromordinal(_EPOCH + int(moment // _DAY_S)).isoformat() if moment is not None else ""
+    except (ValueError, OverflowError):
         return ""

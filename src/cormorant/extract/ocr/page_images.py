@@ -76,25 +76,30 @@ def decode_pictures(body: bytes) -> Iterator[GreyPicture]:
     Raises EngineMissing without Pillow and Unreadable for what is damaged or has more pixels than MAX_PIXELS.
     """
     try:
-        from PIL import Image, ImageFile, ImageSequence  # noqa: PLC0415 - an extra
+        from PIL import Image  # noqa: PLC0415 - an extra
     except ImportError:
         raise EngineMissing("Pillow is not installed: pip install 'cormorant[ocr]'.") from None
     damaged = (OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, EOFError, OverflowError)
-    is_complete = not _lost_its_end(body)
-    ImageFile.LOAD_TRUNCATED_IMAGES = not is_complete
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Pillow, on tags that are wrong and pictures that are large
         try:
-            with Image.open(io.BytesIO(body), formats=_FORMATS) as image:
-                frames = ImageSequence.Iterator(image) if image.format in _SEQUENCES else iter((image,))
-                for frame in frames:
-                    _check_size(frame)
-                    if min(frame.size) >= _LEAST_SIDE:
-                        yield _grey(frame, is_complete)
+            yield from _frames(body)
         except Image.DecompressionBombError:
             raise Unreadable(_TOO_LARGE) from None
         except damaged as error:
             raise Unreadable("the picture is damaged", f"{type(error).__name__}: {error}") from None
+
+
+def _frames(body: bytes) -> Iterator[GreyPicture]:
+    from PIL import Image, ImageFile, ImageSequence  # noqa: PLC0415 - an extra
+
+    is_complete = not _lost_its_end(body)
+    ImageFile.LOAD_TRUNCATED_IMAGES = not is_complete
+    with Image.open(io.BytesIO(body), formats=_FORMATS) as image:
+        for frame in ImageSequence.Iterator(image) if image.format in _SEQUENCES else (image,):
+            _check_size(frame)
+            if min(frame.size) >= _LEAST_SIDE:
+                yield _grey(frame, is_complete)
 
 
 def _check_size(image: Any) -> None:

@@ -1,9 +1,9 @@
-"""The files in Office 97-2003 documents and Outlook messages."""
+"""The files in Office 97-2003 documents."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
@@ -13,10 +13,8 @@ from cormorant.extract.document.embedded_file import EmbeddedFile
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ole.excel import xls_embedded_files
 from cormorant.extract.ole.object_storage import embedded_object, unpack_object
-from cormorant.extract.ole.outlook import msg_embedded_files
 from cormorant.extract.ole.ppt.presentation import Presentation
 from cormorant.extract.ole.ppt.records import Kind, record_at
-from cormorant.extract.ole.tnef import TNEF_MAGIC, tnef_embedded_files
 from cormorant.extract.ole.word import OBJECTS
 
 MAX_EMBEDDED: Final = 10_000
@@ -28,26 +26,26 @@ _SIZE_FIELD: Final = 4
 
 
 def ole_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedFile]:
-    """Yield the documents embedded in a Word, Excel or PowerPoint document, and the attachments of a message.
+    """Yield the documents embedded in a Word, Excel or PowerPoint document.
 
-    Names are distinct; files without one have "". Raises Unreadable when `body` is neither an OLE file nor a message,
-    Protected when it is encrypted.
+    Names are distinct; files without one have "". Raises Unreadable when `body` is no OLE file, Protected when it is
+    encrypted.
     """
+    yield from with_distinct_names(_files(body, task))
+
+
+def with_distinct_names(files: Iterable[EmbeddedFile]) -> Iterator[EmbeddedFile]:
+    """Yield files with names that are harmless and distinct; those without one keep ""."""
     paths = DistinctPaths()
-    for file in _files(body, task):
+    for file in files:
         name = harmless_path(file.path).rpartition("/")[2]
         yield file._replace(path=paths.distinct(name) if name else "")
 
 
 def _files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedFile]:
-    if body.startswith(TNEF_MAGIC):
-        yield from tnef_embedded_files(body)
-        return
     root = CompoundFile(body).root
     kind = kind_of_storage(root)
-    if kind == "application/vnd.ms-outlook":
-        yield from msg_embedded_files(root)
-    elif kind == "application/vnd.ms-excel":
+    if kind == "application/vnd.ms-excel":
         yield from xls_embedded_files(body, task)
     elif kind == "application/vnd.ms-powerpoint":
         yield from _of_presentation(root)

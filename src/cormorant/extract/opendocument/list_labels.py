@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from cormorant.extract.document.list_numbers import format_number
 from cormorant.extract.document.xml_tree import Element
-from cormorant.extract.ooxml.list_numbers import format_number
 from cormorant.extract.opendocument.names import clark, value_of
 
 MAX_LEVEL: Final = 20

@@ -26,6 +26,8 @@ from cormorant.extract.pdf.open_file import PdfFile, each_annotation
 from cormorant.extract.pdf.pages import WITHOUT_MARKS, TextPage
 from cormorant.extract.pdf.pdfium_text import byte_text, wide_text
 
+MAX_VALUES: Final = 5_000
+"""Values of form fields on a page: PDFium looks each up among all annotations of the page."""
 MAX_LINK_TEXTS: Final = 300
 """Links of a page whose text is looked for: each takes a pass over the characters of the page."""
 
@@ -61,7 +63,7 @@ def page_annotations(document: PdfFile, page: Any, text_page: TextPage, fields: 
                 text = _text_under(annotation, text_page) if len(found.links) < MAX_LINK_TEXTS else ""
                 found.links.append((address, text))
         elif kind == pdfium.FPDF_ANNOT_WIDGET:
-            found.values += fields.values(annotation)
+            found.values += fields.values(annotation) if len(found.values) < MAX_VALUES else ()
         elif kind == pdfium.FPDF_ANNOT_FREETEXT:
             found.written.append(_contents(annotation))
         elif kind in _COMMENTS and not pdfium.FPDFAnnot_HasKey(annotation, b"StateModel"):

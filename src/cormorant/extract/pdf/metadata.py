@@ -24,7 +24,7 @@ _COPIED: Final = ("Company", "Category")
 
 
 class PdfMetadata:
-    """What a document says of itself: title, language, attributes."""
+    """Title, language and attributes of a document, as it says them itself."""
 
     def __init__(self, document: PdfFile, body: bytes) -> None:
         """Look at the Info dictionary of `document`, and for the packet in its bytes."""

@@ -1,5 +1,9 @@
 """Text of one page, and whether it is any.
 
+A word is found by its letters, and a PDF often names shapes (ligatures, forms of Arabic and Hebrew letters): "ﬁnd" is
+"find". The letters are those of Unicode's compatibility decomposition (UAX 15); of other compatibility characters
+(fractions, squared units) nothing is changed.
+
 A font may lack the table from glyphs to characters (ISO 32000-1, 9.10). PDFium then hands out glyph numbers as if they
 were characters, which look like text and are none: such a page has no text, like a scan.
 """
@@ -7,11 +11,10 @@ were characters, which look like text and are none: such a page has no text, lik
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import pypdfium2.raw as pdfium
-
-from cormorant.extract.pdf.presentation_forms import letters_of_forms
 
 TextPage: TypeAlias = Any
 """A text page of pypdfium2, which comes without types."""
@@ -21,6 +24,10 @@ _SAMPLE: Final = 200
 _MOST_GARBLED: Final = 0.5
 _NO_CHARACTERS: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd]")
 """Controls, private use, the replacement character; the marks of broken words are taken out before."""
+_FORMS: Final = (
+    "\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufb4f\ufb50-\ufdcf\ufdf0-\ufdfc\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc"
+)
+_FORM_RUN: Final = re.compile(f"[{_FORMS}]+")
 WITHOUT_MARKS: Final = str.maketrans("", "", "\x02\ufffe")
 """Takes the marks of PDFium for broken words out of a text (`str.translate`)."""
 
@@ -42,7 +49,7 @@ def page_text(text_page: TextPage) -> PageText:
         return PageText("")
     if _is_garbled(text) or _has_no_characters(text_page):
         return PageText("", is_garbled=True)
-    return PageText(letters_of_forms(text))
+    return PageText(_letters_of_forms(text))
 
 
 def count_letters(text: str) -> int:
@@ -61,3 +68,8 @@ def _has_no_characters(text_page: TextPage) -> bool:
     places = range(0, count, max(1, count // _SAMPLE))
     unknown = sum(pdfium.FPDFText_HasUnicodeMapError(text_page, place) == 1 for place in places)
     return bool(unknown > _MOST_GARBLED * len(places))
+
+
+def _letters_of_forms(text: str) -> str:
+    """Return `text` with ligatures and presentation forms replaced by their letters."""
+    return _FORM_RUN.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text) if not text.isascii() else text

@@ -31,7 +31,7 @@ from cormorant.extract.pdf.open_file import MAX_PAGES, PdfFile, is_cut_short, op
 from cormorant.extract.pdf.outline import OutlineTitle, outline_titles
 from cormorant.extract.pdf.page_numbers import PageFaults
 from cormorant.extract.pdf.pages import PageText, page_text
-from cormorant.extract.pdf.structure_tags import alternative_texts
+from cormorant.extract.pdf.structure_tags import AlternativeTexts
 from cormorant.extract.pdf.xfa import dynamic_form_texts, is_dynamic_form
 from cormorant.extract.sanitize import MAX_TEXT, title_or_name
 from cormorant.model.content import Extraction
@@ -75,7 +75,7 @@ def read_pdf(body: bytes, task: ExtractionTask, recognise: PageRecogniser | None
 
 @dataclass(slots=True)
 class _Findings:
-    """What was found: a text, and the lines behind it, for each page up to the last; comments and links of all."""
+    """Findings: a text, and the lines behind it, for each page up to the last; comments and links of all."""
 
     texts: list[str] = field(default_factory=list)
     lines: list[list[str]] = field(default_factory=list)
@@ -87,7 +87,7 @@ class _Findings:
 
 def _read_pages(document: PdfFile, fields: FormFields, found: _Findings, recognise: PageRecogniser | None) -> None:
     count, size = len(document), 0
-    is_tagged = bool(pdfium.FPDFCatalog_IsTagged(document))
+    tags = AlternativeTexts() if pdfium.FPDFCatalog_IsTagged(document) else None
     for number in range(min(count, MAX_PAGES)):
         if size > MAX_TEXT or cpu_is_short():
             found.faults.left_out = number + 1
@@ -101,8 +101,8 @@ def _read_pages(document: PdfFile, fields: FormFields, found: _Findings, recogni
             continue
         try:
             _read_page(document, page, fields, found, recognise)
-            if is_tagged:
-                _add_descriptions(page, found)
+            if tags:
+                _add_descriptions(tags.of_page(page), found)
         except pypdfium2.PdfiumError:
             found.faults.damaged.append(number + 1)
         finally:
@@ -131,10 +131,10 @@ def _read_page(
     found.links += beside.links
 
 
-def _add_descriptions(page: Any, found: _Findings) -> None:
+def _add_descriptions(texts: Iterable[str], found: _Findings) -> None:
     """Add the texts of the page's tags that are not read already: an element that spans pages is met on each."""
     words = " ".join(found.texts[-1].split())
-    for text in alternative_texts(page):
+    for text in texts:
         line = " ".join(text.split())
         if line not in found.described and line not in words:
             found.described.add(line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -12,8 +12,8 @@ import pypdfium2.raw as pdfium
 from cormorant.extract.pdf.pages import count_letters
 from cormorant.extract.pdf.pdfium_text import wide_text
 
-_MAX_ELEMENTS: Final = 20_000
-"""Elements of a page that are looked at."""
+MAX_CHILDREN: Final = 3_000_000
+"""Children of elements that are looked at in a document; some 3 s."""
 _FEWEST_LETTERS: Final = 3
 """ActualText of fewer letters stands for a ligature or a hyphen within a word, which PDFium has read."""
 _MADE_UP: Final = re.compile(
@@ -24,28 +24,38 @@ _MADE_UP: Final = re.compile(
 )
 
 
-def alternative_texts(page: Any) -> Iterator[str]:
-    """Yield the descriptions of pictures and the spelled-out texts that the tags of a page give, in its order."""
-    tree = pdfium.FPDF_StructTree_GetForPage(page)
-    if not tree:
-        return
-    try:
-        roots = range(min(_MAX_ELEMENTS, pdfium.FPDF_StructTree_CountChildren(tree)))
-        waiting = [pdfium.FPDF_StructTree_GetChildAtIndex(tree, index) for index in reversed(roots)]
-        for _ in range(_MAX_ELEMENTS):
-            if not waiting:
-                return
-            element = waiting.pop()
-            if element:
+class AlternativeTexts:
+    """Reader of the tags of one document.
+
+    An element lists its children of all pages, so each page costs as much as its ancestors are wide: of a document whose
+    sections all hang at one element, only the first thousand pages or so are looked at.
+    """
+
+    def __init__(self, limit: int = MAX_CHILDREN) -> None:
+        """Take how many children of elements are looked at in all."""
+        self._left = limit
+
+    def of_page(self, page: Any) -> Iterator[str]:
+        """Yield the descriptions of pictures and the spelled-out texts that the tags of a page give, in its order."""
+        tree = pdfium.FPDF_StructTree_GetForPage(page) if self._left > 0 else None
+        if not tree:
+            return
+        try:
+            count = pdfium.FPDF_StructTree_CountChildren(tree)
+            waiting = self._children(pdfium.FPDF_StructTree_GetChildAtIndex, tree, count)
+            while waiting:
+                element = waiting.pop()
                 yield from _texts(element)
-                waiting += _children(element)
-    finally:
-        pdfium.FPDF_StructTree_Close(tree)
+                count = pdfium.FPDF_StructElement_CountChildren(element)
+                waiting += self._children(pdfium.FPDF_StructElement_GetChildAtIndex, element, count)
+        finally:
+            pdfium.FPDF_StructTree_Close(tree)
 
-
-def _children(element: Any) -> list[Any]:
-    count = min(_MAX_ELEMENTS, pdfium.FPDF_StructElement_CountChildren(element))
-    return [pdfium.FPDF_StructElement_GetChildAtIndex(element, index) for index in reversed(range(count))]
+    def _children(self, child: Callable[[Any, int], Any], parent: Any, count: int) -> list[Any]:
+        """Return the children that belong to the page, the last one first."""
+        count = max(0, min(count, self._left))
+        self._left -= count
+        return [found for index in reversed(range(count)) if (found := child(parent, index))]
 
 
 def _texts(element: Any) -> Iterator[str]:

@@ -23,6 +23,7 @@ from cormorant.model.ruling import Renamed
 from cormorant.model.settings import execution, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.settings.budget import Watched
+from cormorant.model.settings.containers import ContainerSettings
 from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.settings.execution import RunSettings
 from cormorant.model.settings.priority import Level, PriorityRuling, Shares
@@ -59,7 +60,7 @@ class Settings(BaseModel):
     """The command that lists the settings; "" where none does."""
 
 
-class SourceSettings(Settings, RunSettings, LogSettings):
+class SourceSettings(Settings, RunSettings, LogSettings, ContainerSettings):
     """Settings every kind of source has."""
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(
@@ -156,14 +157,6 @@ class SourceSettings(Settings, RunSettings, LogSettings):
     )
     describe_by_text: bool = Field(
         default=False, description="Documents without a description get the first sentences of their text as theirs."
-    )
-
-    unpack: bool = Field(
-        default=True,
-        description="Attachments of mails, members of archives and embedded files become documents of their own.",
-    )
-    unpack_depth: int = Field(
-        default=4, ge=1, le=16, description="How many containers a document may lie in to be read."
     )
 
     @field_validator("bad_titles")

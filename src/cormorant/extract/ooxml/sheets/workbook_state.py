@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from cormorant.extract.document.alt_text import human_text
 from cormorant.extract.document.cells.cell_formats import CellFormats
 from cormorant.extract.document.cells.locale_data import ENGLISH, LocaleData, locale_of_heading, locale_of_tag
 from cormorant.extract.document.text_builder import TextBuilder
 from cormorant.extract.document.xml_tree import Element, attribute, local_name, parse_xml
 from cormorant.extract.errors import Unreadable
-from cormorant.extract.ooxml.alt_text import human_text
-from cormorant.extract.ooxml.drawing import drawing_text
+from cormorant.extract.ooxml.drawings.drawing_part import drawing_text
 from cormorant.extract.ooxml.properties import document_properties
 from cormorant.extract.ooxml.relationships import MAX_TREE, OoxmlPackage
 

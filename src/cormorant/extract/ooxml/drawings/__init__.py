@@ -1,0 +1,1 @@
+"""Text of drawings, charts and diagrams, in whatever document they stand."""

@@ -1,0 +1,1 @@
+"""Readers of the parts of a presentation."""
