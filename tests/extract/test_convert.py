@@ -61,7 +61,7 @@ NOTEBOOK = (
         ("a.odt", writers.odt("Hello pumps", "again"), ["Hello pumps", "again"]),
         ("a.epub", writers.epub("Hello pumps", "Book"), ["Hello pumps"]),
         ("a.rtf", writers.rtf("Hello pumps"), ["Hello pumps"]),
-        ("a.pdf", writers.pdf("Hello pumps", "page two"), ["Hello pumps\npage two"]),
+        ("a.pdf", writers.pdf("Hello pumps", "page two"), ["Hello pumps\n\npage two"]),
         ("a.eml", MAIL, ["Grüße", "hello body"]),
         ("a.ipynb", NOTEBOOK, ["pumps"]),
         ("a.csv", b"a;b\n1;2\n", ["a, b\n1, 2"]),

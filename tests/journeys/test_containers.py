@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.model.member import display_path
+from cormorant.model.member import ARROW, display_path
 from tests.extract.writers import docx
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -79,7 +79,7 @@ def test_members_are_documents_of_their_own(home: Home, crawls: Crawler, share: 
     ]
     inner = f"{at}report.zip#/inner.zip!/deep/three.txt"
     assert home.shown(inner)["referrer"] == f"{at}report.zip#/inner.zip"
-    assert display_path(inner) == "report.zip › inner.zip › deep › three.txt"
+    assert display_path(inner).split(ARROW) == ["report.zip", "inner.zip", "deep", "three.txt"]
     again = crawls.crawl(home, "share")
     assert (again["fetched"], again["index_writes"], again["index_deletes"], again["gone"]) == (0, 0, 0, 0)
     assert home.found(*words)[2] == [inner]

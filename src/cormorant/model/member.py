@@ -50,6 +50,11 @@ def container_of(address: str) -> str:
     return f"{outer}{MEMBER}{above}" if inner else outer
 
 
+def outermost(address: str) -> str:
+    """Return the address of the document that no other contains: that of a member's outermost container, or itself."""
+    return address.partition(MEMBER)[0] if MEMBER in address else address
+
+
 def depth_of(address: str) -> int:
     """Return how many containers a document lies in."""
     _, mark, path = address.partition(MEMBER)

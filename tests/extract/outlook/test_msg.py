@@ -12,7 +12,7 @@ from cormorant.extract.detect.compound_file import CompoundFile
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ole.compound_writer import Tree, write_compound
-from cormorant.extract.ole.embedded import ole_embedded_files
+from cormorant.extract.outlook.attachments import outlook_embedded_files
 from cormorant.extract.outlook.msg import extract_msg
 from cormorant.model.content import Extraction
 from tests.extract.ole.binary_documents import Properties, message_tree
@@ -118,7 +118,7 @@ def test_a_contact_has_its_addresses() -> None:
 
 
 def test_attachments_are_files_and_pictures_of_the_page_are_none() -> None:
-    files = list(ole_embedded_files(message(MAIL, [], [FILE, PICTURE, FILE]), TASK))
+    files = list(outlook_embedded_files(message(MAIL, [], [FILE, PICTURE, FILE]), TASK))
     assert [(file.path, file.body, file.mime) for file in files] == [
         ("plan.pdf", b"%PDF-1.4", "application/pdf"),
         ("plan (2).pdf", b"%PDF-1.4", "application/pdf"),
@@ -129,25 +129,25 @@ def test_pictures_that_the_page_shows_are_no_attachments() -> None:
     shown: Properties = {0x3707: "1.jpg", 0x3701: b"x", 0x3712: "<Pic%1@x>"}
     other: Properties = {0x3707: "photo.jpg", 0x3701: b"y", 0x3712: "other@x"}
     body = message({HTML: b'<p>x</p><img src="cid:pic%251@x">'}, [], [shown, other])
-    assert [file.path for file in ole_embedded_files(body, TASK)] == ["photo.jpg"]
+    assert [file.path for file in outlook_embedded_files(body, TASK)] == ["photo.jpg"]
     assert read(body).text.split("\n")[-1] == "Attachment: photo.jpg"
 
 
 def test_an_attached_message_is_read_like_any_other() -> None:
     inner = message_tree({SUBJECT: "Inner", BODY: "Below", 0x0039: 134_000_000_000_000_000}, [TO], [FILE], header=24)
     attached: Properties = {NAME: "Inner", 0x3705: 5, 0x3701: inner}
-    (file,) = ole_embedded_files(message(MAIL, [], [attached]), TASK)
+    (file,) = outlook_embedded_files(message(MAIL, [], [attached]), TASK)
     assert (file.path, file.mime) == ("Inner.msg", "application/vnd.ms-outlook")
     found = read(file.body)
     assert found.title == "Inner"
     assert "Date: 2025-08-18 14:13" in found.text
     assert "To: Bert Muster" in found.text
-    assert [each.path for each in ole_embedded_files(file.body, TASK)] == ["plan.pdf"]
+    assert [each.path for each in outlook_embedded_files(file.body, TASK)] == ["plan.pdf"]
 
 
 def test_an_attached_document_is_an_object() -> None:
     attached: Properties = {0x3707: "table", 0x3705: 6, 0x3701: {"Workbook": b"cells" * 900}}
-    (file,) = ole_embedded_files(message(MAIL, [], [attached]), TASK)
+    (file,) = outlook_embedded_files(message(MAIL, [], [attached]), TASK)
     assert (file.path, file.mime) == ("table", "application/vnd.ms-excel")
     assert CompoundFile(file.body).root.read("Workbook") == b"cells" * 900
 
@@ -168,6 +168,6 @@ def test_mutations_raise_nothing_but_unreadable() -> None:
         cut = bytes(body[: chance.randrange(len(body) // 2, len(body) + 1)])
         try:
             read(cut)
-            list(ole_embedded_files(cut, TASK))
+            list(outlook_embedded_files(cut, TASK))
         except Unreadable:
             continue

@@ -10,7 +10,7 @@ import pytest
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ole.compound_writer import write_compound
-from cormorant.extract.ole.embedded import ole_embedded_files
+from cormorant.extract.outlook.attachments import outlook_embedded_files
 from cormorant.extract.outlook.tnef import TNEF_MAGIC, extract_tnef
 from cormorant.model.content import Extraction
 
@@ -95,7 +95,7 @@ def test_attachments_have_names_and_bytes() -> None:
         "Attachment: plan for ten.txt",
         "Attachment: b.txt",
     ]
-    assert [(file.path, file.body) for file in ole_embedded_files(body, TASK)] == [
+    assert [(file.path, file.body) for file in outlook_embedded_files(body, TASK)] == [
         ("plan for ten.txt", b"text"),
         ("b.txt", b"b"),
     ]
@@ -104,7 +104,7 @@ def test_attachments_have_names_and_bytes() -> None:
 def test_an_attached_message_is_one_like_the_outer_one() -> None:
     inner = tnef((SUBJECT, b"Inner\0"), (BODY, b"Below\0"))
     attached = properties(text(0x3001, "Inner"), value(0x3701, 0x0D, RFC_ID + inner))
-    (file,) = ole_embedded_files(tnef((NEW, bytes(14)), (ATTACHED, attached)), TASK)
+    (file,) = outlook_embedded_files(tnef((NEW, bytes(14)), (ATTACHED, attached)), TASK)
     assert (file.path, file.mime) == ("Inner.dat", "application/vnd.ms-tnef")
     assert extract_tnef(file.body, TASK).title == "Inner"
 
@@ -112,7 +112,7 @@ def test_an_attached_message_is_one_like_the_outer_one() -> None:
 def test_an_attached_object_is_its_document() -> None:
     sheet = write_compound({"Workbook": b"cells"})
     attached = properties(value(0x3701, 0x0D, bytes(16) + sheet))
-    (file,) = ole_embedded_files(tnef((NEW, bytes(14)), (TITLE, b"t\0"), (ATTACHED, attached)), TASK)
+    (file,) = outlook_embedded_files(tnef((NEW, bytes(14)), (TITLE, b"t\0"), (ATTACHED, attached)), TASK)
     assert (file.path, file.mime) == ("t", "application/vnd.ms-excel")
 
 
@@ -144,4 +144,4 @@ def test_mutations_raise_nothing_but_unreadable() -> None:
         for _ in range(chance.randrange(1, 10)):
             body[chance.randrange(4, len(body))] = chance.choice((0, 1, 0xFF, chance.randrange(256)))
         extract_tnef(bytes(body), TASK)
-        list(ole_embedded_files(bytes(body), TASK))
+        list(outlook_embedded_files(bytes(body), TASK))

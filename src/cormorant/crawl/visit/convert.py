@@ -277,7 +277,7 @@ class Converter:
 
 
 def _within(said: Extraction) -> Extraction:
-    """What a document in another one says, less references that its place in the container would have to resolve."""
+    """Return the extraction of a member without references, which its place in the container would have to resolve."""
     return replace(said, links=(), canonical="", refresh="", links_seen=0)
 
 

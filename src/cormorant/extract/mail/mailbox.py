@@ -131,6 +131,6 @@ def _path(header: MailHeader, message: bytes) -> str:
 
 def _day(moment: float | None) -> str:
     try:
-        return date.fromordinal(_EPOCH + int(moment // _DAY_S)).isoformat() if moment is not None else ""
+        return f"{date.fromordinal(_EPOCH + int(moment // _DAY_S))}" if moment is not None else ""
     except (ValueError, OverflowError):
         return ""

@@ -1,5 +1,7 @@
 """RapidOCR: the models of PaddleOCR (PP-OCRv6, small) in ONNX Runtime, as they lie in its wheel.
 
+They know Latin and Greek letters, Chinese and Japanese; Cyrillic, Arabic, Hebrew and Korean are for Tesseract.
+
 Nothing is fetched: the models are named by their paths, and one that is missing is an error. ONNX Runtime from 1.29 on
 sends telemetry unless ORT_DISABLE_TELEMETRY says otherwise before it is loaded; it does here, and the extra names older
 versions. Pages are made smaller than 1600 pixels and lines recognised one by one, which takes 450 MB instead of 900 and

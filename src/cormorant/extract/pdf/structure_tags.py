@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
+from cormorant.extract.document.alt_text import human_text
 from cormorant.extract.pdf.pages import count_letters
 from cormorant.extract.pdf.pdfium_text import wide_text
 
@@ -16,19 +16,13 @@ MAX_CHILDREN: Final = 3_000_000
 """Children of elements that are looked at in a document; some 3 s."""
 _FEWEST_LETTERS: Final = 3
 """ActualText of fewer letters stands for a ligature or a hyphen within a word, which PDFium has read."""
-_MADE_UP: Final = re.compile(
-    r"(?:picture|image|graphic|figure|photo|bild|grafik|abbildung|imagen?|figura|gráfico|foto)?[ _-]*\d*"
-    r"|\S+\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp)|.*description automatically generated\.?"
-    r"|.*automatisch generierte beschreibung\.?",
-    re.IGNORECASE,
-)
 
 
 class AlternativeTexts:
     """Reader of the tags of one document.
 
-    An element lists its children of all pages, so each page costs as much as its ancestors are wide: of a document whose
-    sections all hang at one element, only the first thousand pages or so are looked at.
+    An element lists its children on all pages, so each page costs as much as its ancestors are wide: of a document
+    whose sections all hang at one element, only the first thousand pages or so are looked at.
     """
 
     def __init__(self, limit: int = MAX_CHILDREN) -> None:
@@ -59,8 +53,8 @@ class AlternativeTexts:
 
 
 def _texts(element: Any) -> Iterator[str]:
-    described = wide_text(partial(pdfium.FPDF_StructElement_GetAltText, element))
-    if described and not _MADE_UP.fullmatch(described.strip()):
+    described = human_text(wide_text(partial(pdfium.FPDF_StructElement_GetAltText, element)))
+    if described:
         yield described
     spelled = wide_text(partial(pdfium.FPDF_StructElement_GetActualText, element))
     if count_letters(spelled) >= _FEWEST_LETTERS:

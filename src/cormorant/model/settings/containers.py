@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import BaseModel, Field
+
+NAMES: Final = ("unpack", "unpack_depth")
+"""They decide what is kept of a document."""
 
 
 class ContainerSettings(BaseModel):
-    """What becomes of attachments, members of archives and embedded files."""
+    """Settings for attachments, members of archives and embedded files."""
 
     unpack: bool = Field(
         default=True,

@@ -20,7 +20,7 @@ from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
 from cormorant.model.ruling import Renamed
-from cormorant.model.settings import execution, run_log
+from cormorant.model.settings import containers, execution, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.settings.budget import Watched
 from cormorant.model.settings.containers import ContainerSettings
@@ -65,17 +65,10 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContainerSettings):
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(
         (
-            "grants",
-            "denies",
-            "change_by",
-            "default_charset",
-            "default_language",
-            "bad_titles",
-            "describe_by_text",
-            "unpack",
-            "unpack_depth",
+            "grants", "denies", "change_by", "default_charset", "default_language", "bad_titles", "describe_by_text",
+            *containers.NAMES,
         )
-    )
+    )  # fmt: skip
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
     AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", "known_failures", *execution.NAMES, *run_log.NAMES))
     """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""

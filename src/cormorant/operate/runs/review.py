@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import ConflictError, UsageError
 from cormorant.frontier.staging import unreviewed
 from cormorant.frontier.staging.unreviewed import PrunedDocuments
+from cormorant.model.member import outermost
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.run import Mode, RunState
@@ -131,7 +132,7 @@ def _left_out(
     narrowed: Source = house.source(owner, {**settings, "exclude": list(rules)})
     found = {}
     for number, address in waiting.items():
-        ruling = narrowed.gates.follow(address, 0)
+        ruling = narrowed.gates.follow(outermost(address), 0)
         if not ruling.admitted and ruling.rule.removeprefix("exclude ") in rules:
             found[number] = ruling.rule.removeprefix("exclude ")
     return found

@@ -22,6 +22,7 @@ import sqlalchemy as sa
 from cormorant.base.errors import BadRule, CormorantError
 from cormorant.frontier.cleanup import stale_exclusions
 from cormorant.frontier.staging import pending_deletes
+from cormorant.model.member import outermost
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.ruling import Renamed, Ruling
@@ -247,13 +248,13 @@ class _Effect:
         if known is not None and known.address != each.address:
             self._renames(each, known)
             return
-        ruling = gates.follow(each.address, each.depth)
+        ruling = gates.follow(outermost(each.address), each.depth)
         if not ruling.admitted:
             self._unvisited += self._visited_now(each)
             if each.indexed:
                 self.leave.add(each.url, _named(ruling))
         elif each.indexed and each.outcome != OutcomeKind.EXCLUDED:
-            found = gates.find(each.address, each.facts)
+            found = gates.find(outermost(each.address), each.facts)
             if found is not None and not found.admitted:
                 self.leave.add(each.url, _named(found))
             else:
@@ -290,7 +291,7 @@ class _Effect:
 
     def _visited_now(self, each: _Known) -> bool:
         """Return whether the present gates admit the address of a resource."""
-        return self._was is None or self._was.gates.follow(each.address, each.depth).admitted
+        return self._was is None or self._was.gates.follow(outermost(each.address), each.depth).admitted
 
     def judge_excluded(self, address: str, depth: int, rule: str) -> None:
         """Judge an address that a gate excluded when it was met."""
@@ -300,14 +301,14 @@ class _Effect:
 
     def _count_entering(self, each: _Excluded) -> None:
         """Count what the new gates let in, unless those of now would do so too."""
-        now = self._was.gates.follow(each.address, each.depth) if self._was else None
+        now = self._was.gates.follow(outermost(each.address), each.depth) if self._was else None
         if now is None or not now.admitted:
             self.enter.add(each.address, _named(now) if now else each.rule)
 
     def _count_found(self, each: _Known) -> None:
         """Count what was read and left out, and would be found."""
-        now = self._was.gates.find(each.address, each.facts) if self._was else None
-        found = self._source.gates.find(each.address, each.facts)
+        now = self._was.gates.find(outermost(each.address), each.facts) if self._was else None
+        found = self._source.gates.find(outermost(each.address), each.facts)
         if found is None:
             self.found_again.untold += 1
         elif found.admitted and (now is None or not now.admitted):

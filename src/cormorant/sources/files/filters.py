@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from cormorant.model.content import Content, Extraction
+from cormorant.model.member import outermost
 from cormorant.model.resource import Resource
 from cormorant.model.ruling import ADMITTED, Gate, Ruling
 from cormorant.model.status import Status
@@ -38,10 +39,11 @@ class FilesGates:
     def follow(self, address: str, depth: int) -> Ruling:  # noqa: ARG002 - levels are counted in the address
         """Return the ruling on whether a URL may be visited.
 
-        Below the folder, not hidden, not too deep, inside the patterns.
+        Below the folder, not hidden, not too deep, inside the patterns; of what lies in a file, that of the file.
         """
         if len(address) > MAX_ADDRESS:
             return _TOO_LONG
+        address = outermost(address)
         parts = self._naming.parts(address)
         if parts is None:
             return _OUTSIDE
