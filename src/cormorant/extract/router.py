@@ -57,6 +57,10 @@ _INLINE: Final = {
     FormatReader.TEXT: INLINE_TEXT_BYTES,
     FormatReader.MARKDOWN: INLINE_TEXT_BYTES,
 }
+OCR_PICTURES: Final = frozenset(("image/bmp", "image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp"))
+"""Pictures in which text is looked for where a source asks for it."""
+OCR_LIMITS: Final = Limits(cpu_s=600, wall_s=1_200.0)
+"""A page takes 2 to 6 seconds; a document has 30 pages of its budget (`extract.ocr.engines`)."""
 _NOT_DOCUMENTS: Final = frozenset(
     (
         "application/java-archive", "application/java-vm", "application/octet-stream", "application/ogg",
@@ -82,8 +86,10 @@ class ReadMode(Enum):
     NONE = "none"
 
 
-def reading_of(mime: str, size_bytes: int) -> ReadMode:
-    """Say where a document of this type and size is read. `mime` is what `sniff` said."""
+def reading_of(mime: str, size_bytes: int, ocr: str = "") -> ReadMode:
+    """Say where a document of this type and size is read. `mime` is what `sniff` said, `ocr` the engine, or ""."""
+    if ocr and mime in OCR_PICTURES:
+        return ReadMode.CHILD
     reader = reader_of(mime)
     if reader is None:
         return ReadMode.NONE
@@ -91,12 +97,19 @@ def reading_of(mime: str, size_bytes: int) -> ReadMode:
     return ReadMode.INLINE if size_bytes <= most else ReadMode.CHILD
 
 
-def task_of(mime: str) -> ChildTask:
+def task_of(mime: str, ocr: str = "") -> ChildTask:
     """Return what a child is asked to do with a document of this type that is read in one."""
+    if ocr and (mime in OCR_PICTURES or mime == "application/pdf"):
+        return ChildTask(ocr_task(ocr), OCR_LIMITS)
     if (made := BY_MEDIA_TYPE.get(mime)) is not None:
         return ChildTask(made.server, made.limits)
     added = FORMATS.of(mime) if reader_of(mime) is FormatReader.DECLARED else None
     return ChildTask(TASK) if added is None else ChildTask(plugin_task(FORMATS.name_of(mime)), added.limits, True)
+
+
+def ocr_task(engine: str) -> str:
+    """Return the name of the task that recognises text with an engine."""
+    return f"convert with {engine}"
 
 
 def plugin_task(name: str) -> str:

@@ -31,8 +31,7 @@ class NoTextReason(StrEnum):
 _ADVICE: Final = {
     NoTextReason.PROTECTED: "Save a copy without the password where readers may find it, or exclude it.",
     NoTextReason.EMPTY: "Look whether that is meant; exclude it if it is.",
-    NoTextReason.PICTURES: "Have the text in its pictures recognised by a scanner's program and save that, or "
-    "exclude it.",
+    NoTextReason.PICTURES: "Set ocr=tesseract on its source, which looks for text in its pictures, or exclude it.",
     NoTextReason.SCRIPT: "Cormorant runs no scripts: have the site send its pages with their text (server-side or "
     "static rendering), crawl the place that the script takes the text from, or exclude it.",
     NoTextReason.NO_WORDS: "Open it: if there is text to be seen, it is drawn as a picture or made by a script.",
@@ -50,7 +49,8 @@ def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object])
         return NoTextReason.PROTECTED
     if not size_bytes:
         return NoTextReason.EMPTY
-    return NoTextReason.PICTURES if mime == "application/pdf" else NoTextReason.NO_WORDS
+    is_picture = mime == "application/pdf" or mime.startswith("image/")
+    return NoTextReason.PICTURES if is_picture else NoTextReason.NO_WORDS
 
 
 def sentence(reason: NoTextReason, words: int = 0) -> str:

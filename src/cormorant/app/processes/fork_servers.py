@@ -2,6 +2,7 @@
 
 retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps
                      |-> convert_office .. office documents, mail, archives and their members: more memory, and rarer
+                     |-> convert with tesseract .. PDF and pictures where text in pictures is recognised
                      `-> convert by ICS .. what the converter of a package reads: one server for each
 """
 
@@ -14,12 +15,14 @@ from cormorant.base.log import logger
 from cormorant.crawl.visit.containers import UNPACK_TASK
 from cormorant.crawl.visit.convert import SITEMAP_TASK
 from cormorant.extract.detect.formats import FORMATS
-from cormorant.extract.router import OFFICE_TASK, TASK, plugin_task
+from cormorant.extract.ocr.engines import OCR_ENGINES
+from cormorant.extract.router import OFFICE_TASK, TASK, ocr_task, plugin_task
 from cormorant.sandbox import ServerHandle, ServerNotStarted, start_server
 
 _log = logger(__name__)
 _SERVERS = (
     {TASK: "cormorant.extract.convert:convert", SITEMAP_TASK: "cormorant.extract.sitemap.job:read"},
+    *({ocr_task(engine): f"cormorant.extract.ocr.task:task_of {engine}"} for engine in OCR_ENGINES),
     {OFFICE_TASK: "cormorant.extract.convert_office:convert", UNPACK_TASK: "cormorant.extract.unpack:unpack"},
 )
 """What each server's children can do."""

@@ -183,7 +183,7 @@ class Converter:
             rule = f"cut short, and {content.mime} cannot be read in part"
             return Excluded(Ruling(False, Gate.SIZE, rule, Status.TOO_BIG), Status.TOO_BIG, content=content)
         manner = source.settings.manner
-        match reading_of(content.mime, len(content.body)):
+        match reading_of(content.mime, len(content.body), manner.ocr):
             case ReadMode.INLINE:
                 return content, extract_inline(
                     content.mime, content.body,
@@ -211,7 +211,7 @@ class Converter:
             content.mime, content.body,
             address=content.address, charset=content.charset, file_name=content.called, manner=manner,
         )  # fmt: skip
-        value = await self._answer(task_of(content.mime), payload, content)
+        value = await self._answer(task_of(content.mime, manner.ocr), payload, content)
         return self._decoded(content, value) if isinstance(value, bytes) else value
 
     async def read_other(self, content: Content, role: Role, wire: VisitTrace) -> Outcome:

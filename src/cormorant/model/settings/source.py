@@ -20,10 +20,10 @@ from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
 from cormorant.model.ruling import Renamed
-from cormorant.model.settings import containers, execution, run_log
+from cormorant.model.settings import content, execution, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.settings.budget import Watched
-from cormorant.model.settings.containers import ContainerSettings
+from cormorant.model.settings.content import ContentSettings
 from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.settings.execution import RunSettings
 from cormorant.model.settings.priority import Level, PriorityRuling, Shares
@@ -60,13 +60,13 @@ class Settings(BaseModel):
     """The command that lists the settings; "" where none does."""
 
 
-class SourceSettings(Settings, RunSettings, LogSettings, ContainerSettings):
+class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings):
     """Settings every kind of source has."""
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(
         (
             "grants", "denies", "change_by", "default_charset", "default_language", "bad_titles", "describe_by_text",
-            *containers.NAMES,
+            *content.NAMES,
         )
     )  # fmt: skip
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
@@ -208,7 +208,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContainerSettings):
     def manner(self) -> Manner:
         """The options for reading the documents of the source."""
         return Manner(
-            "main" in self.change_by, self.default_charset, bad_titles=self.bad_titles, describe=self.describe_by_text
+            "main" in self.change_by, self.default_charset, (), self.bad_titles, self.describe_by_text, self.ocr_engine
         )
 
     @property

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from cormorant.base.clock import Clock, SystemClock
 from cormorant.base.errors import CacheDamaged, CormorantError, DataFolderError, IndexDamaged
+from cormorant.extract.ocr.engine_interface import EngineMissing
+from cormorant.extract.ocr.engines import load_engine
 from cormorant.net.egress.resolver import Resolver, Unresolved
 from cormorant.operate.checks import seeds
 from cormorant.operate.delivery import receivers
@@ -53,7 +55,7 @@ def examine(
         found.append(Finding("data folder", None, f"nothing in {folder} yet", "`cormorant quickstart` makes it."))
     else:
         found += [Finding("data folder", ok=True, said=str(folder)), _store(house), _index(house), _copies(house)]
-        found += [*_receivers(house), *_secrets(house), *_names(house)]
+        found += [*_receivers(house), *_secrets(house), *_names(house), *_engines(house), *_read_again(house)]
     return [*found, *more]
 
 
@@ -68,6 +70,28 @@ def plugged_in() -> Iterator[Finding]:
             yield Finding(f"plug-in {entry.name}", ok=False, said=error.sentence, mend=mend)
     if usable:
         yield Finding("plug-ins", ok=True, said=", ".join(usable))
+
+
+def _engines(house: Installation) -> Iterator[Finding]:
+    """Look whether the engines are installed that sources have text in pictures recognised with."""
+    with house.store.read() as tx:
+        wanted = {str(row.settings.get("ocr", "off")) for row in sources.every(tx)} - {"off"}
+    for name in sorted(wanted):
+        try:
+            load_engine(name)
+        except EngineMissing as error:
+            yield Finding(f"ocr {name}", ok=False, said="It is not installed.", mend=str(error))
+        else:
+            yield Finding(f"ocr {name}", ok=True, said="It is installed.")
+
+
+def _read_again(house: Installation) -> Iterator[Finding]:
+    """Count the documents that wait to be read again, since their copy was lost or their reader is newer."""
+    with house.store.read() as tx:
+        waiting = len(check.awaited(tx))
+    if waiting:
+        said = f"{waiting:,} documents: their copy was lost, or the reader of their format is newer than their text."
+        yield Finding("documents to be read again", None, said, "The next crawl of their sources reads them.")
 
 
 def _store(house: Installation) -> Finding:
