@@ -21,6 +21,7 @@ from typing import Final
 from cormorant.extract.detect.formats import by_name, is_in_words, is_signed, signature
 from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, OCTETS, ODF, OOXML, PPTX, XLSX, essence
 from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
+from cormorant.extract.detect.tika_formats import STREAMS, TIKA_TYPES, ZIPPED, by_parts
 from cormorant.extract.detect.zip import entries
 
 _SPACE: Final = b"\t\n\x0c\r "
@@ -47,6 +48,7 @@ _FAMILY: Final = {
     DOCX: ("word",),
     XLSX: ("excel", "spreadsheetml"),
     PPTX: ("powerpoint", "presentationml"),
+    "application/vnd.ms-visio.drawing": ("ms-visio",),
 }
 _OLE_STREAMS: Final = (
     ("EncryptedPackage", ENCRYPTED),
@@ -55,8 +57,7 @@ _OLE_STREAMS: Final = (
     ("PowerPoint Document", "application/vnd.ms-powerpoint"),
     ("Workbook", "application/vnd.ms-excel"),
     ("Book", "application/vnd.ms-excel"),
-    ("VisioDocument", "application/vnd.visio"),
-    ("Quill", "application/x-mspublisher"),
+    *STREAMS,
 )
 _DIRECTORY_SECTORS: Final = 16
 _PDF_WITHIN: Final = 1024
@@ -141,16 +142,16 @@ def _in_zip(body: bytes, hint: str) -> str:
     if body[30:38] == b"mimetype":
         start = 38 + int.from_bytes(body[28:30], "little")
         name = body[start : start + 80].partition(b"PK")[0].decode("ascii", "replace").strip()
-        if name.startswith((ODF, EPUB)):
+        if name.startswith((ODF, EPUB)) or name in TIKA_TYPES:
             return name
     names = [entry.name for entry in entries(body)]
     if not names:  # cut short: the directory stands at the end
-        return hint if hint.startswith((OOXML, ODF)) or hint == EPUB else ZIP
+        return hint if hint.startswith((OOXML, ODF)) or hint == EPUB or hint in ZIPPED else ZIP
     if "[Content_Types].xml" in names:
         for prefix, mime in _PARTS:
             if any(name.startswith(prefix) for name in names):
                 return hint if any(word in hint for word in _FAMILY.get(mime, ())) else mime
-    return "application/java-archive" if "META-INF/MANIFEST.MF" in names else ZIP
+    return by_parts(names, hint) or ("application/java-archive" if "META-INF/MANIFEST.MF" in names else ZIP)
 
 
 def _in_ole(body: bytes, hint: str) -> str:
