@@ -1,6 +1,6 @@
 """The fork servers that convert documents: one for each task, so that a crawl of pages never carries an office suite.
 
-retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps
+retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps; answers of a Tika server
                      |-> convert_office .. office documents, mail, archives and their members: more memory, and rarer
                      `-> convert by ICS .. what the converter of a package reads: one server for each
 """
@@ -13,13 +13,18 @@ from contextlib import ExitStack, contextmanager, suppress
 from cormorant.base.log import logger
 from cormorant.crawl.visit.containers import UNPACK_TASK
 from cormorant.crawl.visit.convert import SITEMAP_TASK
+from cormorant.crawl.visit.tika_client import TIKA_TASK
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.router import OFFICE_TASK, TASK, plugin_task
 from cormorant.sandbox import ServerHandle, ServerNotStarted, start_server
 
 _log = logger(__name__)
 _SERVERS = (
-    {TASK: "cormorant.extract.convert:convert", SITEMAP_TASK: "cormorant.extract.sitemap.job:read"},
+    {
+        TASK: "cormorant.extract.convert:convert",
+        SITEMAP_TASK: "cormorant.extract.sitemap.job:read",
+        TIKA_TASK: "cormorant.extract.tika_answer:convert",
+    },
     {OFFICE_TASK: "cormorant.extract.convert_office:convert", UNPACK_TASK: "cormorant.extract.unpack:unpack"},
 )
 """What each server's children can do."""
