@@ -29,6 +29,7 @@ def ole(stream: str) -> bytes:
     ("body", "name", "mime"),
     [
         (documents.one("words"), "x", "application/onenote"),
+        (bytes.fromhex("a12fff43d9ef764c9ee210ea5722765f") + NOISE, "x", "application/x-onenote-contents"),
         (documents.vsdx("words"), "x", "application/vnd.ms-visio.drawing"),
         (documents.vsdx("words"), "x.vstx", "application/vnd.ms-visio.template"),
         (documents.vsdx("words")[:900], "x.vsdx", "application/vnd.ms-visio.drawing"),
@@ -80,7 +81,7 @@ def test_each_type_has_one_format_and_each_extension_one_type() -> None:
     extensions = [extension for each in TIKA_FORMATS for extension in each.extensions]
     assert len(types) == len(set(types))
     assert len(extensions) == len(set(extensions))
-    assert set(EXTENSIONS.values()) <= TIKA_TYPES
+    assert set(EXTENSIONS.values()) - TIKA_TYPES == {"application/x-onenote-contents"}
     assert EXTENSION_OF["application/onenote"] == "one"
 
 
@@ -89,6 +90,7 @@ def test_by_default_tika_reads_what_nothing_else_does() -> None:
     unread = {mime for mime in TIKA_TYPES if reader_of(mime) is None}
     assert {mime for mime in TIKA_TYPES if mime in types} == unread
     assert "application/onenote" in unread
+    assert "application/x-onenote-contents" not in types, "there is no text in it"
     for mime in ("application/pdf", "text/html", "text/plain", "image/png", "audio/mpeg", "application/octet-stream"):
         assert mime not in types, mime
 

@@ -1,4 +1,4 @@
-"""Formats that an Apache Tika server reads and nothing built in does: their names, extensions and marks. Tables only.
+"""Formats that an Apache Tika server reads and nothing built in does: names, extensions and marks. Tables only.
 
 A document of one of them gets its type here, whether there is a Tika server or not. Sources of the marks: [MS-ONESTORE]
 2.3.1, [MS-CFB] 2.6.1, ECMA-388 (XPS) 9, and the media type registry of Apache Tika, by whose names these go.
@@ -16,7 +16,8 @@ class TikaFormat(NamedTuple):
 
     `media_types` are its names, the first the usual one, with the `extensions` that stand for that one. `starts` are
     the bytes that its documents begin with; `streams` names of which an OLE file of it has one; `parts` patterns of
-    names of which a ZIP file of it has one. `zipped`: all its documents are ZIP files.
+    names of which a ZIP file of it has one. `zipped`: all its documents are ZIP files. Without `is_read` it is
+    only told apart: nothing in it is text.
     """
 
     label: str
@@ -26,6 +27,7 @@ class TikaFormat(NamedTuple):
     streams: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     zipped: bool = False
+    is_read: bool = True
 
 
 _VISIO: Final = "application/vnd.ms-visio."
@@ -37,11 +39,12 @@ _DRAWINGS: Final = tuple(b"AC10%d\0" % version for version in (12, 14, 15, 18, 2
 
 TIKA_FORMATS: Final = (
     TikaFormat(
-        "OneNote", ("application/onenote", "application/msonenote"), ("one", "onetoc2"),
-        starts=(
-            b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3",
-            b"\xa1\x2f\xff\x43\xd9\xef\x76\x4c\x9e\xe2\x10\xea\x57\x22\x76\x5f",
-        ),
+        "OneNote", ("application/onenote", "application/msonenote"), ("one",),
+        starts=(b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3",),
+    ),
+    TikaFormat(
+        "OneNote contents", ("application/x-onenote-contents",), ("onetoc2",), is_read=False,
+        starts=(b"\xa1\x2f\xff\x43\xd9\xef\x76\x4c\x9e\xe2\x10\xea\x57\x22\x76\x5f",),
     ),
     TikaFormat(
         "Visio",
@@ -71,14 +74,11 @@ TIKA_FORMATS: Final = (
     TikaFormat("Excel 3", ("application/vnd.ms-excel.sheet.3",), starts=(b"\x09\x02\x06\x00\x00\x00\x10\x00",)),
     TikaFormat("Excel 4", ("application/vnd.ms-excel.sheet.4",), starts=(b"\x09\x04\x06\x00\x00\x00\x10\x00",)),
     TikaFormat("OpenOffice 1 text", ("application/vnd.sun.xml.writer",), ("sxw",)),
-    TikaFormat("OpenOffice 1 sheet", ("application/vnd.sun.xml.calc",), ("sxc",)),
-    TikaFormat("OpenOffice 1 slides", ("application/vnd.sun.xml.impress",), ("sxi",)),
     TikaFormat("InDesign markup", ("application/vnd.adobe.indesign-idml-package",), ("idml",)),
-    TikaFormat("Web archive", ("application/x-webarchive",), ("webarchive",)),
     TikaFormat("SAS table", ("application/x-sas-data",), ("sas7bdat",)),
 )  # fmt: skip
 
-TIKA_TYPES: Final = frozenset(mime for each in TIKA_FORMATS for mime in each.media_types)
+TIKA_TYPES: Final = frozenset(mime for each in TIKA_FORMATS if each.is_read for mime in each.media_types)
 EXTENSIONS: Final = {
     "oxps": _OPEN_XPS, "vsdm": _VISIO + "drawing" + _MACRO, "vssm": _VISIO + "stencil" + _MACRO,
     "vssx": _VISIO + "stencil", "vstm": _VISIO + "template" + _MACRO, "vstx": _VISIO + "template",
