@@ -56,12 +56,12 @@ NOTEBOOK = (
     ("name", "body", "words"),
     [
         ("a.docx", writers.docx("Hello pumps", "again"), ["Hello pumps", "again"]),
-        ("a.xlsx", writers.xlsx(["Name", "Count"], ["Pump", 42]), ["Stock", "Pump 42"]),
+        ("a.xlsx", writers.xlsx(["Name", "Count"], ["Pump", 42]), ["Stock", "Pump\t42"]),
         ("a.pptx", writers.pptx("First slide", "Second slide"), ["First slide", "Second slide"]),
         ("a.odt", writers.odt("Hello pumps", "again"), ["Hello pumps", "again"]),
         ("a.epub", writers.epub("Hello pumps", "Book"), ["Hello pumps"]),
         ("a.rtf", writers.rtf("Hello pumps"), ["Hello pumps"]),
-        ("a.pdf", writers.pdf("Hello pumps", "page two"), ["Hello pumps\n\npage two"]),
+        ("a.pdf", writers.pdf("Hello pumps", "page two"), ["Hello pumps\npage two"]),
         ("a.eml", MAIL, ["Grüße", "hello body"]),
         ("a.ipynb", NOTEBOOK, ["pumps"]),
         ("a.csv", b"a;b\n1;2\n", ["a, b\n1, 2"]),
@@ -123,8 +123,6 @@ def test_what_is_behind_a_password_is_found_by_its_name(name: str, body: bytes) 
         ("a.docx", writers.docx("x")[:-300], ""),
         ("a.docx", writers.zipped({"[Content_Types].xml": "<broken", "word/document.xml": "<w:document"}), ""),
         ("a.docx", writers.zipped({"[Content_Types].xml": "x", "word/document.xml": bytes(50_000_000)}), ""),
-        ("a.xlsx", writers.xlsx(["x"])[:-200], ""),
-        ("a.pptx", writers.pptx("x")[:-200], ""),
         ("a.odt", writers.odt("x")[:-200], ""),
         ("a.epub", writers.zipped({"mimetype": "application/epub+zip"}, stored=("mimetype",)), ""),
         ("a.doc", writers.ole("WordDocument"), ""),
@@ -142,9 +140,9 @@ def test_a_broken_document_is_a_fault_with_a_reason(name: str, body: bytes, mime
 
 
 def test_what_has_no_converter_says_so() -> None:
-    found = fault("a.zip", writers.zipped({"a": "x"}))
+    found = fault("a.jar", writers.zipped({"META-INF/MANIFEST.MF": "x"}))
     assert found.status == 908
-    assert "application/zip" in found.reason
+    assert "application/java-archive" in found.reason
 
 
 def test_a_pdf_that_lost_its_end_is_still_read() -> None:
@@ -155,7 +153,7 @@ def test_whatever_a_converter_raises_is_left_to_the_child(monkeypatch: pytest.Mo
     def broken(*_: object, **__: object) -> Extraction:
         raise ZeroDivisionError("in the depths")
 
-    monkeypatch.setattr("cormorant.extract.formats.pdf.extract_pdf", broken)
+    monkeypatch.setattr("cormorant.extract.pdf.pdf.extract_pdf", broken)
     with pytest.raises(ZeroDivisionError):
         result_of("a.pdf", writers.pdf("x"))
 
@@ -164,7 +162,7 @@ def test_too_little_memory_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
     def hungry(*_: object, **__: object) -> Extraction:
         raise MemoryError
 
-    monkeypatch.setattr("cormorant.extract.formats.pdf.extract_pdf", hungry)
+    monkeypatch.setattr("cormorant.extract.pdf.pdf.extract_pdf", hungry)
     with pytest.raises(MemoryError):
         result_of("a.pdf", writers.pdf("x"))
 
@@ -218,15 +216,17 @@ def test_an_office_document_takes_few_threads() -> None:
     ("name", "body", "part"),
     [
         ("a.pptx", writers.pptx("one", "two"), "ppt/slides/slide2.xml"),
-        ("a.docx", writers.docx("one"), "word/document.xml"),
         ("a.xlsx", writers.xlsx(["one"]), "xl/worksheets/sheet1.xml"),
     ],
 )
-def test_a_part_that_is_broken_is_a_fault(name: str, body: bytes, part: str) -> None:
+def test_of_a_document_with_a_broken_part_the_others_are_read(name: str, body: bytes, part: str) -> None:
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
         files: dict[str, str | bytes] = {each: archive.read(each) for each in archive.namelist()}
     files[part] = files[part][: len(files[part]) // 2]
-    assert fault(name, writers.zipped(files)).status == 903
+    said = read(name, writers.zipped(files))
+    assert said.text
+    assert said.truncated
+    assert part in said.fault
 
 
 def test_what_a_converter_says_is_kept_apart_from_the_reason() -> None:

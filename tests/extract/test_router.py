@@ -29,7 +29,7 @@ MB = 1_000_000
         ("image/png", 10, ReadMode.NONE),
         ("image/svg+xml", 10, ReadMode.NONE),
         ("video/mp4", 10, ReadMode.NONE),
-        ("application/zip", 10, ReadMode.NONE),
+        ("application/zip", 10, ReadMode.CHILD),
         ("application/octet-stream", 10, ReadMode.NONE),
     ],
 )

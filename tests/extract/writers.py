@@ -8,6 +8,8 @@ import struct
 import zipfile
 from collections.abc import Sequence
 
+from cormorant.extract.ole.compound_writer import write_compound
+
 _TYPES = (
     '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
@@ -243,13 +245,5 @@ def _rc4(key: bytes, data: bytes) -> bytes:
 
 
 def ole(*streams: str) -> bytes:
-    """Return the header and directory of an OLE file with these streams, all of them empty: [MS-CFB] 2.2 and 2.6."""
-    header = bytearray(512)
-    header[:8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-    struct.pack_into("<HHHH", header, 26, 3, 0xFFFE, 9, 6)
-    struct.pack_into("<I", header, 48, 0)
-    directory = b""
-    for name in ("Root Entry", *streams):
-        raw = (name + "\0").encode("utf-16-le")
-        directory += raw.ljust(64, b"\0") + struct.pack("<H", len(raw)) + bytes(62)
-    return bytes(header) + directory.ljust(-(-len(directory) // 512) * 512, b"\0")
+    """Return an OLE file with these streams, all of them empty: [MS-CFB] 2.2 and 2.6."""
+    return write_compound(dict.fromkeys(streams, b""))

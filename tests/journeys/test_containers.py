@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -45,13 +45,19 @@ FIRST: dict[str, str | bytes] = {
 
 
 @pytest.fixture
+def town(host: Callable[[], Host]) -> Host:
+    """A site."""
+    return host()
+
+
+@pytest.fixture
 def share(tmp_path: Path) -> Path:
     """A folder with an archive, a mail and a text."""
     folder = tmp_path / "share"
     folder.mkdir()
     (folder / "report.zip").write_bytes(zipped(FIRST))
     (folder / "mail.eml").write_bytes(
-        mail("Mailword is in the mail.", plan_docx=docx("Planword is in the attachment."))
+        mail("Mailword is in the mail.", plan_docx=docx("Sketchword is in the attachment."))
     )
     (folder / "plain.txt").write_text("Plainword lives here.")
     return folder
@@ -62,7 +68,7 @@ def test_members_are_documents_of_their_own(home: Home, crawls: Crawler, share: 
     first = crawls.crawl(home, "share")
     assert first["exit"] == 0
     at = f"file://{share}/"
-    words = ("firstword", "secondword", "thirdword", "mailword", "planword", "plainword")
+    words = ("firstword", "secondword", "thirdword", "mailword", "sketchword", "plainword")
     assert home.found(*words) == [
         [f"{at}report.zip#/2024/one.txt"],
         [f"{at}report.zip#/two.txt"],
@@ -72,7 +78,7 @@ def test_members_are_documents_of_their_own(home: Home, crawls: Crawler, share: 
         [f"{at}plain.txt"],
     ]
     inner = f"{at}report.zip#/inner.zip!/deep/three.txt"
-    assert home.explained(inner)["referrer"] == f"{at}report.zip#/inner.zip"
+    assert home.shown(inner)["referrer"] == f"{at}report.zip#/inner.zip"
     assert display_path(inner) == "report.zip › inner.zip › deep › three.txt"
     again = crawls.crawl(home, "share")
     assert (again["fetched"], again["index_writes"], again["index_deletes"], again["gone"]) == (0, 0, 0, 0)
@@ -93,8 +99,8 @@ def test_a_changed_archive_costs_what_changed_in_it(home: Home, crawls: Crawler,
     ]  # fmt: skip
     (share / "report.zip").unlink()
     third = crawls.crawl(home, "share", force=True)
-    assert home.found("otherword", "thirdword", "fourthword", "planword")[:3] == [[], [], []]
-    assert home.found("planword")[0]
+    assert home.found("otherword", "thirdword", "fourthword", "sketchword")[:3] == [[], [], []]
+    assert home.found("sketchword")[0]
     assert third["index_deletes"] == 5
 
 
@@ -113,24 +119,25 @@ def test_members_have_the_rights_of_their_container(home: Home, crawls: Crawler,
     assert home.found("firstword") != [[]]
     home.edit_source("share", {"grants": ["group:board"]})
     crawls.crawl(home, "share")
-    assert home.found("firstword", "thirdword", "planword") == [[], [], []]
+    assert home.found("firstword", "thirdword", "sketchword") == [[], [], []]
 
 
 def test_without_unpacking_there_are_no_members(home: Home, crawls: Crawler, share: Path) -> None:
     home.add_source("files", "share", {"path": str(share), "unpack": False})
     crawls.crawl(home, "share")
-    assert home.found("firstword", "planword", "mailword", "plainword")[:2] == [[], []]
+    assert home.found("firstword", "sketchword", "mailword", "plainword")[:2] == [[], []]
     home.edit_source("share", {"unpack": True})
     crawls.crawl(home, "share")
-    assert all(home.found("firstword", "planword"))
+    assert all(home.found("firstword", "sketchword"))
     home.edit_source("share", {"unpack": False})
     crawls.crawl(home, "share", force=True)
-    assert home.found("firstword", "planword", "mailword")[:2] == [[], []]
+    assert home.found("firstword", "sketchword", "mailword")[:2] == [[], []]
 
 
 def test_an_archive_of_a_site_is_asked_for_once(home: Home, crawls: Crawler, town: Host) -> None:
     archive = Said(body=zipped(FIRST), headers={"Content-Type": "application/zip", "ETag": '"one"'})
-    town.says = {"/": town.page("/report.zip"), "/report.zip": archive}
+    others = {f"/{number}": Said(body=f"<p>page {number}") for number in range(12)}
+    town.says = {"/": town.page("/report.zip", *others), "/report.zip": archive, **others}
     given = {"start": [town.origin + "/"], "network": ["loopback"], "patience_s": "0"}
     home.add_source("web", "town", given)
     crawls.crawl(home, "town")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+BEFORE_0039 = (
+    "DROP INDEX ix_resource_member",
+    "UPDATE alembic_version SET version_num = '0038'",
+)
 BEFORE_0038 = (
+    *BEFORE_0039,
     "DROP TABLE takedown",
     "DROP TABLE withdrawn",
     "UPDATE alembic_version SET version_num = '0037'",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cormorant.extract.detect.format import Format
-from cormorant.extract.detect.formats import FORMATS
+from cormorant.extract.detect.formats import FORMATS, check_format
 from cormorant.testing import ConverterSuite
 from tests.journeys.plugins import EXAMPLES, install
 
@@ -34,7 +34,7 @@ class BuiltIn(ConverterSuite):
 
     def check_format(self) -> None:
         with pytest.raises(ValueError, match="has a built-in converter"):
-            self.format.check()
+            check_format(self.format)
 
 
 class TestMarkdown(BuiltIn):

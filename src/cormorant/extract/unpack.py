@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from inspect import signature
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -103,9 +105,7 @@ def unpack(payload: bytes) -> bytes:
 def _part(task: UnpackTask, body: Body) -> UnpackedPart:
     members: list[UnpackedMember] = []
     room, total = ROOM, task.before
-    for number, file in enumerate(_files(task.document, body)):
-        if number < task.start:
-            continue
+    for number, file in enumerate(_files(task, body), task.start):
         total += len(file.body)
         if number >= MAX_MEMBERS or total > MAX_UNPACKED:
             return UnpackedPart(members, cut=True)
@@ -125,12 +125,15 @@ def _member(file: EmbeddedFile) -> UnpackedMember:
     return UnpackedMember(path, one_line(file.mime), file.modified_at, one_line(refusal), version, body)
 
 
-def _files(task: ExtractionTask, body: Body) -> Iterator[EmbeddedFile]:
-    made = format_of(task.mime)
+def _files(task: UnpackTask, body: Body) -> Iterator[EmbeddedFile]:
+    """Yield the files in a container from number `start` on; a format that can pass over others is asked to."""
+    made = format_of(task.document.mime)
     if made is None or not made.embedded:
         return
-    found = imported(made.embedded)
-    if not callable(found):
+    files = imported(made.embedded)
+    if not callable(files):
         raise TypeError(f"{made.embedded} is no function")
-    files: Callable[[bytes, ExtractionTask], Iterator[EmbeddedFile]] = found
-    yield from files(body.take(), task)
+    if "start" in signature(files).parameters:
+        yield from files(body.take(), task.document, start=task.start)
+    else:
+        yield from islice(files(body.take(), task.document), task.start, None)

@@ -20,9 +20,19 @@ XPS = "application/vnd.ms-xpsdocument"
 
 
 def ole(stream: str) -> bytes:
-    """An OLE file whose directory lists a stream: [MS-CFB] 2.2 and 2.6."""
-    head = OLE + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6)
-    return head.ljust(512, b"\0") + f"{stream}\0".encode("utf-16-le").ljust(512, b"\0")
+    """An OLE file with an empty stream: a header, the table of sectors and the directory ([MS-CFB] 2.2, 2.3, 2.6)."""
+    none, end = 0xFFFFFFFF, 0xFFFFFFFE
+    head = OLE + struct.pack("<16xHHHHH6xIIIIIIIII", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0, end, 0)
+    table = struct.pack("<II", 0xFFFFFFFD, end)
+    return (
+        (head + struct.pack("<I", 0)).ljust(512, b"\xff")
+        + table.ljust(512, b"\xff")
+        + b"".join(
+            f"{name}\0".encode("utf-16-le").ljust(64, b"\0")
+            + struct.pack("<HBBIII36xII4x", 2 * len(name) + 2, kind, 1, none, none, child, end, 0)
+            for name, kind, child in (("Root Entry", 5, 1), (stream, 2, none))
+        ).ljust(512, b"\0")
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cormorant.crawl.finish import sweep
+from cormorant.frontier.staging.pending_deletes import UNPACKED
 from cormorant.frontier.state import enqueue, member_rows
 from cormorant.model.member import member_address
 from cormorant.model.outcome import OutcomeKind
@@ -51,7 +52,7 @@ def admit(
         gone += [row.id for row in known.get(container.resource.id, ()) if row.address not in stays]
     leaving = [*gone, *hidden]
     if leaving:
-        made.gone = sweep.remove(tx, order.source, order.run, _addresses(tx, gone, leaving))
+        made.gone = sweep.remove(tx, order.source, order.run, _addresses(tx, gone, leaving), UNPACKED)
     return made
 
 

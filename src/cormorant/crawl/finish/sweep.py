@@ -49,22 +49,22 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
 
 
 def hide_left_behind(store: Store, source: int, run: int) -> int:
-    """Hide the members of containers that are hidden or gone. Returns how many documents."""
+    """Hide the members of containers that are hidden or gone, then those of the members. Returns how many documents."""
     count = 0
     while True:
         with store.begin() as tx:
             addresses = member_rows.left_behind(tx, source, CHUNK)
-            count += remove(tx, source, run, addresses) if addresses else 0
-        if len(addresses) < CHUNK:
-            return count
+            if not addresses:
+                return count
+            count += remove(tx, source, run, addresses, pending_deletes.UNPACKED)
 
 
-def remove(tx: Tx, source: int, run: int, addresses: Sequence[str]) -> int:
-    """Hide what a feed says is removed, as a visit that ends 410 would. Returns how many that is news of."""
+def remove(tx: Tx, source: int, run: int, addresses: Sequence[str], reason: str = pending_deletes.REMOVED) -> int:
+    """Hide what a feed or a container says is removed, as a visit that ends 410 would. Returns how many are news."""
     going = pending_deletes.named(tx, source, addresses)
     pending_deletes.hide(tx, [(number, source, run) for number, indexed in going if indexed])
-    pending_deletes.mark_removed(tx, [number for number, _ in going], run)
-    gone, now = (int(OutcomeKind.GONE), 410, 0, None, "outcome", pending_deletes.REMOVED), tx.now()
+    pending_deletes.mark_removed(tx, [number for number, _ in going], run, reason)
+    gone, now = (int(OutcomeKind.GONE), 410, 0, None, "outcome", reason), tx.now()
     visits.write(tx, [visits.VisitRow(number, run, now, *gone) for number, _ in going])
     return len(going)
 

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.extract.detect.formats import format_of
@@ -34,6 +35,8 @@ UNPACK_TASK: Final = "unpack"
 KEPT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of unpacked parts that stay in memory."""
 NO_COPY: Final = "The kept copy of its container cannot be read. The next crawl with --force fetches it again."
+
+_BEARING: Final = (b"x-robots-tag", b"link:", b"refresh", b"content-language", b"content-disposition")
 
 Ask = Callable[[ChildTask, tuple[bytes, bytes], Content], Awaitable[bytes | Outcome]]
 """Has a limited child do a task for a document; returns its answer, or the outcome that says why there is none."""
@@ -68,6 +71,8 @@ class _Container(NamedTuple):
     key: tuple[str, bytes]
     content: Content
     acl: ACL
+    status_line: str
+    header_block: bytes
 
 
 class Containers:
@@ -93,9 +98,19 @@ class Containers:
             entries += [MemberEntry(path, each.version.hex(), len(each.body)) for path, each in step.members]
         return MemberListing(tuple(entries), f"Only its first {len(entries):,} members were read." if cut else "")
 
+    def copy_of(self, document: Resource) -> Content | None:
+        """Return the kept copy of a document with its validators; None where its header says more than its bytes."""
+        found = self._found(document.address, document)
+        if not isinstance(found, _Container) or _says_more(found.header_block):
+            return None
+        return replace(
+            found.content, status_line=found.status_line, header_block=found.header_block,
+            etag=document.etag, modified=document.modified, acl=found.acl,
+        )  # fmt: skip
+
     async def fetch(self, member: Resource, ask: Ask) -> Content | Outcome:
         """Read a member out of the kept copy of its container."""
-        container = self._container(member)
+        container = self._found(container_of(member.address), member)
         if not isinstance(container, _Container):
             return container
         found = await self._member(container, path_within(member.address), ask)
@@ -110,8 +125,8 @@ class Containers:
             member.address, found.body, found.mime, acl=container.acl, file_name=name, modified_at=found.modified_at
         )
 
-    def _container(self, member: Resource) -> _Container | Outcome:
-        address = container_of(member.address)
+    def _found(self, address: str, member: Resource) -> _Container | Outcome:
+        """Return the kept copy of the document at an address of the member's site and source."""
         key = fingerprint(address, member.source)
         statement = (
             sa.select(
@@ -133,7 +148,8 @@ class Containers:
             return Failed(CONVERSION_FAILED, NO_COPY)
         name = path_within(address).rpartition("/")[2]
         found = Content(address, frame.body, row.mime, frame.charset, file_name=name, modified_at=row.modified_at)
-        return _Container((address, row.content_hash), found, self._rights(row.acl_id))
+        acl = self._rights(row.acl_id)
+        return _Container((address, row.content_hash), found, acl, frame.status_line, frame.header_block)
 
     async def _member(self, container: _Container, path: str, ask: Ask) -> UnpackedMember | str | None:
         """Find a member in memory, else in its part, else by going through the container; a sentence: it failed."""
@@ -186,6 +202,11 @@ class Containers:
             self._size += size
         while self._size > KEPT_BYTES and len(self._parts) > 1:
             self._size -= self._parts.popitem(last=False)[1].size_bytes
+
+
+def _says_more(header_block: bytes) -> bool:
+    """Return whether a response's header bears on how its document is read or shown."""
+    return any(line.lower().startswith(_BEARING) for line in header_block.split(b"\n"))
 
 
 def _fault_of(outcome: Outcome) -> ConversionFault:

@@ -96,6 +96,10 @@ class Converter:
             return Failed(Status.CONVERSION_FAILED, "It lies in another document, whose copies are not kept here.")
         return await self._containers.fetch(resource, self._answer)
 
+    def kept(self, resource: Resource) -> Content | None:
+        """The content of a document as it was fetched last, None when its copy cannot be read."""
+        return self._containers.copy_of(resource) if self._containers is not None else None
+
     async def with_members(self, outcome: Outcome, content: Content, content_hash: bytes, source: Source) -> Outcome:
         """The outcome of a document that was read, with the documents that lie in it."""
         if not isinstance(outcome, Ok | Unchanged) or outcome.document is None or self._containers is None:

@@ -100,7 +100,16 @@ async def _asked(
             return Blocked(task, ruling)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status)
-    return detector.stopped(task.site.watches, task.resource, clock.now()) or await source.fetch(task.resource, wire)
+    stopped = detector.stopped(task.site.watches, task.resource, clock.now())
+    return stopped or await _fetched(task.resource, source, reader, wire)
+
+
+async def _fetched(resource: Resource, source: Source, reader: Converter, wire: VisitTrace) -> Content | Outcome:
+    """Ask the source. What is to be read again and is unchanged there is read from its kept copy."""
+    got = await source.fetch(resource, wire)
+    if not resource.renewed or not isinstance(got, Unchanged) or got.content is not None:
+        return got
+    return reader.kept(resource) or await source.fetch(resource._replace(etag="", modified=""), wire)
 
 
 async def _judge(task: VisitTask, source: Source, content: Content, reader: Converter, wire: VisitTrace) -> Outcome:

@@ -8,80 +8,124 @@ from __future__ import annotations
 from typing import Final
 
 from cormorant.extract.detect.format import Format
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, ODF, OOXML, PPTX, XLSX
+from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, FLAT, MBOX, ODF, OOXML, PPTX, TNEF, XLSX
 
 _XBERG: Final = "cormorant.extract.formats.office:extract_office"
-_ARCHIVE: Final = "cormorant.extract.archives.archive:extract_archive"
+_READERS: Final = "cormorant.extract."
 _MACRO: Final = ".macroenabled.12"
 _WORD: Final = "application/vnd.ms-word."
 _EXCEL: Final = "application/vnd.ms-excel"
 _POWERPOINT: Final = "application/vnd.ms-powerpoint"
 _TEMPLATE: Final = "template" + _MACRO
+_IN_OOXML: Final = _READERS + "ooxml.embedded_files:ooxml_embedded_files"
+_IN_OLE: Final = _READERS + "ole.embedded:ole_embedded_files"
 
 BUILT_IN: Final = (
     Format(
-        "PDF", ("application/pdf",), "cormorant.extract.formats.pdf:extract_pdf", ("pdf",),
-        proves_itself=True, server="convert",
+        "PDF", ("application/pdf",), _READERS + "pdf.pdf:extract_pdf", ("pdf",),
+        embedded=_READERS + "pdf.attachments:pdf_embedded_files", proves_itself=True, server="convert",
     ),
     Format(
         "Word",
         (DOCX, OOXML + "wordprocessingml.template", _WORD + "document" + _MACRO, _WORD + _TEMPLATE),
-        _XBERG, proves_itself=True,
+        _READERS + "ooxml.wordprocessing:extract_docx", embedded=_IN_OOXML, proves_itself=True,
     ),
     Format(
         "Excel",
         (XLSX, OOXML + "spreadsheetml.template", _EXCEL + ".sheet" + _MACRO, _EXCEL + "." + _TEMPLATE),
-        _XBERG, proves_itself=True,
+        _READERS + "ooxml.spreadsheet:extract_xlsx", embedded=_IN_OOXML, proves_itself=True,
     ),
-    Format("Excel, binary", (_EXCEL + ".sheet.binary" + _MACRO,), _XBERG, ("xlsb",), proves_itself=True),
+    Format(
+        "Excel, binary", (_EXCEL + ".sheet.binary" + _MACRO,), _READERS + "ooxml.binary_workbook:extract_xlsb",
+        ("xlsb",), embedded=_IN_OOXML, proves_itself=True,
+    ),
     Format(
         "PowerPoint",
         (
             PPTX, OOXML + "presentationml.template", OOXML + "presentationml.slideshow",
             _POWERPOINT + ".presentation" + _MACRO, _POWERPOINT + ".slideshow" + _MACRO, _POWERPOINT + "." + _TEMPLATE,
         ),
-        _XBERG, proves_itself=True,
+        _READERS + "ooxml.presentation:extract_pptx", embedded=_IN_OOXML, proves_itself=True,
     ),
-    Format("Word 97", ("application/msword",), _XBERG, ("doc", "dot"), proves_itself=True),
-    Format("Excel 97", (_EXCEL,), _XBERG, ("xls", "xlt"), proves_itself=True),
-    Format("PowerPoint 97", (_POWERPOINT,), _XBERG, ("ppt", "pps"), proves_itself=True),
+    Format(
+        "Word 97", ("application/msword",), _READERS + "ole.word:extract_doc", ("doc", "dot"),
+        embedded=_IN_OLE, proves_itself=True,
+    ),
+    Format(
+        "Excel 97", (_EXCEL,), _READERS + "ole.excel:extract_xls", ("xls", "xlt"),
+        embedded=_IN_OLE, proves_itself=True,
+    ),
+    Format(
+        "PowerPoint 97", (_POWERPOINT,), _READERS + "ole.powerpoint:extract_ppt", ("ppt", "pps"),
+        embedded=_IN_OLE, proves_itself=True,
+    ),
     Format("Office document with a password", (ENCRYPTED,), _XBERG, proves_itself=True),
     Format(
         "OpenDocument",
         (
-            ODF + "text", ODF + "text-template", ODF + "spreadsheet", ODF + "spreadsheet-template",
-            ODF + "presentation", ODF + "presentation-template",
+            ODF + "text", ODF + "text-template", ODF + "text-master", ODF + "spreadsheet", ODF + "spreadsheet-template",
+            ODF + "presentation", ODF + "presentation-template", ODF + "graphics", ODF + "graphics-template",
         ),
-        _XBERG, proves_itself=True,
+        _READERS + "opendocument.reader:extract_odf", embedded=_READERS + "opendocument.embedded:odf_embedded_files",
+        proves_itself=True,
     ),
-    Format("Rich Text", ("application/rtf",), _XBERG, ("rtf",), proves_itself=True),
-    Format("EPUB", (EPUB,), _XBERG, ("epub",), proves_itself=True),
-    Format("FictionBook", ("application/x-fictionbook+xml",), _XBERG, ("fb2",)),
+    Format(
+        "OpenDocument as one XML file",
+        (ODF + "text" + FLAT, ODF + "spreadsheet" + FLAT, ODF + "presentation" + FLAT, ODF + "graphics" + FLAT),
+        _READERS + "opendocument.reader:extract_odf",
+    ),
+    Format(
+        "Rich Text", ("application/rtf",), _READERS + "rtf.reader:extract_rtf", ("rtf",),
+        embedded=_READERS + "rtf.reader:rtf_embedded_files", proves_itself=True,
+    ),
+    Format("EPUB", (EPUB,), _READERS + "formats.epub:extract_epub", ("epub",), proves_itself=True),
+    Format(
+        "FictionBook", ("application/x-fictionbook+xml",), _READERS + "formats.fictionbook:extract_fictionbook",
+        ("fb2",),
+    ),
     Format("Jupyter notebook", ("application/x-ipynb+json",), _XBERG, ("ipynb",)),
     Format("WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True),
-    Format("Outlook message", ("application/vnd.ms-outlook",), _XBERG, ("msg",), proves_itself=True),
-    Format("Mail", ("message/rfc822",), _XBERG, ("eml",)),
+    Format(
+        "Outlook message", ("application/vnd.ms-outlook",), _READERS + "ole.outlook:extract_msg", ("msg",),
+        embedded=_IN_OLE, proves_itself=True,
+    ),
+    Format(
+        "Outlook's winmail.dat", (TNEF,), _READERS + "ole.tnef:extract_tnef", ("tnef",),
+        embedded=_IN_OLE, proves_itself=True,
+    ),
+    Format(
+        "Mail", ("message/rfc822",), _READERS + "mail.message:extract_eml", ("eml",),
+        embedded=_READERS + "mail.message:mail_embedded_files",
+    ),
+    Format(
+        "Mailbox", (MBOX,), _READERS + "mail.mailbox:extract_mbox", ("mbox", "mbx"),
+        embedded=_READERS + "mail.mailbox:mbox_embedded_files",
+    ),
+    Format("Web archive", ("multipart/related",), _READERS + "mail.mhtml:extract_mhtml", ("mht", "mhtml")),
     Format(
         "Archive",
         (
             "application/zip", "application/x-tar", "application/x-gzip", "application/x-bzip2", "application/x-xz",
             "application/zstd", "application/x-7z-compressed", "application/x-rar-compressed",
         ),
-        _ARCHIVE, proves_itself=True, embedded="cormorant.extract.archives.archive:archive_embedded_files",
+        _READERS + "archives.archive:extract_archive",
+        embedded=_READERS + "archives.archive:archive_embedded_files", proves_itself=True,
     ),
 )  # fmt: skip
 
 EXTENSIONS: Final = {
-    "docm": _WORD + "document" + _MACRO, "docx": DOCX, "dotm": _WORD + _TEMPLATE,
-    "dotx": OOXML + "wordprocessingml.template", "gz": "application/x-gzip", "mht": "multipart/related",
-    "mhtml": "multipart/related", "odg": ODF + "graphics", "odp": ODF + "presentation", "ods": ODF + "spreadsheet",
-    "odt": ODF + "text", "otp": ODF + "presentation-template", "ots": ODF + "spreadsheet-template",
-    "ott": ODF + "text-template", "potm": _POWERPOINT + "." + _TEMPLATE, "potx": OOXML + "presentationml.template",
+    "7z": "application/x-7z-compressed", "bz2": "application/x-bzip2", "docm": _WORD + "document" + _MACRO,
+    "docx": DOCX, "dotm": _WORD + _TEMPLATE, "dotx": OOXML + "wordprocessingml.template",
+    "fodg": ODF + "graphics" + FLAT, "fodp": ODF + "presentation" + FLAT, "fods": ODF + "spreadsheet" + FLAT,
+    "fodt": ODF + "text" + FLAT, "gz": "application/x-gzip", "odg": ODF + "graphics", "odm": ODF + "text-master",
+    "odp": ODF + "presentation", "ods": ODF + "spreadsheet", "odt": ODF + "text", "otg": ODF + "graphics-template",
+    "otp": ODF + "presentation-template", "ots": ODF + "spreadsheet-template", "ott": ODF + "text-template",
+    "potm": _POWERPOINT + "." + _TEMPLATE, "potx": OOXML + "presentationml.template",
     "ppsm": _POWERPOINT + ".slideshow" + _MACRO, "ppsx": OOXML + "presentationml.slideshow",
-    "pptm": _POWERPOINT + ".presentation" + _MACRO, "pptx": PPTX, "tar": "application/x-tar",
-    "xlsm": _EXCEL + ".sheet" + _MACRO, "xlsx": XLSX, "xltm": _EXCEL + "." + _TEMPLATE,
-    "xltx": OOXML + "spreadsheetml.template", "zip": "application/zip", "tgz": "application/x-gzip", "7z": "application/x-7z-compressed", "rar": "application/x-rar-compressed", "bz2": "application/x-bzip2", "xz": "application/x-xz",
-    "zst": "application/zstd",
+    "pptm": _POWERPOINT + ".presentation" + _MACRO, "pptx": PPTX, "rar": "application/x-rar-compressed",
+    "tar": "application/x-tar", "tgz": "application/x-gzip", "xlsm": _EXCEL + ".sheet" + _MACRO, "xlsx": XLSX,
+    "xltm": _EXCEL + "." + _TEMPLATE, "xltx": OOXML + "spreadsheetml.template", "xz": "application/x-xz",
+    "zip": "application/zip", "zst": "application/zstd",
 } | {extension: each.media_types[0] for each in BUILT_IN for extension in each.extensions}  # fmt: skip
 """File-name extensions of these formats, lower case without the dot; a format of several types has them here."""
 BY_MEDIA_TYPE: Final = {mime: each for each in BUILT_IN for mime in each.media_types}

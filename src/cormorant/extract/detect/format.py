@@ -20,7 +20,8 @@ class Format:
     that its documents begin with, where they do. `converter` is "module:function"; the function takes the bytes and an
     ExtractionTask and returns an Extraction, or raises Unreadable or Protected. It runs in a child that can only
     compute, within `limits`; None: those of all converters. `embedded` is "module:function" of a generator that takes
-    the same and yields the EmbeddedFile objects that lie in a document, "" when none can. `proves_itself`: every
+    the same and yields the EmbeddedFile objects that lie in a document, "" when none can; it may also take `start`, the
+    number of the first that is wanted. `proves_itself`: every
     document of it begins with bytes of its own, so that one with other bytes is damaged. `server` is the fork server of
     a built-in converter.
     """

@@ -181,8 +181,10 @@ def is_in_words(mime: str) -> bool:
 
 def is_signed(mime: str) -> bool:
     """Say whether documents of a media type that somebody reads prove themselves by their first bytes."""
-    if has_reader(mime):
+    if text_reader(mime) is not None:
         return True
+    if mime in BY_MEDIA_TYPE:
+        return BY_MEDIA_TYPE[mime].proves_itself
     added = FORMATS.of(mime)
     if added is not None:
         return bool(added.signatures)

@@ -28,6 +28,10 @@ XLSX: Final = OOXML + "spreadsheetml.sheet"
 PPTX: Final = OOXML + "presentationml.presentation"
 OCTETS: Final = "application/octet-stream"
 EPUB: Final = "application/epub+zip"
+MBOX: Final = "application/mbox"
+TNEF: Final = "application/vnd.ms-tnef"
+FLAT: Final = "-flat-xml"
+"""How the types of OpenDocument end that is one XML file, and no ZIP."""
 ENCRYPTED: Final = "application/x-ole-encrypted"
 """An Office document behind a password: an OLE file around a ZIP nobody can read."""
 
@@ -49,16 +53,21 @@ ALIASES: Final = {
     "application/csv": "text/csv",
     "application/gzip": "application/x-gzip",
     "application/javascript": "text/javascript",
+    "application/ms-tnef": TNEF,
     "application/msexcel": "application/vnd.ms-excel",
     "application/mspowerpoint": "application/vnd.ms-powerpoint",
     "application/powerpoint": "application/vnd.ms-powerpoint",
     "application/vnd.msword": "application/msword",
+    "application/vnd.rar": "application/x-rar-compressed",
+    "application/x-7z": "application/x-7z-compressed",
+    "application/x-bzip": "application/x-bzip2",
     "application/x-csv": "text/csv",
     "application/x-excel": "application/vnd.ms-excel",
     "application/x-javascript": "text/javascript",
     "application/x-msexcel": "application/vnd.ms-excel",
     "application/x-msword": "application/msword",
     "application/x-pdf": "application/pdf",
+    "application/x-rar": "application/x-rar-compressed",
     "application/x-rtf": "application/rtf",
     "application/x-yaml": "application/yaml",
     "application/x-zip": "application/zip",
@@ -71,6 +80,7 @@ ALIASES: Final = {
     "text/richtext": "application/rtf",
     "text/rtf": "application/rtf",
     "text/tsv": "text/tab-separated-values",
+    "message/rfc2557": "multipart/related",
     "text/x-csv": "text/csv",
     "text/x-json": "application/json",
     "text/x-markdown": "text/markdown",

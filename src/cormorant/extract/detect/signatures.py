@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from cormorant.extract.detect.media_types import TNEF
+
 HEAD: Final = 1445
 """Bytes that are looked at for a signature."""
 
@@ -21,6 +23,7 @@ _STARTS: Final = (
     (b"PK\x05\x06", ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
     (b"{\\rtf", "application/rtf"),
+    (b"\x78\x9f\x3e\x22", TNEF),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF87a", "image/gif"),

@@ -18,13 +18,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from cormorant.extract.detect.compound_file import kind_of
 from cormorant.extract.detect.formats import by_name, is_in_words, is_signed, signature
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, OCTETS, ODF, OOXML, PPTX, XLSX, essence
+from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
 from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
-from cormorant.extract.detect.tika_formats import STREAMS, TIKA_TYPES, ZIPPED, by_parts
+from cormorant.extract.detect.tika_formats import TIKA_TYPES, ZIPPED, by_parts
 from cormorant.extract.detect.zip import entries
 
 _SPACE: Final = b"\t\n\x0c\r "
+_END_OF_FILE: Final = b"\x1a"
+"""How CP/M and DOS mark the end of a text."""
+_MAILBOX: Final = re.compile(
+    rb"From [^\s]{1,200} [A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d.{0,40}\r?\n[A-Za-z][\w-]{0,60}:[ \t]", re.ASCII
+)
+"""How a mailbox begins (RFC 4155): a line of its own, then the header of the first message."""
+_FLAT_ODF: Final = re.compile(rb"office:mimetype=[\"']([a-z0-9./-]{1,80})[\"']")
 _HTML: Final = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|<!--", re.IGNORECASE
 )
@@ -34,13 +42,17 @@ _ANY_XML: Final = ("text/xml", "application/xml")
 _ROOTS: Final = {
     b"html": "application/xhtml+xml",
     b"svg": "image/svg+xml",
+    b"FictionBook": "application/x-fictionbook+xml",
     b"rss": "application/rss+xml",
     b"feed": "application/atom+xml",
 }
 _ALWAYS_SIGNED: Final = frozenset((ZIP, "application/x-gzip"))
 _ALSO_TEXT: Final = frozenset(
-    ("message/rfc822", "image/svg+xml", "application/x-ipynb+json", "application/x-fictionbook+xml")
-)
+    ("message/rfc822", MBOX, "multipart/related", "image/svg+xml", "application/x-ipynb+json")
+) | {
+    "application/x-fictionbook+xml",
+    *(ODF + each + FLAT for each in ("text", "spreadsheet", "presentation", "graphics")),
+}
 _MEDIA: Final = ("image/", "audio/", "video/")
 _XML_AT_HEART: Final = ("application/xhtml+xml", "image/svg+xml")
 _PARTS: Final = (("word/", DOCX), ("xl/", XLSX), ("ppt/", PPTX), ("visio/", "application/vnd.ms-visio.drawing"))
@@ -50,16 +62,6 @@ _FAMILY: Final = {
     PPTX: ("powerpoint", "presentationml"),
     "application/vnd.ms-visio.drawing": ("ms-visio",),
 }
-_OLE_STREAMS: Final = (
-    ("EncryptedPackage", ENCRYPTED),
-    ("__properties_version1.0", "application/vnd.ms-outlook"),
-    ("WordDocument", "application/msword"),
-    ("PowerPoint Document", "application/vnd.ms-powerpoint"),
-    ("Workbook", "application/vnd.ms-excel"),
-    ("Book", "application/vnd.ms-excel"),
-    *STREAMS,
-)
-_DIRECTORY_SECTORS: Final = 16
 _PDF_WITHIN: Final = 1024
 
 
@@ -70,6 +72,8 @@ def sniff(declared: str, body: bytes, file_name: str = "") -> str:
     """
     hint = essence(declared)
     head = body[:HEAD]
+    if len(body) <= HEAD:
+        head = head.rstrip(_END_OF_FILE)
     if hint == "text/html" and head[:1] == b"<":
         return hint if head[1:5] != b"?xml" else _xml(head, hint)
     named = by_name(file_name)
@@ -100,6 +104,8 @@ def _binary(hint: str, named: str) -> str:
 
 
 def _text(head: bytes, hint: str, named: str) -> str:
+    if hint in ("", "text/plain") and _MAILBOX.match(head):
+        return MBOX
     markup = _markup(head, hint)
     if is_text(hint):
         if hint == "text/plain" and is_text(named) and not named.endswith(("html", "xml")):
@@ -132,6 +138,8 @@ def _xml(head: bytes, hint: str) -> str:
     """Name the kind of XML by its root element; the hint stays where the root says nothing."""
     root = _FIRST_TAG.search(_COMMENT.sub(b"", head))
     kind = _ROOTS.get(root[2]) if root else None
+    if root and root[2] == b"document" and (flat := _FLAT_ODF.search(head)):
+        kind = flat[1].decode() + FLAT
     if hint == "text/html":
         return hint
     return kind or (hint if "xml" in hint else "text/xml")
@@ -147,6 +155,10 @@ def _in_zip(body: bytes, hint: str) -> str:
     names = [entry.name for entry in entries(body)]
     if not names:  # cut short: the directory stands at the end
         return hint if hint.startswith((OOXML, ODF)) or hint == EPUB or hint in ZIPPED else ZIP
+    if "META-INF/container.xml" in names and "[Content_Types].xml" not in names:
+        return EPUB
+    if "content.xml" in names and "META-INF/manifest.xml" in names:
+        return hint if hint.startswith(ODF) else ODF + "text"
     if "[Content_Types].xml" in names:
         for prefix, mime in _PARTS:
             if any(name.startswith(prefix) for name in names):
@@ -155,12 +167,8 @@ def _in_zip(body: bytes, hint: str) -> str:
 
 
 def _in_ole(body: bytes, hint: str) -> str:
-    """Name an OLE file by the streams its directory lists: [MS-CFB] 2.6."""
-    size = 1 << min(int.from_bytes(body[30:32], "little"), 12)
-    first = (int.from_bytes(body[48:52], "little") + 1) * size
-    directory = body[first : first + size * _DIRECTORY_SECTORS]
-    for area in (directory, body):
-        for stream, mime in _OLE_STREAMS:
-            if (stream + "\0").encode("utf-16-le") in area:
-                return mime
+    """Name an OLE file by the streams of its root: what lies deeper belongs to objects embedded in it."""
+    kind = kind_of(body)
+    if kind:
+        return kind
     return hint if hint.startswith("application/vnd.ms-") or hint == "application/msword" else OLE

@@ -15,9 +15,9 @@ class TikaFormat(NamedTuple):
     """A format that Tika reads.
 
     `media_types` are its names, the first the usual one, with the `extensions` that stand for that one. `starts` are
-    the bytes that its documents begin with; `streams` names of which an OLE file of it has one; `parts` patterns of
-    names of which a ZIP file of it has one. `zipped`: all its documents are ZIP files. Without `is_read` it is
-    only told apart: nothing in it is text.
+    the bytes that its documents begin with; `streams` names of which an OLE file of it has one in its root; `parts`
+    patterns of names of which a ZIP file of it has one. `zipped`: all its documents are ZIP files. Without `is_read` it
+    is only told apart: nothing in it is text.
     """
 
     label: str
@@ -61,14 +61,13 @@ TIKA_FORMATS: Final = (
     TikaFormat("Compiled help", ("application/vnd.ms-htmlhelp",), ("chm",), starts=(b"ITSF\x03\x00\x00\x00",)),
     TikaFormat("AutoCAD drawing", ("image/vnd.dwg",), ("dwg",), starts=_DRAWINGS),
     TikaFormat("Outlook archive", ("application/vnd.ms-outlook-pst",), ("pst", "ost"), starts=(b"!BDN",)),
-    TikaFormat("Outlook attachments", ("application/vnd.ms-tnef",), ("tnef",), starts=(b"\x78\x9f\x3e\x22",)),
     TikaFormat(
         "Access", ("application/x-msaccess",), ("mdb", "accdb"),
         starts=(b"\x00\x01\x00\x00Standard Jet DB\x00", b"\x00\x01\x00\x00Standard ACE DB\x00"),
     ),
     TikaFormat("dBASE", ("application/x-dbf",), ("dbf",)),
     TikaFormat("Signed document", ("application/pkcs7-mime",), ("p7m",)),
-    TikaFormat("Hangul", ("application/x-hwp-v5",), ("hwp",), streams=("HwpSummaryInformation",)),
+    TikaFormat("Hangul", ("application/x-hwp-v5",), ("hwp",), streams=("\x05HwpSummaryInformation",)),
     TikaFormat("Quattro Pro", ("application/x-quattro-pro",), ("qpw",), streams=("NativeContent_MAIN",)),
     TikaFormat("Excel 2", ("application/vnd.ms-excel.sheet.2",), starts=(b"\x09\x00\x04\x00\x00\x00\x10\x00",)),
     TikaFormat("Excel 3", ("application/vnd.ms-excel.sheet.3",), starts=(b"\x09\x02\x06\x00\x00\x00\x10\x00",)),

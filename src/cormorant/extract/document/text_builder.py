@@ -49,7 +49,7 @@ class TextBuilder:
     def blank_line(self) -> None:
         """Set what follows apart: a slide, a sheet, a page."""
         self.end_paragraph()
-        if self._pieces and self._pieces[-1] != "\n":
+        if self._pieces and not "".join(self._pieces[-2:]).endswith("\n\n"):
             self._pieces.append("\n")
 
     def aside(self, text: str) -> None:

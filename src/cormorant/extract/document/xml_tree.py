@@ -63,7 +63,11 @@ def parse_part(data: bytes) -> tuple[Element | None, bool]:
 
 def has_loss(parser: Any) -> bool:
     """Return whether a parser met an error by which content is lost, and not only a character or a declaration."""
-    return any(error.type_name not in _HARMLESS for error in parser.error_log.filter_from_fatals())
+    return _has_loss(parser.error_log)
+
+
+def _has_loss(log: Any) -> bool:
+    return any(error.type_name not in _HARMLESS for error in log.filter_from_fatals())
 
 
 def iterate_xml(data: bytes, *names: str) -> Iterator[Element]:
@@ -114,9 +118,9 @@ class ChildStream:
             parser.feed(self._data[start : start + _STEP])
             unread += _STEP
             parent = next((found for _, found in parser.read_events()), None) if parent is None else parent
-            while parent is not None and len(parent) > 1:
-                yield parent[0]
-                parent.remove(parent[0])
+            while parent is not None and (child := _first_of_several(parent)) is not None:
+                yield child
+                _remove(child)
                 unread = 0
             if unread > self._largest:
                 self.complete = False
@@ -128,10 +132,44 @@ class ChildStream:
             parser.close()
         except etree.XMLSyntaxError:
             self.complete = False
-        self.complete = self.complete and parent is not None and not has_loss(parser)
-        while parent is not None and len(parent):
-            yield parent[0]
-            parent.remove(parent[0])
+        self.complete = self.complete and parent is not None and not _has_loss(parser.feed_error_log)
+        while parent is not None and (child := next(iter(parent), None)) is not None:
+            yield child
+            _remove(child)
+
+
+def _remove(child: Element) -> None:
+    """Free an element and take it out of its parent; emptied first, or lxml would look for its namespaces far up."""
+    child.clear()
+    child.getparent().remove(child)
+
+
+def _first_of_several(parent: Element) -> Element | None:
+    """Return the first child, None when no other follows it. The length of an element would count all of them."""
+    child = next(iter(parent), None)
+    return child if child is not None and child.getnext() is not None else None
+
+
+def iterate_events(data: bytes, *tags: str) -> Iterator[tuple[str, Element]]:
+    """Yield `start` and `end` of each element of these names (as lxml has them), which the caller may free at its end.
+
+    At the start only its attributes are known. The last event is `loss`, with None, when content was lost to damage.
+    Raises Unreadable for XML that declares entities.
+    """
+    _refuse_entities(data)
+    events = etree.iterparse(io.BytesIO(data), events=("start", "end"), tag=tags, **_OPTIONS)
+    try:
+        yield from events
+    except etree.XMLSyntaxError:
+        yield "loss", None
+        return
+    if has_loss(events):
+        yield "loss", None
+
+
+def serialize_xml(element: Element) -> bytes:
+    """Return an element as a document of its own in UTF-8, with the namespaces that it needs."""
+    return bytes(etree.tostring(element, encoding="utf-8", with_tail=False))
 
 
 def local_name(element: Element) -> str:

@@ -22,6 +22,10 @@ MAX_READ: Final = 512 * 1024 * 1024
 """Bytes of all parts that are read together."""
 _STEP: Final = 1024 * 1024
 _ENCRYPTED: Final = 1
+_LOCAL_HEADER: Final = 30
+_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_SMALL_STEP: Final = 512
+"""Packed bytes at a time, all of which are lost when one of them is damaged."""
 _DAMAGED: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, ValueError)
 
 
@@ -67,6 +71,57 @@ class ZipPackage:
         except _DAMAGED:
             if not pieces:
                 return None
+        self._left -= size
+        return b"".join(pieces)
+
+    def read_start(self, name: str, limit: int) -> bytes | None:
+        """Return the first `limit` bytes of a part, for a reader that is content with them; None as for `read`.
+
+        Raises Protected for one that is encrypted. Fewer bytes are returned when all parts together reach their limit.
+        """
+        part = self._parts.get(name.lstrip("/").lower())
+        if part is None:
+            return None
+        if part.flag_bits & _ENCRYPTED:
+            raise Protected
+        left = min(limit, self._left)
+        pieces: list[bytes] = []
+        try:
+            with self._archive.open(part) as stream:
+                while left > 0 and (piece := stream.read(min(left, _STEP))):
+                    left -= len(piece)
+                    pieces.append(piece)
+        except _DAMAGED:
+            if not pieces:
+                return None
+        data = b"".join(pieces)
+        self._left -= len(data)
+        return data
+
+    def read_damaged(self, name: str) -> bytes:
+        """Return as much of a part as can be inflated, whatever its checksum says, for one that `read` returns none of.
+
+        Raises Unreadable when it or all parts together exceed the limits.
+        """
+        part, stream = self._parts.get(name.lstrip("/").lower()), self._archive.fp
+        if part is None or stream is None or part.header_offset < 0 or part.compress_type not in _METHODS:
+            return b""
+        stream.seek(part.header_offset)
+        header = stream.read(_LOCAL_HEADER)
+        if len(header) < _LOCAL_HEADER or part.flag_bits & _ENCRYPTED:
+            return b""
+        stream.seek(sum(struct.unpack("<HH", header[-4:])), io.SEEK_CUR)
+        inflater = zlib.decompressobj(-zlib.MAX_WBITS) if part.compress_type == zipfile.ZIP_DEFLATED else None
+        pieces: list[bytes] = []
+        size, left = 0, part.compress_size
+        while left > 0 and (packed := stream.read(min(left, _SMALL_STEP))):
+            left -= len(packed)
+            try:
+                pieces.append(inflater.decompress(packed) if inflater else packed)
+            except zlib.error:
+                break
+            size += len(pieces[-1])
+            self._judge(size)
         self._left -= size
         return b"".join(pieces)
 

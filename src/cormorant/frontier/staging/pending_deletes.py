@@ -229,9 +229,12 @@ def named(tx: Tx, source: int, addresses: Sequence[str]) -> list[tuple[int, bool
 REMOVED = "the source says that it was removed"
 
 
-def mark_removed(tx: Tx, ids: Sequence[int], run: int) -> None:
-    """Say on the rows that a feed says they are removed; nobody visits them until it names them anew."""
-    row = (int(UrlState.SETTLED), 1, int(OutcomeKind.GONE), 410, run, tx.now(), 0.0, REMOVED)
+UNPACKED: Final = "its container no longer has it"
+
+
+def mark_removed(tx: Tx, ids: Sequence[int], run: int, reason: str = REMOVED) -> None:
+    """Say on the rows that they are removed, and why; nobody visits them until they are named again."""
+    row = (int(UrlState.SETTLED), 1, int(OutcomeKind.GONE), 410, run, tx.now(), 0.0, reason)
     sets = ("state", "attempts", "outcome", "status", "run", "visited_at", "not_before", "reason")
     bulk.update(tx, resource, sets, ("id",), [(*row, number) for number in ids])
 

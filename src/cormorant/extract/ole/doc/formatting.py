@@ -1,0 +1,234 @@
+"""Formatting of a Word document that changes what its text says: [MS-DOC] 2.4.6.
+
+deleted revisions      characters that are struck out, and no longer part of the text
+symbols                a placeholder stands for a character of another font
+pictures, form fields  where in the data stream they lie
+ends of rows           the same mark as the end of a cell
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from cormorant.extract.ole.doc.information import Structure, WordFile
+from cormorant.extract.ole.doc.pieces import Piece, PieceTable, PositionIndex
+from cormorant.extract.ole.symbol_font import font_symbol
+
+ROW_END: Final = "\x1d"
+"""Stands in the text for a cell mark that ends a row."""
+DELETED: Final = "\0"
+"""Stands in the text for a character that is no longer part of it."""
+MAX_CHANGES: Final = 2_000_000
+"""Runs of deleted text, symbols and pictures that are heeded."""
+
+_TIMES_OVER: Final = 2
+_SPARE: Final = 10_000
+_PAGE: Final = 512
+_U32: Final = struct.Struct("<I")
+_SYMBOL: Final = struct.Struct("<HH")
+_DELETED: Final = 0x0800
+_DELETED_SHORT: Final = 0x41
+_SYMBOL_AT: Final = 0x6A09
+_PICTURE_AT: Final = 0x6A03
+_FONTS: Final = (0x4A4F, 0x4A51)
+_USUAL_FONT: Final = "Symbol"
+_NO_TEXT: Final = " "
+_ROW_END: Final = 0x2417
+# Formatting too long for its page lies in the data stream; of cell marks, only those that end a row have that much.
+_ELSEWHERE: Final = 0x6646
+_TABLE: Final = 0xD608
+_SIZES: Final = (1, 1, 2, 4, 2, 2, 0, 3)
+_CHARACTER_SIGNS: Final = tuple(struct.pack("<H", code) for code in (_DELETED, _SYMBOL_AT, _PICTURE_AT))
+_FONT_SIGNS: Final = tuple(struct.pack("<H", code) for code in _FONTS)
+# Characters of fonts that have an encoding of their own.
+_OWN_CODE: Final = re.compile("[\uf020-\uf0ff]")
+_PARAGRAPH_SIGNS: Final = tuple(struct.pack("<H", code) for code in (_ROW_END, _ELSEWHERE))
+_PAGE_NUMBER: Final = 0x3FFFFF
+_OF_PARAGRAPH: Final = 13
+_FONT_NAME: Final = 40
+
+
+class FormattedText(NamedTuple):
+    """The text with what formatting says of it, one character for each position as before.
+
+    `pictures` are places in the data stream by position. `rows`: ends of rows are marked as such.
+    """
+
+    text: str
+    pictures: dict[int, int]
+    rows: bool
+
+
+class _Change(NamedTuple):
+    """New text of some positions: a character for each of them, or one for all."""
+
+    first: int
+    last: int
+    text: str
+
+
+def apply_formatting(file: WordFile, table: PieceTable, text: str) -> FormattedText:
+    """Return `text` without deleted characters, with symbols and ends of rows; Word 6 and 95 are left as they are."""
+    if file.old:
+        return FormattedText(text, {}, rows=False)
+    changes: list[_Change] = list(_changed_pieces(table))
+    pictures: dict[int, int] = {}
+    index = PositionIndex(table.pieces)
+    fonts = _font_names(file)
+    signs = _CHARACTER_SIGNS + (_FONT_SIGNS if _OWN_CODE.search(text) else ())
+    most = _TIMES_OVER * len(text) + _SPARE
+    for first, last, found in _placed(_runs(file, Structure.CHARACTERS, 1, signs), index, most):
+        changes += _changes_of_run(text, first, last, found, fonts)
+        if _PICTURE_AT in found:
+            pictures[first] = _U32.unpack(found[_PICTURE_AT])[0]
+        if len(changes) + len(pictures) > MAX_CHANGES:
+            break
+    rows = [
+        _Change(last - 1, last, ROW_END)
+        for _, last, found in _placed(_runs(file, Structure.PARAGRAPHS, _OF_PARAGRAPH, _PARAGRAPH_SIGNS), index, most)
+        if text[last - 1 : last] == "\x07" and (found.get(_ROW_END, b"\0")[0] == 1 or _ELSEWHERE in found)
+    ]
+    text = _changed(text, sorted(changes + rows))
+    return FormattedText(_in_font(text, _USUAL_FONT), pictures, rows=bool(rows))
+
+
+def _changes_of_run(
+    text: str, first: int, last: int, found: dict[int, bytes], fonts: dict[int, str]
+) -> Iterator[_Change]:
+    if found.get(_DELETED, b"\0")[0] & 1:
+        yield _Change(first, last, DELETED)
+    elif _SYMBOL_AT in found:
+        font, code = _SYMBOL.unpack(found[_SYMBOL_AT])
+        yield _Change(first, last, font_symbol(code, fonts.get(font, "")) or _NO_TEXT)
+    else:
+        numbers = (int.from_bytes(found[code], "little") for code in _FONTS if code in found)
+        font_name = next((fonts[number] for number in numbers if number in fonts), _USUAL_FONT)
+        if _OWN_CODE.search(text, first, last):
+            yield _Change(first, last, _in_font(text[first:last], font_name))
+
+
+def _in_font(text: str, font: str) -> str:
+    """Return text of as many characters, those with a code of their own as the font means them."""
+    return text.translate(_font_table(font)) if _OWN_CODE.search(text) else text
+
+
+@lru_cache(maxsize=64)
+def _font_table(font: str) -> dict[int, str]:
+    return {code: font_symbol(code, font) or _NO_TEXT for code in range(0xF020, 0xF100)}
+
+
+def _placed(
+    runs: Iterator[tuple[int, int, bytes]], index: PositionIndex, most: int
+) -> Iterator[tuple[int, int, dict[int, bytes]]]:
+    """Yield the positions of runs, with the modifiers of their formatting, up to `most` positions in all.
+
+    Runs of a sound document share no position.
+    """
+    for start, end, formatting in runs:
+        found = dict(_modifiers(formatting))
+        for first, last in index.positions(start, end):
+            most -= last - first + 1
+            if most < 0:
+                return
+            yield first, last, found
+
+
+def _changed(text: str, changes: list[_Change]) -> str:
+    pieces: list[str] = []
+    place = 0
+    for begin, last, new in changes:
+        first = max(begin, place)
+        if first < last:
+            pieces += (text[place:first], new * (last - first) if len(new) == 1 else new[first - begin :])
+            place = last
+    pieces.append(text[place:])
+    return "".join(pieces)
+
+
+def _changed_pieces(table: PieceTable) -> Iterator[_Change]:
+    """Yield the pieces that were deleted since the document was saved as a whole: [MS-DOC] 2.9.216 and 2.9.217."""
+    for piece in table.pieces:
+        if piece.modifier and _is_deleted(piece, table.changes):
+            yield _Change(piece.first, piece.last, DELETED)
+
+
+def _is_deleted(piece: Piece, changes: list[bytes]) -> bool:
+    number = piece.modifier >> 1
+    if piece.modifier & 1:
+        found = dict(_modifiers(changes[number])) if number < len(changes) else {}
+        return bool(found.get(_DELETED, b"\0")[0] & 1)
+    return number & 0x7F == _DELETED_SHORT and bool(piece.modifier >> 8 & 1)
+
+
+def _modifiers(formatting: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the property modifiers (sprm) of a list with their operands: [MS-DOC] 2.2.5."""
+    place = 0
+    while place + 3 <= len(formatting):
+        code = formatting[place] | formatting[place + 1] << 8
+        place += 2
+        size = _SIZES[code >> 13]
+        if code == _TABLE:
+            size = int.from_bytes(formatting[place : place + 2], "little") + 1
+        elif not size:
+            size = formatting[place] + 1
+        operand = formatting[place : place + size]
+        if len(operand) == size:
+            yield code, operand
+        place += size
+
+
+def _runs(
+    file: WordFile, which: Structure, described: int, signs: tuple[bytes, ...]
+) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the runs of formatted disk pages whose formatting has one of the signs: first byte, end, formatting.
+
+    [MS-DOC] 2.9.33 (ChpxFkp) and 2.9.174 (PapxFkp); a run is described by one byte in the first, by 13 in the second.
+    """
+    bins = file.structure(which)
+    count = max(0, (len(bins) - 4) // 8)
+    numbers = dict.fromkeys(
+        number & _PAGE_NUMBER for (number,) in _U32.iter_unpack(bins[(count + 1) * 4 : (count * 2 + 1) * 4])
+    )
+    for number in numbers:
+        page = file.text[number * _PAGE : (number + 1) * _PAGE]
+        if len(page) < _PAGE or not any(sign in page for sign in signs):
+            continue
+        runs = page[_PAGE - 1]
+        if (runs + 1) * 4 + runs * described >= _PAGE:
+            continue
+        ends = struct.unpack_from(f"<{runs + 1}I", page)
+        for place in range(runs):
+            formatting = _formatting(page, page[(runs + 1) * 4 + place * described] * 2, described)
+            if any(sign in formatting for sign in signs):
+                yield ends[place], ends[place + 1], formatting
+
+
+def _formatting(page: bytes, place: int, described: int) -> bytes:
+    """Return the property modifiers at a place of a page; those of a paragraph follow the number of its style."""
+    if not place or place + 2 > _PAGE:
+        return b""
+    size = page[place]
+    if described == 1:
+        return page[place + 1 : place + 1 + size]
+    if size:
+        return page[place + 3 : place + size * 2]
+    return page[place + 4 : place + 2 + page[place + 1] * 2]
+
+
+def _font_names(file: WordFile) -> dict[int, str]:
+    """Return the names of the fonts by number: [MS-DOC] 2.9.286 (SttbfFfn) and 2.9.83 (FFN)."""
+    data = file.structure(Structure.FONTS)
+    names: dict[int, str] = {}
+    place = 4
+    for number in range(int.from_bytes(data[:2], "little")):
+        if place >= len(data):
+            break
+        size = data[place] + 1
+        name = data[place + _FONT_NAME : place + size]
+        names[number] = name[: len(name) & ~1].decode("utf-16-le", "replace").partition("\0")[0]
+        place += size
+    return names

@@ -1,0 +1,96 @@
+"""Documents embedded in others as OLE objects: [MS-OLEDS], and how each kind keeps its contents.
+
+EncryptedPackage, WordDocument, Workbook ...   the object is an OLE document: its streams lie in the storage
+Package                                        an Office document in a ZIP file
+EmbeddedOdf                                    an OpenDocument file
+CONTENTS                                       a PDF
+Ole10Native                                    any file that was dropped into the document, with its name
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from cormorant.extract.detect.compound_file import CompoundFile, Storage, kind_of_storage
+from cormorant.extract.document.embedded_file import EmbeddedFile
+from cormorant.extract.errors import Unreadable
+from cormorant.extract.ole.code_pages import DEFAULT_CODEC
+from cormorant.extract.ole.compound_writer import copy_storage
+from cormorant.extract.sanitize import one_line
+
+_NATIVE: Final = "\x01Ole10Native"
+_WHOLE: Final = ("Package", "EmbeddedOdf")
+_CONTENTS: Final = "CONTENTS"
+_RTF: Final = b"{\\rtf"
+_PDF_WITHIN: Final = 1024
+_NAME_ENDS: Final = 260
+_U32: Final = struct.Struct("<I")
+_EMBEDDED: Final = 3
+
+
+def embedded_object(storage: Storage) -> EmbeddedFile | None:
+    """Return the document in the storage of an OLE object, None for a picture, a formula or what nobody knows."""
+    for name in _WHOLE:
+        body = storage.read(name)
+        if body:
+            return EmbeddedFile("", body)
+    native = storage.read(_NATIVE)
+    if native is not None:
+        return _native_file(native)
+    kind = kind_of_storage(storage)
+    if kind:
+        return EmbeddedFile("", copy_storage(storage), kind)
+    contents = storage.read(_CONTENTS) or b""
+    if contents.startswith(_RTF):
+        return EmbeddedFile("", contents, "application/rtf")
+    place = contents[:_PDF_WITHIN].find(b"%PDF-")
+    return EmbeddedFile("", contents[place:], "application/pdf") if place >= 0 else None
+
+
+def unpack_object(body: bytes) -> EmbeddedFile | None:
+    """Return the document in an OLE file that an Office document keeps for an object, None when there is none."""
+    try:
+        return embedded_object(CompoundFile(body).root)
+    except Unreadable:
+        return None
+
+
+def object_name(storage: Storage) -> str:
+    """Return the name of a file that was dropped into a document, which stands below its icon; "" for others."""
+    native = storage.read(_NATIVE)
+    file = None if native is None else _native_file(native)
+    return "" if file is None else file.path
+
+
+def _native_file(data: bytes) -> EmbeddedFile | None:
+    """Read the structure of the OLE package: label, path, and the file; names in Unicode follow in newer ones."""
+    label, place = _terminated(data, 6)
+    path, place = _terminated(data, place)
+    if place + 8 > len(data) or _U32.unpack_from(data, place)[0] >> 16 != _EMBEDDED:
+        return None
+    place += 8 + _U32.unpack_from(data, place + 4)[0]
+    if place + 4 > len(data):
+        return None
+    size = _U32.unpack_from(data, place)[0]
+    body = data[place + 4 : place + 4 + size]
+    name = _wide_label(data, place + 4 + size) or label or path
+    name = one_line(name.replace("\\", "/").rpartition("/")[2])
+    return EmbeddedFile(name, body) if body else None
+
+
+def _terminated(data: bytes, place: int) -> tuple[str, int]:
+    end = data.find(b"\0", place, place + _NAME_ENDS * 4)
+    return ("", len(data)) if end < 0 else (data[place:end].decode(DEFAULT_CODEC, "replace"), end + 1)
+
+
+def _wide_label(data: bytes, place: int) -> str:
+    """Return the second of the three names in Unicode, each with its length in characters before it."""
+    label = ""
+    for _ in range(2):
+        length = _U32.unpack_from(data, place)[0] if place + 4 <= len(data) else 0
+        if length > _NAME_ENDS * 4:
+            return ""
+        label = data[place + 4 : place + 4 + length * 2].decode("utf-16-le", "replace").strip("\0")
+        place += 4 + length * 2
+    return label

@@ -1,0 +1,10 @@
+"""Text, metadata and attachments of a PDF, by PDFium and, where that says nothing, by the bytes of the file.
+
+    pdf            the reader: what is taken from where, in which order
+    open_file      opening, passwords, damage
+    pages          text of a page; annotations, form_fields, structure_tags, outline what stands beside it
+    line_hyphens   words that were broken at the end of a line
+    metadata       Info dictionary and XMP packet;  xfa  forms of Adobe LiveCycle;  attachments  files inside
+
+Runs only in a limited child.
+"""

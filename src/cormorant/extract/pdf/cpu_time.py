@@ -1,0 +1,36 @@
+"""Processor time that the limit of this process leaves.
+
+A document that is killed at the limit says nothing at all; one whose reader stops shortly before says most of it. This
+is no clock: nothing but the process's own limit (RLIMIT_CPU) is looked at, and where there is none, nothing is short.
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+from typing import Final
+
+SHARE: Final = 0.75
+"""The part of the limit after which a reader starts no further page."""
+
+
+def cpu_is_short(share: float = SHARE) -> bool:
+    """Return whether more than `share` of the processor time that this process may use is gone."""
+    limit = _limit()
+    return limit != math.inf and cpu_seconds() > share * limit
+
+
+def cpu_left() -> float:
+    """Return the seconds of processor time until this process is killed, infinity for a process without a limit."""
+    return _limit() - cpu_seconds()
+
+
+def cpu_seconds() -> float:
+    """Return the seconds of processor time that this process has used, all threads together."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _limit() -> float:
+    limit = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    return math.inf if limit == resource.RLIM_INFINITY else float(limit)

@@ -1,0 +1,17 @@
+"""Reader of Rich Text Format (RTF 1.9.1): a small document or the body of a mail, in one stream of control words.
+
+    reader      the two functions that others call, and the loop over tokens
+    tokens      control words, groups, bytes
+    groups      what a group holds until it ends, and where its text goes
+    charsets    charsets of fonts as codecs
+    fields      links, and choices of form fields
+    objects     files in objects
+
+Useful for: all text that a word processor shows. Not useful for: HTML that Outlook wraps in RTF, whose tags are passed
+over.
+
+Invariants
+
+- A group that is not known and may be ignored is ignored; any other is read through.
+- Groups in each other cost no stack of Python, and from a depth on no memory.
+"""
