@@ -51,8 +51,6 @@ RESTS_S: Final = (0.5, 1.0, 2.0, 4.0)
 """Rests between attempts to reach a server: Tika starts itself again when a document has exhausted it."""
 AWAY_S: Final = 20.0
 """Seconds for which a server that was not reached is not asked."""
-WAIT_S: Final = 30.0
-"""Seconds until a document is tried again."""
 STRIKES: Final = 2
 """Times that a document may not be brought to an end before it is taken for its own fault."""
 MOST_STRUCK: Final = 1_000
@@ -150,7 +148,8 @@ class TikaClient:
     async def _judged(self, content: Content, answer: Response) -> bytes | Outcome:
         status = answer.status
         if status in (200, 204):
-            self._struck.pop(hashlib.sha256(content.body).digest(), None)
+            if self._struck:
+                self._struck.pop(hashlib.sha256(content.body).digest(), None)
             return answer.body or b"[{}]"
         if status == 415:
             return msgspec.json.encode([{"X-TIKA:Parsed-By": "org.apache.tika.parser.EmptyParser"}])
@@ -186,7 +185,7 @@ class TikaClient:
 
     @staticmethod
     def _deferred(why: str) -> Deferred:
-        return Deferred(Status.TIKA, why, WAIT_S, elsewhere=True)
+        return Deferred(Status.TIKA, why, elsewhere=True)
 
 
 def disposition(content: Content) -> str:
