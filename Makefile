@@ -113,6 +113,27 @@ opensearch: .venv/.stamp-dev engine ## Try the receiver on a real OpenSearch in 
 	@if [[ -e $(ENGINE)/.fetched ]]; then $(PYTEST) -m server -rs tests/receivers tests/journeys/test_opensearch.py; \
 	else echo "$(NO_ENGINE)" >&2; fi
 
+# A server of version 3 where it can be had, else the last of version 1, and the parsers of version 3 by themselves.
+TIKA = build/tika
+TIKA_SERVERS = tika-server-standard:3.2.3 tika-server:1.28.5
+COPY = mvn -q -B dependency:copy-dependencies
+NO_TIKA = No Tika could be had here (it needs a JDK, Maven and Maven Central), so documents were not tried on a real one.
+
+.PHONY: tikaparts
+tikaparts:
+	@if ! { $(JAVA); }; then \
+	{ apt-get update -qq && apt-get install -y -qq --no-install-recommends default-jdk-headless maven; } >/dev/null || true; fi
+	@if { $(JAVA); } && ! [[ $(TIKA)/.fetched -nt tests/tika/server/pom.xml && $(TIKA)/.fetched -nt tests/tika/parsers/pom.xml ]]; then \
+	rm -rf $(TIKA); for server in $(TIKA_SERVERS); do \
+	$(COPY) -f tests/tika/server/pom.xml -Dserver=$${server%:*} -Dserver.version=$${server#*:} \
+	-DoutputDirectory=$(abspath $(TIKA))/server >/dev/null && break || true; done; \
+	$(COPY) -f tests/tika/parsers/pom.xml -DoutputDirectory=$(abspath $(TIKA))/parsers && touch $(TIKA)/.fetched || true; fi
+
+.PHONY: tika
+tika: .venv/.stamp-dev tikaparts ## Have real Tika servers read documents, fetching them first where that is possible
+	@if [[ -e $(TIKA)/.fetched ]]; then $(PYTEST) -m server -rs tests/crawl/visit/test_tika_client.py tests/journeys/test_tika.py; \
+	else echo "$(NO_TIKA)" >&2; fi
+
 # The browser is the system's; npm brings what looks at pages (axe, html-validate), which run in the browser's driver.
 BROWSER = command -v chromium >/dev/null && command -v npm >/dev/null
 WITHOUT = chromium and npm could not be installed here, so no page is looked at in a browser.

@@ -19,6 +19,7 @@ from cormorant.base.errors import BadSetting
 from cormorant.model.settings.bounded import Count, SizeOrNone
 from cormorant.model.settings.execution import node_name
 from cormorant.model.settings.source import as_bytes
+from cormorant.model.url import try_canonical
 
 FOLDER_HERE = "cormorant-data"
 MOST_VISITS = 512
@@ -85,6 +86,20 @@ class InstallationSettings(BaseSettings):
             "cormorant[traces]. Empty: no traces."
         ),
     )
+    tika: str = Field(
+        default="",
+        description=(
+            "Address of an Apache Tika server, which reads documents that nothing built in reads, like "
+            "http://127.0.0.1:9998. Empty: none."
+        ),
+    )
+    tika_types: str = Field(
+        default="",
+        description=(
+            "Media types that Tika reads, with commas between them, like default, audio/*, application/pdf; default "
+            "stands for those that nothing else reads. Empty: default."
+        ),
+    )
     steps: bool = Field(default=False, description="Whether every retriever writes a table of its CPU time.")
 
     @field_validator("old_copies_bytes", mode="before")
@@ -104,6 +119,37 @@ class InstallationSettings(BaseSettings):
                 "http://127.0.0.1:4318."
             )
         return value
+
+    @field_validator("tika")
+    @classmethod
+    def _tika(cls, value: str) -> str:
+        """Refuse what is no address of a Tika server, and what would send a name or password."""
+        if not value:
+            return value
+        address = "" if "@" in value else try_canonical(value) or ""
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+            shown = "used" if "@" in value else f"{value!r}"  # a password stands before it
+            raise BadSetting(
+                f"The setting CORMORANT_TIKA cannot be {shown}: it takes the address of an Apache Tika server, like "
+                "http://127.0.0.1:9998, without a user name."
+            )
+        return address.rstrip("/")
+
+    @field_validator("tika_types", mode="before")
+    @classmethod
+    def _types(cls, value: object) -> object:
+        """Take a list too, as a configuration file may have, and refuse what is no media type."""
+        words = ", ".join(map(str, value)) if isinstance(value, list) else value
+        if not words or not isinstance(words, str):
+            return words
+        from cormorant.extract.detect.tika_types import TikaTypes  # hardly any command needs it
+
+        try:
+            TikaTypes(words)
+        except ValueError as error:
+            raise BadSetting(f"The setting CORMORANT_TIKA_TYPES cannot be used: {error}") from None
+        return words
 
     @field_validator("node")
     @classmethod

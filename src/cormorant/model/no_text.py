@@ -16,6 +16,9 @@ REMARKS: Final = (REMARK, SHELL)
 FILLED_BY: Final = "FilledBy"
 """The attribute of a page that looks like an application: `script`."""
 BY_SCRIPT: Final = "script"
+READ_BY: Final = "ReadBy"
+"""The attribute of a document that something else than this program has read: `TIKA`."""
+TIKA: Final = "Apache Tika"
 
 
 class NoTextReason(StrEnum):
@@ -25,6 +28,7 @@ class NoTextReason(StrEnum):
     EMPTY = "it is empty"
     PICTURES = "it holds only pictures, like a scan"
     SCRIPT = "it looks like an application that a script fills"
+    UNREAD = "Apache Tika found none in it"
     NO_WORDS = "nothing in it is text"
 
 
@@ -34,6 +38,8 @@ _ADVICE: Final = {
     NoTextReason.PICTURES: "Set ocr=tesseract on its source, which looks for text in its pictures, or exclude it.",
     NoTextReason.SCRIPT: "Cormorant runs no scripts: have the site send its pages with their text (server-side or "
     "static rendering), crawl the place that the script takes the text from, or exclude it.",
+    NoTextReason.UNREAD: "Open it: of some formats, such as Keynote, Numbers and Pages since 2013, Tika reads only "
+    "title, author and the like. Save a copy in another format, like PDF, or exclude it.",
     NoTextReason.NO_WORDS: "Open it: if there is text to be seen, it is drawn as a picture or made by a script.",
 }
 _WORDS: Final = re.compile(re.escape(SHELL) + r"([\d,]+) words?\)")
@@ -49,6 +55,8 @@ def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object])
         return NoTextReason.PROTECTED
     if not size_bytes:
         return NoTextReason.EMPTY
+    if attributes.get(READ_BY) == TIKA:
+        return NoTextReason.UNREAD
     is_picture = mime == "application/pdf" or mime.startswith("image/")
     return NoTextReason.PICTURES if is_picture else NoTextReason.NO_WORDS
 

@@ -84,6 +84,7 @@ class Status(IntEnum):
     UNSETTLED = 984
     PROXY = 985
     TAKEN_DOWN = 986
+    TIKA = 987
     NOT_HTML = 1001
     BROKEN_STREAM = 1002
     REDIRECT_TARGET_MISSING = 1003
@@ -210,7 +211,7 @@ _TABLE = """
   Lower per_host, or widen the system's range of local ports.
 908 failed No converter for this type
   Nothing installed can read this type of file.
-  Save it as a type that can be read, or exclude the type.
+  Save it as a type that can be read, have Apache Tika read it (setting tika), or exclude the type.
 909 excluded Duplicate of another document
   Another document has the same content, and both are kept as one class.
   Nothing to do; search with --all to see every member of the class.
@@ -308,6 +309,9 @@ _TABLE = """
 986 excluded Taken down
   A person had it hidden from every reader; it is neither visited nor found as long as the takedown lasts.
   See by whom and why with `cormorant takedown list`; `cormorant takedown lift ID` ends it.
+987 deferred Not read by the Tika server
+  The server of the setting tika did not answer, was busy, or did not bring this document to its end.
+  Look whether it runs with `cormorant doctor`; the crawl tries the document again, and what was found before stays.
 1001 excluded Not text or HTML
   Its bytes are of a type that nothing here reads: a picture, sound, film or program.
   Exclude the type if it is not wanted; if it is a text, have the server declare its true type.

@@ -132,6 +132,30 @@ def test_a_connection_closed_while_idle_is_replaced() -> None:
     run(work())
 
 
+async def taken(talk: Talk) -> None:
+    """Keep what is put, and the connection, for two requests; then close without a word to the third."""
+    for _ in range(2):
+        head = await talk.request()
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0] or 0)
+        talk.server.requests.append(await talk.reader.readexactly(length))
+        await talk.send(ok())
+
+
+def test_a_body_is_sent_as_it_is_and_again_where_a_kept_connection_died() -> None:
+    body = bytes(range(256)) * 1_000
+
+    async def work() -> list[bytes]:
+        async with serving(taken) as server, asking(server) as client:
+            for number in range(5):
+                await client.answer(body=body + b"%d" % number, put=number != 1)
+            await client.answer()
+            return server.requests
+
+    requests = run(work())
+    assert [each.partition(b" ")[0] for each in requests[::2]] == [b"PUT", b"POST", b"PUT", b"PUT", b"PUT", b"GET"]
+    assert requests[1::2] == [*(body + b"%d" % number for number in range(5)), b""], "with its zero bytes"
+
+
 @pytest.mark.parametrize("status", [204, 205, 206, 301, 302, 304, 404, 429, 500, 503])
 def test_every_status_is_an_answer(status: int) -> None:
     head = f"HTTP/1.1 {status} Word\r\nContent-Length: 0\r\nLocation: http://127.0.0.1:1/\r\nRetry-After: 5\r\n\r\n"

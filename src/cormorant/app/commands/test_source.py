@@ -9,7 +9,7 @@ from typing import Any
 from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.app.processes import fork_servers
-from cormorant.app.processes.entrypoints import way_out
+from cormorant.app.processes.entrypoints import tika_of, way_out
 from cormorant.app.processes.fork_servers import Converters
 from cormorant.app.processes.signals import HeldSignals, held_back
 from cormorant.base.profiling import unmeasured
@@ -36,10 +36,13 @@ async def _try(
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))
     reader = Converter(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))
+    reader.tika = tika_of(plan, egress, house.clock)
     try:
         return await fetch_test.test(house, *asked, fetch_test.FetchTestContext(fetcher, reader))
     finally:
         watch.cancel()
+        if reader.tika is not None:
+            await reader.tika.close()
         await fetcher.close()
         await egress.close()
 

@@ -21,7 +21,7 @@ from cormorant.app.processes.heartbeat import heartbeat
 from cormorant.app.processes.restarts import Birth
 from cormorant.app.processes.signals import ended_at_once
 from cormorant.app.processes.supervisor import end_in_time
-from cormorant.base.clock import cpu_ns
+from cormorant.base.clock import Clock, cpu_ns
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.base.log import logger
 from cormorant.base.profiling import Steps, StepTable, unmeasured
@@ -36,8 +36,10 @@ from cormorant.crawl.run.clock_repair import Setbacks
 from cormorant.crawl.visit.containers import Containers
 from cormorant.crawl.visit.convert import Converter
 from cormorant.crawl.visit.soft_errors import Doubts, copies
+from cormorant.crawl.visit.tika_client import TikaClient
 from cormorant.crawl.worker.housekeeping import WorkerConfig
 from cormorant.crawl.worker.loop import Worker
+from cormorant.extract.detect.tika_types import TikaTypes
 from cormorant.frontier.queue import host_leases
 from cormorant.frontier.queue.seen_lookup import Lookup
 from cormorant.frontier.queue.seen_urls import SeenUrls
@@ -138,11 +140,14 @@ async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], s
         AclLookup(house.store),
         Containers(house.store, means.cache, AclLookup(house.store)),
     )
+    reader.tika = tika = tika_of(plan, egress, house.clock)
     crew = WorkerConfig(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)
     began = cpu_ns()
     await Worker(crew).work(stop)
     with house.store.begin() as tx:
         heartbeats.leave(tx, name)
+    if tika is not None:
+        await tika.close()
     await egress.close()
     means.cache.close()
     if isinstance(steps, StepTable):
@@ -169,6 +174,14 @@ def way_out(plan: BuildPlan, house: Installation) -> Egress:
     """The way out of one process, closed to this installation's own ports and to its database."""
     own = own_ports(plan) | data_dir.noted_ports(plan.folder)
     return Egress(house.clock, own, settle=settling(house), own_places=places_of(plan.store_url))
+
+
+def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
+    """The way of one process to the Tika server of the installation, None where it has none."""
+    settings = plan.installation
+    if not settings.tika:
+        return None
+    return TikaClient(settings.tika, TikaTypes(settings.tika_types), egress, clock, parallel=settings.conversions)
 
 
 def settling(house: Installation) -> Settle:

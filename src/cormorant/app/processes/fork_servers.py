@@ -1,6 +1,6 @@
 """The fork servers that convert documents: one for each task, so that a crawl of pages never carries an office suite.
 
-retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps
+retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps; answers of a Tika server
                      |-> convert_office .. office documents, mail, archives and their members: more memory, and rarer
                      |-> convert with tesseract .. PDF and pictures where text in pictures is recognised
                      `-> convert by ICS .. what the converter of a package reads: one server for each
@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from cormorant.base.log import logger
 from cormorant.crawl.visit.containers import UNPACK_TASK
 from cormorant.crawl.visit.convert import SITEMAP_TASK
+from cormorant.crawl.visit.tika_client import TIKA_TASK
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.ocr.engines import OCR_ENGINES
 from cormorant.extract.router import OFFICE_TASK, TASK, ocr_task, plugin_task
@@ -21,7 +22,11 @@ from cormorant.sandbox import ServerHandle, ServerNotStarted, start_server
 
 _log = logger(__name__)
 _SERVERS = (
-    {TASK: "cormorant.extract.convert:convert", SITEMAP_TASK: "cormorant.extract.sitemap.job:read"},
+    {
+        TASK: "cormorant.extract.convert:convert",
+        SITEMAP_TASK: "cormorant.extract.sitemap.job:read",
+        TIKA_TASK: "cormorant.extract.tika_answer:convert",
+    },
     *({ocr_task(engine): f"cormorant.extract.ocr.task:task_of {engine}"} for engine in OCR_ENGINES),
     {OFFICE_TASK: "cormorant.extract.convert_office:convert", UNPACK_TASK: "cormorant.extract.unpack:unpack"},
 )

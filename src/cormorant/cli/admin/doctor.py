@@ -26,6 +26,7 @@ def doctor(context: typer.Context) -> None:
     works but could be better.
     """
     from cormorant.app import data_dir
+    from cormorant.app.commands.tika_check import tika_findings
     from cormorant.app.processes import web
     from cormorant.operate.system.doctor import at_work, examine
 
@@ -34,12 +35,13 @@ def doctor(context: typer.Context) -> None:
     try:
         with say.house() as house:
             resting = data_dir.resting(plan.folder)
-            more = [at_work(house, resting), web.port_free(plan, busy=resting is None)]
+            more = [*tika_findings(plan, house), at_work(house, resting), web.port_free(plan, busy=resting is None)]
             found = examine(plan.folder, plan.cache, house, None, more)
     except NotFoundError:
-        found = examine(plan.folder, plan.cache, None, None, [web.port_free(plan, busy=False)])
+        more = [*tika_findings(plan, None), web.port_free(plan, busy=False)]
+        found = examine(plan.folder, plan.cache, None, None, more)
     except CormorantError as error:
-        found = examine(plan.folder, plan.cache, None, error)
+        found = examine(plan.folder, plan.cache, None, error, tika_findings(plan, None))
     tell(say, found)
 
 

@@ -100,8 +100,9 @@ def _next(said: Mapping[str, Any]) -> str:
 
 
 def _read_as(said: Mapping[str, Any]) -> list[str]:
-    """In what charset and language it was read, and how those were known."""
-    if not said.get("charset_from") and not said.get("language_from"):
+    """In what charset and language it was read, how those were known, and by what."""
+    by = [f"by {said['read_by']}"] if said.get("read_by") else []
+    if not (said.get("charset_from") or said.get("language_from") or by):
         return []
     known = [
         f"{said[name]} ({_KNOWN.get(how, how)})"
@@ -109,7 +110,7 @@ def _read_as(said: Mapping[str, Any]) -> list[str]:
         if (how := said.get(f"{name}_from"))
     ]
     cut = ["only its beginning"] if said.get("truncated") else []
-    return [", ".join([said["mime"], *known, *cut])]
+    return [", ".join([said["mime"], *known, *by, *cut])]
 
 
 def _elsewhere(record: Mapping[str, Any]) -> list[str]:

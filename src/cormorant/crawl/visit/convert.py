@@ -18,6 +18,7 @@ from cormorant.crawl import url_rewriting
 from cormorant.crawl.visit.change_detection import is_modified
 from cormorant.crawl.visit.containers import Containers
 from cormorant.crawl.visit.soft_errors import Doubts, ReadContent
+from cormorant.crawl.visit.tika_client import TIKA_TASK, TikaClient
 from cormorant.extract.compare.fingerprint import likeness
 from cormorant.extract.compare.text_change import attributes_said, main_text_hash
 from cormorant.extract.detect.language import DEFAULT, Declared, language_said
@@ -71,7 +72,10 @@ def _unknown(_page: Resource, _original: str) -> bool | None:
 
 
 class Converter:
-    """Turns content into an extraction, or into the outcome that says why not."""
+    """Turns content into an extraction, or into the outcome that says why not.
+
+    `tika` reads documents of its types where the installation has such a server; who wires it sets it.
+    """
 
     def __init__(
         self, children: ChildPool, steps: Steps, stands: Callable[[Resource, str], bool | None] = _unknown,
@@ -84,6 +88,7 @@ class Converter:
         self._doubts = doubts
         self._rights = rights
         self._containers = containers
+        self.tika: TikaClient | None = None
 
     async def member(self, resource: Resource) -> Content | Outcome:
         """Read a document that lies in another one."""
@@ -99,7 +104,8 @@ class Converter:
         """The outcome of a document that was read, with the documents that lie in it."""
         if not isinstance(outcome, Ok | Unchanged) or outcome.document is None or self._containers is None:
             return outcome
-        most = source.settings.unpack_depth if source.settings.unpack else 0
+        unpacks = source.settings.unpack and not self._is_for_tika(content)  # which reads what lies in it, too
+        most = source.settings.unpack_depth if unpacks else 0
         listing = await self._containers.listed(content, content_hash, most, self._answer)
         document = outcome.document
         if listing.fault and not document.fault:
@@ -183,6 +189,9 @@ class Converter:
             rule = f"cut short, and {content.mime} cannot be read in part"
             return Excluded(Ruling(False, Gate.SIZE, rule, Status.TOO_BIG), Status.TOO_BIG, content=content)
         manner = source.settings.manner
+        if self._is_for_tika(content):
+            wire.conversions += 1
+            return await self._by_tika(content, manner)
         match reading_of(content.mime, len(content.body), manner.ocr):
             case ReadMode.INLINE:
                 return content, extract_inline(
@@ -212,6 +221,22 @@ class Converter:
             address=content.address, charset=content.charset, file_name=content.called, manner=manner,
         )  # fmt: skip
         value = await self._answer(task_of(content.mime, manner.ocr), payload, content)
+        return self._decoded(content, value) if isinstance(value, bytes) else value
+
+    def _is_for_tika(self, content: Content) -> bool:
+        return self.tika is not None and self.tika.reads(content.mime)
+
+    async def _by_tika(self, content: Content, manner: Manner) -> tuple[Content, Extraction] | Outcome:
+        """Have the Tika server read a document, and a limited child its answer."""
+        if self.tika is None or not content.body.strip():
+            return content, Extraction("", name_of(content.address, content.called))
+        answer = await self.tika.read(content)
+        if not isinstance(answer, bytes):
+            return answer
+        payload = encode_task(
+            content.mime, answer, address=content.address, file_name=content.called, manner=manner
+        )  # fmt: skip
+        value = await self._answer(ChildTask(TIKA_TASK), payload, content)
         return self._decoded(content, value) if isinstance(value, bytes) else value
 
     async def read_other(self, content: Content, role: Role, wire: VisitTrace) -> Outcome:

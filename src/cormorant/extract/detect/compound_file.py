@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from cormorant.extract.detect.media_types import ENCRYPTED
+from cormorant.extract.detect.tika_formats import STREAMS
 from cormorant.extract.errors import Unreadable
 
 MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -43,8 +44,7 @@ _KINDS: Final = (
     ("pp97_dualstorage", "application/vnd.ms-powerpoint"),
     ("workbook", "application/vnd.ms-excel"),
     ("book", "application/vnd.ms-excel"),
-    ("visiodocument", "application/vnd.visio"),
-    ("quill", "application/x-mspublisher"),
+    *((stream.lower(), mime) for stream, mime in STREAMS),
 )
 
 

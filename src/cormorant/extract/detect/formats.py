@@ -1,5 +1,7 @@
 """All formats: the text of `media_types`, those of `built_in`, and those that packages add to `cormorant.converters`.
 
+Those of `tika_formats` are told apart too, though nothing built in reads them.
+
     ics = "cormorant_ics:FORMAT"      the entry point names a Format, which says what it reads and by which function
 
 A package may add a format that nothing here reads, or that is read as plain text for want of anything better. What has
@@ -14,7 +16,7 @@ from typing import Final
 
 from cormorant.base.entry_points import KindRegistry, PluginEntry, imported
 from cormorant.base.errors import PluginUnusable
-from cormorant.extract.detect import built_in, media_types, signatures
+from cormorant.extract.detect import built_in, media_types, signatures, tika_formats
 from cormorant.extract.detect.built_in import BY_MEDIA_TYPE
 from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.media_types import FormatReader, reader_of_family, text_reader
@@ -159,12 +161,14 @@ def format_of(mime: str) -> Format | None:
 def by_name(file_name: str) -> str:
     """Return the media type that the extension of a file name or path stands for, "" when it stands for none."""
     extension = media_types.extension_of(file_name)
-    return _EXTENSIONS.get(extension, "") or FORMATS.by_extension(extension)
+    known = _EXTENSIONS.get(extension, "") or FORMATS.by_extension(extension)
+    return known or tika_formats.EXTENSIONS.get(extension, "")
 
 
 def signature(body: bytes) -> str:
     """Return the media type that the first bytes prove, "" when they prove none."""
-    return signatures.signature(body) or FORMATS.by_signature(body[: signatures.HEAD])
+    head = body[: signatures.HEAD]
+    return signatures.signature(body) or FORMATS.by_signature(head) or tika_formats.by_start(head)
 
 
 def is_in_words(mime: str) -> bool:
@@ -182,7 +186,9 @@ def is_signed(mime: str) -> bool:
     if mime in BY_MEDIA_TYPE:
         return BY_MEDIA_TYPE[mime].proves_itself
     added = FORMATS.of(mime)
-    return bool(added.signatures) if added is not None else reader_of_family(mime) is not None
+    if added is not None:
+        return bool(added.signatures)
+    return mime in tika_formats.SIGNED or reader_of_family(mime) is not None
 
 
 def proves_itself(mime: str) -> bool:

@@ -22,6 +22,7 @@ from cormorant.extract.detect.compound_file import kind_of
 from cormorant.extract.detect.formats import by_name, is_in_words, is_signed, signature
 from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
 from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
+from cormorant.extract.detect.tika_formats import TIKA_TYPES, ZIPPED, by_parts
 from cormorant.extract.detect.zip import entries
 
 _SPACE: Final = b"\t\n\x0c\r "
@@ -59,6 +60,7 @@ _FAMILY: Final = {
     DOCX: ("word",),
     XLSX: ("excel", "spreadsheetml"),
     PPTX: ("powerpoint", "presentationml"),
+    "application/vnd.ms-visio.drawing": ("ms-visio",),
 }
 _PDF_WITHIN: Final = 1024
 
@@ -148,11 +150,11 @@ def _in_zip(body: bytes, hint: str) -> str:
     if body[30:38] == b"mimetype":
         start = 38 + int.from_bytes(body[28:30], "little")
         name = body[start : start + 80].partition(b"PK")[0].decode("ascii", "replace").strip()
-        if name.startswith((ODF, EPUB)):
+        if name.startswith((ODF, EPUB)) or name in TIKA_TYPES:
             return name
     names = [entry.name for entry in entries(body)]
     if not names:  # cut short: the directory stands at the end
-        return hint if hint.startswith((OOXML, ODF)) or hint == EPUB else ZIP
+        return hint if hint.startswith((OOXML, ODF)) or hint == EPUB or hint in ZIPPED else ZIP
     if "META-INF/container.xml" in names and "[Content_Types].xml" not in names:
         return EPUB
     if "content.xml" in names and "META-INF/manifest.xml" in names:
@@ -161,7 +163,7 @@ def _in_zip(body: bytes, hint: str) -> str:
         for prefix, mime in _PARTS:
             if any(name.startswith(prefix) for name in names):
                 return hint if any(word in hint for word in _FAMILY.get(mime, ())) else mime
-    return "application/java-archive" if "META-INF/MANIFEST.MF" in names else ZIP
+    return by_parts(names, hint) or ("application/java-archive" if "META-INF/MANIFEST.MF" in names else ZIP)
 
 
 def _in_ole(body: bytes, hint: str) -> str:

@@ -5,6 +5,7 @@ Pure: the status of its newest failure in, a sentence's parts out.
 no answer came   SILENT    it is tried again, in this run and anew in the next
 429, 503         ASKED     it is left alone until the time it named
 login pages      LOGIN     it is left alone until the next run, when somebody has seen to the credential
+987              TIKA      its documents wait for the server that reads them, which is another one
 anything else    FAILING   it answers, but not with what was asked for
 """
 
@@ -23,6 +24,7 @@ class HoldReason(StrEnum):
     SILENT = "servers that do not answer"
     ASKED = "the servers asked to be left alone for a while"
     LOGIN = "servers that answer with login pages"
+    TIKA = "the Tika server, which does not read documents"
     FAILING = "pages that failed and are tried again"
 
 
@@ -41,12 +43,14 @@ _DOES = {
     HoldReason.SILENT: "does not answer ({how})",
     HoldReason.ASKED: "asked to be left alone for a while ({how})",
     HoldReason.LOGIN: "answers with login pages",
+    HoldReason.TIKA: "has documents that the Tika server did not read",
     HoldReason.FAILING: "has pages that failed ({how})",
 }
 _DID = {
     HoldReason.SILENT: "did not answer when it was last asked ({how})",
     HoldReason.ASKED: "asked to be left alone ({how})",
     HoldReason.LOGIN: "answered with login pages when it was last asked",
+    HoldReason.TIKA: "has documents that the Tika server did not read",
     HoldReason.FAILING: "answered with an error when it was last asked ({how})",
 }
 
@@ -69,6 +73,8 @@ class HostTrouble(NamedTuple):
             return HoldReason.SILENT
         if self.status == Status.HELD:
             return HoldReason.LOGIN
+        if self.status == Status.TIKA:
+            return HoldReason.TIKA
         return HoldReason.ASKED if self.status in backoff.BUSY else HoldReason.FAILING
 
     @property
@@ -88,7 +94,7 @@ class HostTrouble(NamedTuple):
                 return _HOW[Status(self.status)]
             case HoldReason.ASKED:
                 return str(self.status)
-            case HoldReason.FAILING | HoldReason.LOGIN:
+            case HoldReason.FAILING | HoldReason.LOGIN | HoldReason.TIKA:
                 return f"{self.status} {describe(self.status).text}"
 
     @property

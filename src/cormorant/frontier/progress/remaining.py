@@ -15,6 +15,7 @@ from cormorant.frontier.queue import host_leases
 from cormorant.frontier.staging import unreviewed
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
+from cormorant.model.status import Status
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, hidden, resource, site, site_source, source as sources
 from cormorant.store.schema.frontier import ASTRAY, SEEDS, TROUBLED
@@ -67,6 +68,8 @@ def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> No
 def _forgive(tx: Tx, source: int) -> None:
     """Let nothing wait any longer because no answer came: neither pages of a source nor sites it has pages at.
 
+    Nor a document that a Tika server was to read.
+
     Nor a site that was left alone since one page after the other failed there.
 
     A site waits on where any page, of whichever source, was last put off because the server is busy.
@@ -74,7 +77,10 @@ def _forgive(tx: Tx, source: int) -> None:
     columns = resource.c
     put_off = sa.and_(ASTRAY, columns.outcome == int(OutcomeKind.DEFERRED))
     silent = sa.and_(
-        put_off, columns.source_id == source, columns.status.in_(backoff.NO_ANSWER), columns.not_before > 0
+        put_off,
+        columns.source_id == source,
+        columns.status.in_((*backoff.NO_ANSWER, Status.TIKA)),
+        columns.not_before > 0,
     )
     tx.execute(sa.update(resource).where(silent).values(not_before=0.0))
     own = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)

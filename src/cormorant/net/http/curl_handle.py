@@ -99,7 +99,7 @@ class Slot:
         self._lack: Shortage | None = None
         self._socket = -1
         self.busy = self.stale = False
-        self.sent = self.size = self._packed = 0
+        self.sent = self.size = self._packed = self._given = 0
         self._body: bytes | None = None
         self._put = False
         self._route = DIRECT
@@ -116,6 +116,8 @@ class Slot:
             (pycurl.HEADERFUNCTION, self._lines.append),
             (pycurl.OPENSOCKETFUNCTION, self._open_socket),
             (pycurl.PREREQFUNCTION, self._before_request),
+            (pycurl.READFUNCTION, self._give),
+            (pycurl.SEEKFUNCTION, self._seek),
         )
 
     def prepare(self, request: Request, pinned: Pinned, resolve: list[str] | None) -> None:
@@ -152,7 +154,7 @@ class Slot:
         self._put = False
 
     def _change_body(self, body: bytes | None, *, put: bool) -> None:
-        """Post or put these bytes, of which libcurl takes a copy, or ask as before."""
+        """Post or put these bytes, which libcurl reads as it sends them, or ask as before."""
         if put != self._put:
             self._setopt(pycurl.CUSTOMREQUEST, "PUT") if put else self.curl.unsetopt(pycurl.CUSTOMREQUEST)
             self._put = put
@@ -161,7 +163,6 @@ class Slot:
         else:
             self._setopt(pycurl.POST, 1)
             self._setopt(pycurl.POSTFIELDSIZE_LARGE, len(body))
-            self._setopt(pycurl.COPYPOSTFIELDS, body)
         self._body = body
 
     def _adopt(self, request: Request) -> None:
@@ -187,16 +188,22 @@ class Slot:
         self.busy = True
         self.stale = self._vetoed = self._opened = False
         self._lack, self._socket = None, -1
-        self.sent = self.size = self._size = self._phase = self._mark = self._packed = 0
+        self.sent = self.size = self._size = self._phase = self._mark = self._packed = self._given = 0
         self._marked = now
 
     def renew(self) -> None:
         """Make the next try of the same request use a new connection."""
-        self.clear()
+        self._forget()
         self._fresh = True
         self._setopt(pycurl.FRESH_CONNECT, 1)
 
     def clear(self) -> None:
+        """Let go of what came, and of the body that was sent, which may be large."""
+        self._forget()
+        if self._body is not None:
+            self._change_body(None, put=False)
+
+    def _forget(self) -> None:
         """Let go of what came."""
         self.busy = False
         self._chunks.clear()
@@ -209,6 +216,17 @@ class Slot:
         self._chunks.append(data)
         self._size += len(data)
         return None if self._size <= self._request.max_bytes else 0
+
+    def _give(self, size: int) -> bytes:
+        """Give the next bytes of the body that is sent. libcurl's copies of bodies end where they have a zero byte."""
+        part = (self._body or b"")[self._given : self._given + size]
+        self._given += len(part)
+        return part
+
+    def _seek(self, offset: int, _origin: int) -> int:
+        """Go back in the body, which is sent again where a kept connection died."""
+        self._given = offset
+        return int(pycurl.SEEKFUNC_OK)
 
     def _open_socket(self, _purpose: int, address: Any) -> socket.socket | int:
         """Open a socket unless the address is not a pinned one: the second check, just before the first packet."""

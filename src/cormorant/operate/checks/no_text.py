@@ -82,11 +82,13 @@ def _without(counts: Counter[NoTextReason], addresses: list[str], command: str) 
 _ONE = {
     NoTextReason.PROTECTED: "is protected by a password", NoTextReason.EMPTY: "is empty",
     NoTextReason.PICTURES: "holds only pictures, like a scan",
+    NoTextReason.UNREAD: "was read by Apache Tika, which found none in it",
     NoTextReason.NO_WORDS: "has nothing in it that is text",
 }  # fmt: skip
 _MORE = {
     NoTextReason.PROTECTED: "are protected by a password", NoTextReason.EMPTY: "are empty",
     NoTextReason.PICTURES: "hold only pictures, like scans",
+    NoTextReason.UNREAD: "were read by Apache Tika, which found none in them",
     NoTextReason.NO_WORDS: "have nothing in them that is text",
 }  # fmt: skip
 

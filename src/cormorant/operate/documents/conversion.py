@@ -5,6 +5,7 @@ What its kept copy says: who answered, charset and language, how known, what was
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from cormorant.base.errors import CacheDamaged
@@ -12,7 +13,9 @@ from cormorant.model import no_text
 from cormorant.operate.installation import Installation
 from cormorant.store.blobs.protocol import BlobPlace
 
-FIELDS = ("answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped", "no_text")
+FIELDS = (
+    "answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped", "read_by", "no_text",
+)  # fmt: skip
 """What is said of a document, in this order."""
 _NOTHING = dict.fromkeys(FIELDS)
 
@@ -20,7 +23,8 @@ _NOTHING = dict.fromkeys(FIELDS)
 def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | None) -> dict[str, Any]:
     """The fields above of the copy kept at `place`, None in all of them when there is none that can be read.
 
-    `no_text` says why there is no text in it, None when there is some; `size_bytes` are those of its original.
+    `read_by` names what read it if that is no part of this program. `no_text` says why there is no text in it, None
+    when there is some; `size_bytes` are those of its original.
     """
     if place is None:
         return dict(_NOTHING)
@@ -34,6 +38,11 @@ def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | Non
     return {
         "answered_from": frame.access_url, "charset": frame.charset or None, "charset_from": frame.charset_from or None,
         "language_from": frame.language_from or None, "truncated": frame.truncated,
-        "links_dropped": frame.links_dropped,
+        "links_dropped": frame.links_dropped, "read_by": _read_by(frame.attributes),
         "no_text": no_text.why(frame.mime, size_bytes or 0, frame.text, frame.attributes),
     }  # fmt: skip
+
+
+def _read_by(attributes: Mapping[str, object]) -> str | None:
+    """Return the name of the program that read a document; an author may have given the attribute any other value."""
+    return no_text.TIKA if attributes.get(no_text.READ_BY) == no_text.TIKA else None

@@ -225,6 +225,7 @@ class ConversionRecord(Record):
     language_from: str | None = None
     truncated: bool | None = None
     links_dropped: int | None = None
+    read_by: str | None = None
     no_text: str | None = None
 
 

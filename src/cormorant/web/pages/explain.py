@@ -162,8 +162,9 @@ def _visits(visits: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _read_as(said: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """In what charset and language it was read, and how those were known."""
-    return [
+    """In what charset and language it was read, how those were known, and by what."""
+    by = [("Read by", str(said["read_by"]))] if said.get("read_by") else []
+    return by + [
         (name.capitalize(), f"{said[name]} ({_KNOWN.get(how, how)})")
         for name in ("charset", "language")
         if (how := said.get(f"{name}_from"))
