@@ -114,7 +114,8 @@ def _speeds(paths: list[Path], running: dict[Peer, ReaderProcess], rounds: int) 
 
 def _writers(corpus: Corpus) -> str:
     """Return the writers with versions: LibreOffice, and libraries as they call themselves."""
-    named = (each.writer for each in corpus.samples.values() if each.writer[-1:].isdigit())
+    writers = (each.writer.partition(",")[0] for each in corpus.samples.values())
+    named = (writer for writer in writers if writer[-1:].isdigit())
     return ", ".join(dict.fromkeys((converted.version() or "no LibreOffice", *named)))
 
 

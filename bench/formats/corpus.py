@@ -20,8 +20,8 @@ from bench.formats.packages import packed
 from bench.formats.sample import Sample, Unmade
 
 FORMS: Final = (
-    "docx", "xlsx", "pptx", "odt", "ods", "odp", "fodt", "fods", "fodp", "pdf", "rtf", "eml", "msg", "epub", "doc", "xls", "ppt", "xlsb",
-    "zip", "tar", "tar.gz", "7z", "gz", "bz2", "xz",
+    "docx", "xlsx", "pptx", "odt", "ods", "odp", "fodt", "fods", "fodp", "pdf", "rtf", "eml", "msg", "epub", "doc",
+    "xls", "ppt", "xlsb", "zip", "tar", "tar.gz", "7z", "gz", "bz2", "xz",
 )  # fmt: skip
 """The formats by the extension of their files, in the order of the tables."""
 

@@ -19,7 +19,11 @@ PICTURE: Final = base64.b64decode(
 """A picture of one point."""
 _WHEN: Final = (2026, 1, 2, 3, 4, 6)
 _FOLDERS: Final = {
-    "docx": ("docx", "by hand", ("list number", "plain number", "attachment text", "attachment name", "text in a metafile")),
+    "docx": (
+        "docx",
+        "by hand",
+        ("list number", "plain number", "attachment text", "attachment name", "text in a metafile"),
+    ),
     "docx-strict": ("docx", "by hand, strict", ()),
     "xlsx": (
         "xlsx",

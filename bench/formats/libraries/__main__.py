@@ -17,7 +17,7 @@ WRITERS: Final[tuple[tuple[str, str, _Writer], ...]] = (
     ("odt", "odfpy", words.with_odfpy),
     ("xlsx", "openpyxl", sheets.with_openpyxl),
     ("xlsx", "xlsxwriter", sheets.with_xlsxwriter),
-    ("xlsx", "xlsxwriter, 1904", sheets.with_xlsxwriter_from_1904),
+    ("xlsx", "xlsxwriter, days from 1904", sheets.with_xlsxwriter_from_1904),
     ("xlsx", "msoffcrypto-tool", sheets.with_default_password),
     ("xls", "xlwt", sheets.with_xlwt),
     ("pptx", "python-pptx", slides.with_python_pptx),
@@ -36,7 +36,8 @@ def main(folder: Path) -> int:
         row: dict[str, object] = {"form": form, "writer": library, "file": path.name}
         try:
             row["places"] = write(path)
-            row["writer"] = f"{library} {version(library.partition(',')[0])}"
+            name, _, rest = library.partition(",")
+            row["writer"] = f"{name} {version(name)}{rest and ','}{rest}"
         except Exception as error:  # noqa: BLE001 - whatever a library raises is said in the tables
             row["why"] = f"{type(error).__name__}: {error}"
         rows.append(row)

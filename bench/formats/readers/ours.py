@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from cormorant.extract import convert, convert_office
 from cormorant.extract.detect.formats import format_of
 from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.document.embedded_file import EmbeddedFile
+from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ConversionFault, ExtractionTask, decode_result, encode_task
 from cormorant.extract.router import ReadMode, extract_inline, reading_of, task_of
 from cormorant.model.content import Extraction
@@ -58,12 +60,13 @@ def _embedded(body: bytes, name: str, declared: str, depth: int) -> Iterator[tup
     module, _, function = form.embedded.partition(":")
     task = ExtractionTask(mime, _ADDRESS, "", name)
     found: Iterator[EmbeddedFile] = getattr(import_module(module), function)(body, task)
-    for count, each in enumerate(found):
-        if count == _MOST_FILES:
-            return
-        said = _extracted(each.body, each.path, each.mime) if each.body else ConversionFault(0, each.refusal)
-        yield each.path, "" if isinstance(said, ConversionFault) else f"{said.title}\n{said.text}"
-        yield from _embedded(each.body, each.path, each.mime, depth + 1)
+    try:
+        for each in islice(found, _MOST_FILES):
+            said = _extracted(each.body, each.path, each.mime) if each.body else ConversionFault(0, each.refusal)
+            yield each.path, "" if isinstance(said, ConversionFault) else f"{said.title}\n{said.text}"
+            yield from _embedded(each.body, each.path, each.mime, depth + 1)
+    except (Unreadable, Protected):
+        return
 
 
 if __name__ == "__main__":

@@ -412,10 +412,10 @@ def test_a_damaged_file_is_a_problem_in_plain_words(home: InstalledCli, tmp_path
     assert said["a.pdf"]["reason"] == (
         "Its name says PDF, but its bytes are none: the file is damaged, or of another format."
     )
-    assert said["e.docx"]["reason"].startswith("The document cannot be read: its contents are damaged")
+    assert said["e.docx"]["reason"].startswith("The document cannot be read: its main part is damaged")
     assert not any("Error" in each["sentence"] or "server" in each["sentence"] for each in said.values())
     why = home.fine("document", "show", str(papers / "e.docx"), "--json").object["reason"]
-    assert re.fullmatch(r"The document cannot be read: .+\. The converter said: \w+Error: .+", why), why
+    assert re.fullmatch(r"The document cannot be read: .+\. The converter said: .+", why), why
     assert why in home.fine("explain", str(papers / "e.docx")).out
     assert "4 documents failed" not in home.fine("status").out
     assert "papers: 5 documents failed in run 1. `cormorant run show 1` gives the reasons" in home.fine("status").out

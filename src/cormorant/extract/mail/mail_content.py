@@ -9,6 +9,7 @@ Of alternatives the one is shown that says more; the plain one where both say th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,8 +44,9 @@ _REPORTS: Final = frozenset(
 )  # fmt: skip
 _IN_PAGE: Final = ("image/", "audio/", "video/", "font/", "text/css", "application/javascript")
 """Beginnings of types that a page shows as parts of itself."""
-_MORE_WORDS: Final = 20
-"""Words that a page has to have beyond twice those of the plain text, which then is but a hint at the page."""
+_NEW_WORDS: Final = 0.2
+"""Share of a page's words that a plain text lacks which is but a hint at the page (RFC 2046 5.1.4)."""
+_WORD: Final = re.compile(r"\w+")
 
 
 class MailText(NamedTuple):
@@ -134,9 +136,9 @@ def _add_alternative(part: MimePart, default: str, found: MailContent) -> None:
 
 
 def _says_more(page: list[MailText], plain: list[MailText]) -> bool:
-    """Say whether a plain text is but a stub of the page that stands beside it."""
-    words, of_page = (sum(len(each.text.split()) for each in texts) for texts in (plain, page))
-    return (not words and of_page > 0) or of_page > 2 * words + _MORE_WORDS
+    """Say whether a page has words that the plain text beside it lacks, which then is but a hint at the page."""
+    known, of_page = (set(_WORD.findall(" ".join(each.text for each in texts).lower())) for texts in (plain, page))
+    return len(of_page - known) > _NEW_WORDS * len(of_page)
 
 
 def _add_related(part: MimePart, default: str, found: MailContent) -> None:
