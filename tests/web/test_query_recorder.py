@@ -67,7 +67,7 @@ def reader(house: Installation, noted: QueryRecorder) -> Caller:
     return Caller(app.make(house, (), Audience.PUBLIC, noted))
 
 
-def told(house: Installation, noted: QueryRecorder) -> list[dict[str, Any]]:
+def told(house: Installation, noted: QueryRecorder) -> list[Query]:
     noted.flush()
     return query_log.listed(house)
 

@@ -19,6 +19,7 @@ from cormorant.operate.documents import links, listing, lookup
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import DocumentRecord
 from cormorant.operate.sources import impact_preview
 from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.catalog import sources
@@ -246,7 +247,7 @@ def test_pages_of_a_listing_are_the_listing(wanted: DocumentFilter, most: int, h
         exclude(tx, 1, *(f"https://b.example/{number}" for number in range(4)))
         exclude(tx, 2, *(f"https://b.example/{number}" for number in range(3)))
     whole = list(listing.listed(house, wanted))
-    found: list[dict[str, Any]] = []
+    found: list[DocumentRecord] = []
     cursor: str | None = ""
     while cursor is not None:
         assert list(listing.listed(house, wanted, cursor)) == whole[len(found) :]
@@ -272,6 +273,6 @@ def test_a_document_by_its_number(house: Installation) -> None:
     with house.store.begin() as tx:
         know(tx, 1, "https://a.example/1")
     (known,) = listing.listed(house, DocumentFilter())
-    assert lookup.numbered(house, known["id"]).items() >= known.items()
+    assert lookup.numbered(house, known["id"] or 0).items() >= known.items()
     with pytest.raises(NotFoundError, match="There is no document 77"):
         lookup.numbered(house, 77)

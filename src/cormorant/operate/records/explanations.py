@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
@@ -79,9 +80,9 @@ class Explanation(Record):
     near_duplicates: list[str]
     access: dict[str, list[str]] | None
     next: dict[str, Any] | None
-    site: dict[str, Any] | None
+    site: Mapping[str, Any] | None
     sitemap: dict[str, Any] | None
-    takedown: NotRequired[dict[str, Any] | None]
+    takedown: NotRequired[Mapping[str, Any] | None]
     refusals: Annotated[list[RejectedDocumentRecord], Field(description="The receivers that rejected it.")]
     host: Annotated[
         dict[str, Any] | None, Field(description="Of an unknown address: the sources that know others of its host.")

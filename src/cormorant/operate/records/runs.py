@@ -106,12 +106,17 @@ class StillToGo(Record):
     most: Annotated[float | None, Field(description="Seconds; None while the crawl finds more than it visits.")]
 
 
-class OneRun(Run):
+class ReportedRun(Run):
     """A run, its problems and notes, and the documents that a held run holds."""
 
     problems: list[dict[str, Any]]
     notices: Annotated[list[dict[str, Any]], Field(description="Notes although nothing went wrong.")]
     leaving: NotRequired[list[dict[str, Any]] | None]
+
+
+class OneRun(ReportedRun):
+    """A run, its problems and notes, and the documents that a held run holds."""
+
     eta_s: Annotated[StillToGo | None, Field(description="None when it has ended, and while no estimate is possible.")]
 
 

@@ -83,9 +83,7 @@ class KeptSource(SourceRecord):
     ]
 
 
-class SourcePreview(Record):
-    """Preview of an edit of a source: what `source edit --preview` prints."""
-
+class _EditedSource(Record):
     source: str
     run: Annotated[int | None, Field(description="Under way, which follows `at_once`.")]
     suspended: Annotated[bool, Field(description="Whether that run is suspended: it continues under the edit.")]
@@ -93,6 +91,11 @@ class SourcePreview(Record):
     changes: Annotated[list[dict[str, Any]], Field(description="Settings that change, with their old and new values.")]
     known: Annotated[int, Field(description="Addresses that were judged.")]
     documents: int
+
+
+class EffectRecord(Record):
+    """The effect of other settings on the known addresses of a source."""
+
     leave: Annotated[int, Field(description="Documents that would leave the index.")]
     leaving: Annotated[list[str], Field(description="Some of them.")]
     leave_rules: Annotated[list[dict[str, Any]], Field(description="Number of documents for each rule.")]
@@ -106,6 +109,11 @@ class SourcePreview(Record):
     found_again: Annotated[int, Field(description="Documents left out of the index now that would be found.")]
     finding: list[dict[str, str]]
     found_rules: list[dict[str, Any]]
+
+
+class SourcePreview(_EditedSource, EffectRecord):
+    """Preview of an edit of a source: what `source edit --preview` prints."""
+
     idle: Annotated[list[str], Field(description="Rules that match no known address.")]
     doubts: list[str]
     unjudged: Annotated[list[str], Field(description="Settings whose effect only the next crawl shows.")]

@@ -9,12 +9,15 @@ from pydantic import Field
 from cormorant.operate.records.record import Record, When
 
 
-class Erasure(Record):
-    """The result of an erasure: what was removed, and what the scan of the data folder found."""
-
+class _ErasureEnd(Record):
     id: int
     erased: Annotated[bool, Field(description="False: something is left, see `left_in`.")]
     erased_at: When
+
+
+class ErasureCounts(Record):
+    """What an erasure removed, and what the scan of the data folder found."""
+
     documents: int
     copies: int
     searches: Annotated[int, Field(description="Matches in the log, with words of the text but without a result now.")]
@@ -26,6 +29,10 @@ class Erasure(Record):
     kept_before: Annotated[
         list[str], Field(description="Files from before an upgrade of the database, which may contain it.")
     ]
+
+
+class Erasure(_ErasureEnd, ErasureCounts):
+    """The result of an erasure: what was removed, and what the scan of the data folder found."""
 
 
 class Takedown(Record):
@@ -46,12 +53,17 @@ class Takedown(Record):
     hidden: Annotated[int, Field(description="Known documents that it hides now.")]
 
 
-class NewTakedown(Takedown):
-    """A takedown that was put in force just now."""
+class EnforcedTakedown(Takedown):
+    """A takedown that was put in force just now, and of which nothing is erased yet."""
 
     documents: Annotated[int, Field(description="Documents that search found before.")]
     addresses: Annotated[int, Field(description="Known addresses that the rule matches.")]
     duplicates: Annotated[list[str], Field(description="Some addresses at which the same content is still found.")]
+
+
+class NewTakedown(EnforcedTakedown):
+    """A takedown that was put in force just now."""
+
     erasure: NotRequired[Erasure | None]
 
 

@@ -53,9 +53,10 @@ def _add_takedowns(router: APIRouter, house: Installation) -> None:
             said.what, said.reason, visitor(request).author, said.source, said.until, said.erase, here=False
         )
         record = takedowns.take_down(house, wish)
-        if said.erase:
-            record |= {"erasure": erasure.erase(house, record["id"], lent=True)}
-        return Json(record, 201)
+        if not said.erase:
+            return Json(record, 201)
+        erased: NewTakedown = {**record, "erasure": erasure.erase(house, record["id"], lent=True)}
+        return Json(erased, 201)
 
     @order(router, "POST", "/takedowns/{number}/lift", Scope.ADMIN, LiftedTakedown)
     def lift_takedown(request: Request, number: Number) -> Response:

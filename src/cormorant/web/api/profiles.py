@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
@@ -11,6 +11,7 @@ from cormorant.base.errors import ConflictError
 from cormorant.model.scope import Scope
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.parameters import DeletedParameters, ParameterSet, ParameterSets, ParametersPreview
+from cormorant.operate.records.sources import SourcePreview
 from cormorant.operate.sources import impact_counts, impact_preview, profiles
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
@@ -71,7 +72,7 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
         return Json(profiles.delete(house, name, used=used))
 
 
-def _effects(house: Installation, name: str, said: requests.Edit) -> list[dict[str, Any]]:
+def _effects(house: Installation, name: str, said: requests.Edit) -> list[SourcePreview]:
     """Return the effect of an edit of a set on each source."""
     changed = profiles.edited(house, name, said.settings)
     return [impact_preview.of_whole(house, source, whole) for source, whole in changed.items()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
@@ -302,11 +302,11 @@ def as_lines(request: Request) -> bool:
     return LINES in request.headers.get("accept", "").lower()
 
 
-def in_lines(found: Iterable[dict[str, Any]]) -> Response:
+def in_lines(found: Iterable[Mapping[str, Any]]) -> Response:
     """An object a line. The first is made before the answer begins, so that what cannot be listed is an error."""
     return StreamingResponse((_written(each) + b"\n" for each in _begun(found)), media_type=LINES)
 
 
-def _begun(found: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _begun(found: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     left = iter(found)
     return chain(list(islice(left, 1)), left)
