@@ -103,3 +103,14 @@ class DeletedDocuments(Record):
     deleted: int
     documents: int
     sources: list[str]
+
+
+class DocumentDiff(Record):
+    """The difference of two kept versions of a document, line by line."""
+
+    source: str
+    url: str
+    before_at: When
+    now_at: When
+    versions: int
+    diff: list[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NotRequired
 
 from pydantic import ConfigDict, Field, with_config
@@ -106,12 +107,19 @@ class StillToGo(Record):
     most: Annotated[float | None, Field(description="Seconds; None while the crawl finds more than it visits.")]
 
 
+class LeavingDocument(Record):
+    """A document that a held run would let go, and the status of its last visit."""
+
+    url: str
+    status: int
+
+
 class ReportedRun(Run):
     """A run, its problems and notes, and the documents that a held run holds."""
 
     problems: list[dict[str, Any]]
     notices: Annotated[list[dict[str, Any]], Field(description="Notes although nothing went wrong.")]
-    leaving: NotRequired[list[dict[str, Any]] | None]
+    leaving: NotRequired[Sequence[Mapping[str, Any]] | None]
 
 
 class OneRun(ReportedRun):

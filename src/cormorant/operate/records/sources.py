@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
@@ -151,3 +152,19 @@ class Judged(Record):
     rule: str | None
     gates: list[dict[str, str]]
     doubts: list[str]
+
+
+class TrapRecord(Record):
+    """A suspected trap: addresses made alike of which the last brought no new text, and the rule to leave them out."""
+
+    trap: str
+    source: str
+    site: str
+    template: str
+    addresses: int
+    visited: int
+    skipped: int
+    sample: int
+    examples: Sequence[str]
+    rule: str
+    accepted: bool

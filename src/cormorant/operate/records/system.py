@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
@@ -144,3 +144,67 @@ class DeletedToken(Record):
 
     token: str
     deleted: bool
+
+
+class SecretRecord(Record):
+    """A secret with what uses it, never with its value."""
+
+    secret: str
+    used_by: list[str]
+    opens: bool
+    created_at: When
+    changed_at: When
+
+
+class SiteRecord(Record):
+    """A site: its requests of late, the tightest gap between two, and why it is left alone."""
+
+    site: str
+    requests_lately: int
+    smallest_gap_s: float | None
+    asked_gap_s: float | None
+    rule: str | None
+    trouble: str | None
+
+
+class SiteFact(Record):
+    """Something that is kept of a site, such as its robots.txt."""
+
+    name: str
+    size_bytes: int
+    until: When
+
+
+class SiteSource(Record):
+    """A source at a site: its settings there, or why it has none now."""
+
+    source: str
+    addresses: int
+    problem: NotRequired[str]
+    delay_s: NotRequired[float]
+    parallel: NotRequired[int]
+    rule: NotRequired[str]
+    suspended_until: NotRequired[When]
+
+
+class SiteHour(Record):
+    """The requests of an hour."""
+
+    hour: str
+    requests: int
+    smallest_gap_s: float | None
+    asked_gap_s: float | None
+    rule: str
+
+
+class WholeSite(SiteRecord):
+    """Everything about a site."""
+
+    requests: int
+    last_request_at: When
+    visited_by: str | None
+    left_alone_until: When
+    failures_in_a_row: int
+    facts: list[SiteFact]
+    sources: list[SiteSource]
+    hours: list[SiteHour]
