@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import pytest
 import sqlalchemy as sa
@@ -15,6 +15,7 @@ from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import traps, unused_rules
+from cormorant.operate.checks.problem import CheckContext
 from cormorant.operate.documents import links, listing, lookup
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
@@ -25,6 +26,7 @@ from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import visits
+from cormorant.store.journal.runs import RunRow
 from cormorant.store.journal.visits import Exclusion
 from cormorant.store.schema import source
 
@@ -223,7 +225,8 @@ def test_a_report_names_ten_traps_at_the_most(
     ]
     monkeypatch.setattr(traps, "of_source", lambda *_: suspected)
     with store.read() as tx:
-        said = [each["sentence"] for each in traps.problems(tx, sources.named(tx, "docs"))]
+        context = CheckContext(house, tx, cast("RunRow", None), sources.named(tx, "docs"))
+        said = [each.sentence for each in traps.problems(context)]
     assert len(said) == traps.SHOWN + 1
     assert said[0].startswith("t13 looks like a trap")
     assert said[-1].startswith("4 more suspected traps")

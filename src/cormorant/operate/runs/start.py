@@ -16,9 +16,9 @@ from cormorant.frontier.progress import remaining
 from cormorant.frontier.staging import staged_versions, unreviewed
 from cormorant.frontier.state import host_facts
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
-from cormorant.operate.checks import exposure, seeds
+from cormorant.operate.checks import outcome, seeds
 from cormorant.operate.installation import Installation
-from cormorant.operate.records.runs import CounterRecord, OrderedRun, ReportedRun, Run
+from cormorant.operate.records.runs import CounterRecord, LeavingDocument, OrderedRun, ReportedRun, Run
 from cormorant.operate.runs import log, report as run_report, waiting_for
 from cormorant.operate.search import index_consistency, reindex
 from cormorant.operate.sources import test_crawl
@@ -297,12 +297,10 @@ def shown(house: Installation, number: int | None = None, resting: str | None = 
     A notice is of a run that went well, and a person should know it all the same.
     """
     told = report(house, number, resting)
-    with house.store.read() as tx:
-        notices = [*exposure.notices(tx, runs.get(tx, told["run"]))]
     record: ReportedRun = {
         **told,
         "problems": run_report.of_run(house, told["run"]),
-        "notices": notices,
+        "notices": run_report.notices(house, told["run"]),
         "leaving": None,
     }
     if record["state"] == RunState.HELD:
@@ -367,7 +365,7 @@ def _goes_on(tx: Tx, row: RunRow) -> bool:
     return not row.complete and row.generation > 0 and runs.is_newest(tx, row)
 
 
-def leaving(house: Installation, number: int | None, most: int = MOST_LEAVING) -> list[dict[str, Any]]:
+def leaving(house: Installation, number: int | None, most: int = MOST_LEAVING) -> list[LeavingDocument]:
     """The documents a held run would let go: address and status of the last visit."""
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -424,6 +422,6 @@ def _exit_code(house: Installation, number: int) -> int:
     if seeds.none_answered([each.start for each in ends], counters):
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
-    bad -= run_report.unreported(row, counters)
+    bad -= outcome.unreported(row, counters)
     well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
     return 0 if well and row.state not in _CUT_SHORT else 3
