@@ -15,11 +15,14 @@ from cormorant.operate.checks.registry import CHECKS, NOTICES, Check
 def public_checks() -> Iterator[Check]:
     """Every public function of the package that yields problems of a context."""
     for module in iter_modules(checks.__path__, f"{checks.__name__}."):
-        for name, found in inspect.getmembers(import_module(module.name), inspect.isfunction):
-            if found.__module__ == module.name and not name.startswith("_"):
-                said = found.__annotations__
-                if (said.get("context"), said.get("return")) == ("CheckContext", "Iterator[RunProblem]"):
-                    yield found
+        functions = inspect.getmembers(import_module(module.name), inspect.isfunction)
+        yield from (found for name, found in functions if found.__module__ == module.name and _is_check(name, found))
+
+
+def _is_check(name: str, found: Check) -> bool:
+    said = found.__annotations__
+    typed = (said.get("context"), said.get("return")) == ("CheckContext", "Iterator[RunProblem]")
+    return typed and not name.startswith("_")
 
 
 def test_every_check_is_listed_once() -> None:

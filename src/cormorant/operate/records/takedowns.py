@@ -16,7 +16,7 @@ class _ErasureEnd(Record):
 
 
 class ErasureCounts(Record):
-    """What an erasure removed, and what the scan of the data folder found."""
+    """Figures of an erasure: what was removed, and what the scan of the data folder found."""
 
     documents: int
     copies: int
