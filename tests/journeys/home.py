@@ -83,13 +83,13 @@ class Home:
         with self.rows() as tx:
             return tx.execute(sa.text(sql)).scalar_one()
 
-    def explained(self, address: str) -> dict[str, Any]:
+    def explained(self, address: str) -> Mapping[str, Any]:
         """What `explain` says of an address that one source knows."""
         with self.house() as house:
             (said,) = explain.explain(house, address)
             return said
 
-    def shown(self, address: str) -> dict[str, Any]:
+    def shown(self, address: str) -> Mapping[str, Any]:
         """What `document show` says of it."""
         with self.house() as house:
             (said,) = lookup.shown(house, address)

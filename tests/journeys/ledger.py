@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
@@ -175,4 +176,5 @@ def _counted(home: Home, name: str) -> list[int]:
     from cormorant.operate.runs import start
 
     with home.house() as house:
-        return [int(report[name]) for report in start.listed(house)]
+        reports: Sequence[Mapping[str, Any]] = start.listed(house)
+        return [int(report[name]) for report in reports]

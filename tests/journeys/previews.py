@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -150,7 +151,7 @@ def edit(home: Home, crawls: Crawler, given: dict[str, Any], tally: Tally) -> No
     before = state(home)
     with home.house() as house:
         began = clock.monotonic()
-        said = preview(house, NAME, given, EVERY)
+        said: Mapping[str, Any] = preview(house, NAME, given, EVERY)
         tally.preview_s.append(clock.monotonic() - began)
     home.edit_source(NAME, given)
     tally.held += crawl(home, crawls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests.web.asking import ask
 TOKEN = "4f1c9a7e22b05d8810c3"
 
 
-def records(home: Home, **wanted: Any) -> dict[str, dict[str, Any]]:
+def records(home: Home, **wanted: Any) -> Mapping[str, Mapping[str, Any]]:
     """What is known, by the address that is fetched."""
     with home.house() as house:
         return {each["access_url"]: each for each in listing.listed(house, DocumentFilter(**wanted))}
@@ -89,7 +90,7 @@ def test_what_was_known_under_another_address_moves_when_the_rules_change(home: 
         crawls.crawl(home, "site")
         edit = {"rewrite": [r"/old/(\w+)\?lang=en$ -> /new/\1"]}
         with home.house() as house:
-            effect = impact_preview.preview(house, "site", edit)
+            effect: Mapping[str, Any] = impact_preview.preview(house, "site", edit)
         assert (effect["rename"], effect["leave"], effect["unjudged"]) == (1, 0, [])
         assert effect["renaming"][0]["to"] == maze.url("/new/a")
         home.edit_source("site", edit)
@@ -121,7 +122,7 @@ def test_a_preview_says_what_goes_since_it_is_renamed(
         before = len(home.found("guillemots")[0])
         edit = {"rewrite": [rule]}
         with home.house() as house:
-            effect = impact_preview.preview(house, "site", edit)
+            effect: Mapping[str, Any] = impact_preview.preview(house, "site", edit)
         assert {name: effect[name] for name in figures} == figures
         home.edit_source("site", edit)
         crawls.crawl(home, "site")

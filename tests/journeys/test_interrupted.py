@@ -7,9 +7,10 @@ import resource
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,7 +90,7 @@ def test_a_crawl_waits_while_its_disk_is_nearly_full(small_disk: Path, crawls: C
     site.wait_for(PAGES // 3)
     ballast = fill(small_disk, 2_500_000)
     with home.house() as house:
-        state = until(lambda: next((each for each in status(house)["sources"] if each["last_reason"]), None))
+        state: Mapping[str, Any] = until(lambda: next((s for s in status(house)["sources"] if s["last_reason"]), None))
     assert "is nearly full" in state["last_reason"]
     assert (state["state"], str(small_disk) in state["last_reason"]) == ("retrieving", True)
     pause(2.0)
@@ -123,7 +124,7 @@ def test_a_crawl_waits_while_it_may_open_no_file_and_blames_no_server(
             working = [each.pid for each in store_processes.alive(tx, "retriever")]
         parents = {int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in working}
         limit_files([*parents, *working], 3)
-        state = until(lambda: next((each for each in status(house)["sources"] if each["last_reason"]), None))
+        state: Mapping[str, Any] = until(lambda: next((s for s in status(house)["sources"] if s["last_reason"]), None))
         assert state["last_reason"].startswith("Too many open files: raise `ulimit -n`")
         pause(4.0)
         assert status(house)["sources"][0]["state"] == "retrieving"

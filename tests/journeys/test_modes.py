@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def test_of_a_page_that_is_found_its_new_version_is_pruned(file_home: Home, craw
     site.edit(0, links=[NEW])
     report = crawls.crawl(file_home, "site", mode="examine")
 
-    def explained(number: int) -> dict[str, Any]:
+    def explained(number: int) -> Mapping[str, Any]:
         with file_home.house() as house:
             return explain.explain(house, site.url(number))[0]
 

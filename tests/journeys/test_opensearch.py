@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def real(tmp_path: Path) -> Iterator[Engine]:
         yield engine
 
 
-def shown(home: Home) -> dict[str, Any]:
+def shown(home: Home) -> Mapping[str, Any]:
     with home.house() as house:
         return receivers.shown(house, "engine")
 

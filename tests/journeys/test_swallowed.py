@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -106,7 +107,7 @@ def of_kind(home: Home, run: int, kind: str) -> list[dict[str, Any]]:
         return [each for each in run_report.of_run(house, run) if each["kind"] == kind]
 
 
-def explained(home: Home, address: str) -> dict[str, Any]:
+def explained(home: Home, address: str) -> Mapping[str, Any]:
     with home.house() as house:
         return explain.explain(house, address)[0]
 

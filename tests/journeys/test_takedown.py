@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,12 +30,12 @@ PAGES = 12
 SENTENCE = "a passage of Quillfeather about zanzibaritis in the lantern room that nobody else has written"
 
 
-def down(home: Home, what: str, **more: Any) -> dict[str, Any]:
+def down(home: Home, what: str, **more: Any) -> Mapping[str, Any]:
     with home.house() as house:
         return takedowns.take_down(house, TakedownOrder(what, "Names a patient", "ada", **more))
 
 
-def lifted(home: Home, number: int) -> dict[str, Any]:
+def lifted(home: Home, number: int) -> Mapping[str, Any]:
     with home.house() as house:
         return takedowns.lift(house, number, "ada")
 

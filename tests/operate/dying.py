@@ -83,7 +83,7 @@ def left(folder: Path) -> dict[str, Any]:
     house = open_house(BuildPlan(folder, InstallationSettings()))
     before = check.copies(house)
     compaction.compact(house)
-    after = check.copies(house) | check.copies_size(house)
+    after = {**check.copies(house), **check.copies_size(house)}
     house.store.close()
     return {"live": before["live"], "damaged": before["damaged"], "damaged_after": after["damaged"],
             "unused_after": after["unused_bytes"]}  # fmt: skip

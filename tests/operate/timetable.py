@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -102,7 +102,7 @@ class Timetable:
             for row in self.launches()
         ]
 
-    def shown(self, name: str = "nightly") -> dict[str, Any]:
+    def shown(self, name: str = "nightly") -> Mapping[str, Any]:
         """What is shown of a schedule."""
         return schedules.shown(self.house, name)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError
@@ -33,7 +35,7 @@ def watched(pages: int) -> tuple[list[Told], float, float]:
                 pause(LOOK_S)
                 told += _told(home)
         with home.house() as house:
-            ended = start.report(house)
+            ended: Mapping[str, Any] = start.report(house)
     return told, _epoch(ended["started_at"]), _epoch(ended["finished_at"])
 
 

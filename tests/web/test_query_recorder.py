@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fastapi import Request
+from pydantic import TypeAdapter
 
 from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
@@ -18,11 +19,11 @@ from cormorant.base import secret_masking
 from cormorant.base.errors import Unreachable
 from cormorant.model.schedule.timezones import wall_time
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.queries import CountedQueries, Queries, Query
 from cormorant.operate.search import query_log, search
 from cormorant.operate.search.query_log import Face
 from cormorant.search.reader import Question
 from cormorant.web import app, query_recorder
-from cormorant.web.api import schemas
 from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security.authorization import Audience
 from cormorant.web.security.request_guard import RequestGuard
@@ -66,7 +67,7 @@ def reader(house: Installation, noted: QueryRecorder) -> Caller:
     return Caller(app.make(house, (), Audience.PUBLIC, noted))
 
 
-def told(house: Installation, noted: QueryRecorder) -> list[dict[str, Any]]:
+def told(house: Installation, noted: QueryRecorder) -> list[Query]:
     noted.flush()
     return query_log.listed(house)
 
@@ -80,7 +81,7 @@ def test_a_search_is_noted_without_who_asked(reader: Caller, house: Installation
     reader.get("/api/v1/search?q=zeppelin&source=birds")
     reader.get("/api/v1/suggest?q=plo")
     newest, oldest = told(house, noted)
-    schemas.Query.model_validate(oldest)
+    TypeAdapter(Query).validate_python(oldest)
     assert (oldest["text"], oldest["understood"], oldest["total"], oldest["page"]) == (
         "Plover  knot",
         "Plover knot",
@@ -224,12 +225,12 @@ def test_programs_are_told_the_same(pages: RequestGuard, house: Installation) ->
         ask_of(pages, f"/search?q=plover{number}")
     ask_of(pages, "/api/v1/search?q=plover")
     first = ask_of(pages, "/api/v1/queries?limit=3").json
-    schemas.Queries.model_validate(first)
+    TypeAdapter(Queries).validate_python(first)
     assert [each["text"] for each in first["queries"]] == ["plover", "plover2", "plover1"]
     rest = ask_of(pages, f"/api/v1/queries?limit=3&cursor={first['next']}").json
     assert ([each["text"] for each in rest["queries"]], rest["next"]) == (["plover0"], None)
     zero = ask_of(pages, "/api/v1/queries/zero").json
-    schemas.CountedQueries.model_validate(zero)
+    TypeAdapter(CountedQueries).validate_python(zero)
     assert [each["query"] for each in zero["queries"]] == ["plover0", "plover1", "plover2"]
     assert ask_of(pages, "/api/v1/queries/none").status == 404
 

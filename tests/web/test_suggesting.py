@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import TypeAdapter
 
-from cormorant.web.api import schemas
+from cormorant.operate.records.search import SuggestionsRecord
 from tests.web.crawled import Crawled
 
 
 def test_words_and_documents(crawled: Crawled) -> None:
     said = crawled.api("/suggest?q=sarg")
-    schemas.SuggestionsRecord.model_validate(said)
+    TypeAdapter(SuggestionsRecord).validate_python(said)
     assert (said["query"], said["wordings"]) == ("sarg", [{"text": "sargasso", "documents": 3}])
     assert crawled.api("/suggest?q=start%20of")["documents"][0]["title"] == "Start of all"
     assert [each["text"] for each in crawled.api("/suggest?q=sargasso%20we")["wordings"]] == ["sargasso weed"]

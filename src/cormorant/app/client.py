@@ -22,6 +22,8 @@ from cormorant.app.build import BuildPlan, open_house
 from cormorant.model.run import Mode, Refresh
 from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.explanations import Explanation
+from cormorant.operate.records.sources import SourceRecord
 from cormorant.operate.runs import start
 from cormorant.operate.runs.start import RunOrder
 from cormorant.operate.search import search as searching
@@ -77,15 +79,15 @@ class Sources:
     def __init__(self, house: Callable[[], Installation]) -> None:
         self._house = house
 
-    def add(self, kind: str, name: str, **given: Any) -> dict[str, Any]:
+    def add(self, kind: str, name: str, **given: Any) -> SourceRecord:
         """Add a source. Raises ConflictError when the name is taken, BadSetting for a wrong setting."""
         return sources.as_record(self._house(), sources.add(self._house(), kind, name, given))
 
-    def edit(self, name: str, **given: Any) -> dict[str, Any]:
+    def edit(self, name: str, **given: Any) -> SourceRecord:
         """Change settings; those not named stay. Raises NotFoundError, BadSetting."""
         return sources.as_record(self._house(), sources.edit(self._house(), name, given))
 
-    def show(self, name: str) -> dict[str, Any]:
+    def show(self, name: str) -> SourceRecord:
         """One source. Raises NotFoundError."""
         return sources.as_record(self._house(), sources.named(self._house(), name))
 
@@ -97,7 +99,7 @@ class Sources:
         """Return whether a source of that name exists."""
         return any(row.name == name for row in sources.every(self._house()))
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[SourceRecord]:
         """All sources by name."""
         return (sources.as_record(self._house(), row) for row in sources.every(self._house()))
 
@@ -178,7 +180,7 @@ class Cormorant:
         question = Question(text, (source,) if source is not None else ())
         return searching.why(self._house(), question, number, shelf=self._library)
 
-    def explain(self, address: str) -> list[dict[str, Any]]:
+    def explain(self, address: str) -> list[Explanation]:
         """Say why an address is, or is not, in the index: one object for each source that knows it.
 
         The path of a file will do. Raises BadAddress for what is neither.

@@ -67,6 +67,11 @@ def rfc3339(seconds: float | None) -> str | None:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def timestamp(seconds: float) -> str:
+    """Format a time that Cormorant's own clock has told, as `rfc3339` does; that always is a date."""
+    return rfc3339(seconds) or ""
+
+
 def jitter(spread: float) -> float:
     """A factor in [1 - spread, 1 + spread], so that many waiters do not wake together."""
     return 1.0 + random.uniform(-spread, spread)  # noqa: S311 - spreads waiters, guards nothing

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError
 from cormorant.operate.checks import restricted
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.search import SuggestionsRecord
 from cormorant.operate.runs.live import underway
 from cormorant.operate.search import search, search as suggestions
 from cormorant.search.reader import Answer, Library, Question, ScoreExplanation
@@ -90,7 +90,7 @@ class SharedReader:
         self._know(question.sources)
         return search.search(self.house, question, shelf=self.library())
 
-    def suggest(self, typed: str, sources: tuple[str, ...]) -> dict[str, Any]:
+    def suggest(self, typed: str, sources: tuple[str, ...]) -> SuggestionsRecord:
         """Say how what is typed may go on. Raises NotFoundError for an unknown source."""
         self._know(sources)
         return suggestions.suggested(self.library(), typed, sources)

@@ -265,7 +265,7 @@ def test_what_somebody_else_edits_meanwhile_is_kept(home: InstalledCli, monkeypa
     home.fine("parameters", "edit", "system", "--set", "depth=3", "--yes")
     counted = impact_preview.of_whole
 
-    def slowly(house: Installation, name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
+    def slowly(house: Installation, name: str, whole: Mapping[str, Any]) -> Mapping[str, Any]:
         sources.edit(house, "docs", {"delay_s": "7"})
         return counted(house, name, whole)
 

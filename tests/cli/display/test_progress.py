@@ -13,6 +13,7 @@ from cormorant.cli.options import GlobalOptions
 from cormorant.cli.terminal import Terminal
 from cormorant.frontier.policy.host_errors import HostTrouble
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import Run
 from cormorant.operate.runs.live import LiveView, Waits
 from tests.cli.world import Answer, InstalledCli, Site, ended
 from tests.clocks import until
@@ -25,7 +26,7 @@ REPORT: dict[str, Any] = {
 
 
 def looked(waits: Waits | None, sites: int = 1, **more: object) -> LiveView:
-    return LiveView(REPORT | more, (), sites, waits, 0.0, 0, 0)
+    return LiveView(cast("Run", REPORT | more), (), sites, waits, 0.0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -102,5 +103,5 @@ def test_lines_become_rarer_while_nothing_changes() -> None:
 
 def test_a_line_says_what_a_run_waits_for() -> None:
     told = {"state": "waiting", "waits": "begin", "reason": "It waits until one of 2 runs under way has ended."}
-    seen = LiveView(REPORT | told, (), 0, None, 0.0, 0, 0)
+    seen = LiveView(cast("Run", REPORT | told), (), 0, None, 0.0, 0, 0)
     assert line(Course(1), seen).endswith("; It waits until one of 2 runs under way has ended.")

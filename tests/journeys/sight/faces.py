@@ -65,9 +65,9 @@ def _ask(side: Side, question: Question, reader: Reader) -> Told:
 
 
 def _answered(answer: Answer) -> Told:
-    said = search.answer_record(answer)
+    said: dict[str, Any] = {**search.answer_record(answer)}
     del said["took_ms"]
-    hits = said.pop("hits")
+    hits: list[dict[str, Any]] = said.pop("hits")
     order = tuple((hit["id"], hit.pop("score")) for hit in hits)
     return Told(said, Ranked(order, {hit["id"]: hit for hit in hits}))
 
@@ -174,7 +174,7 @@ def programs(side: Side, reader: Reader, asked: Asked) -> Told:
     if got.status != 200:
         return Told((got.status, said))
     del said["took_ms"]
-    hits = said.pop("hits")
+    hits: list[dict[str, Any]] = said.pop("hits")
     order = tuple((hit["id"], hit.pop("score")) for hit in hits)
     return Told(said, Ranked(order, {hit["id"]: hit for hit in hits}))
 

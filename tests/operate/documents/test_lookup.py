@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import pytest
 import sqlalchemy as sa
@@ -15,15 +15,18 @@ from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import traps, unused_rules
+from cormorant.operate.checks.problem import CheckContext
 from cormorant.operate.documents import links, listing, lookup
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import DocumentRecord
 from cormorant.operate.sources import impact_preview
 from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import visits
+from cormorant.store.journal.runs import RunRow
 from cormorant.store.journal.visits import Exclusion
 from cormorant.store.schema import source
 
@@ -222,7 +225,8 @@ def test_a_report_names_ten_traps_at_the_most(
     ]
     monkeypatch.setattr(traps, "of_source", lambda *_: suspected)
     with store.read() as tx:
-        said = [each["sentence"] for each in traps.problems(tx, sources.named(tx, "docs"))]
+        context = CheckContext(house, tx, cast("RunRow", None), sources.named(tx, "docs"))
+        said = [each.sentence for each in traps.problems(context)]
     assert len(said) == traps.SHOWN + 1
     assert said[0].startswith("t13 looks like a trap")
     assert said[-1].startswith("4 more suspected traps")
@@ -246,7 +250,7 @@ def test_pages_of_a_listing_are_the_listing(wanted: DocumentFilter, most: int, h
         exclude(tx, 1, *(f"https://b.example/{number}" for number in range(4)))
         exclude(tx, 2, *(f"https://b.example/{number}" for number in range(3)))
     whole = list(listing.listed(house, wanted))
-    found: list[dict[str, Any]] = []
+    found: list[DocumentRecord] = []
     cursor: str | None = ""
     while cursor is not None:
         assert list(listing.listed(house, wanted, cursor)) == whole[len(found) :]
@@ -272,6 +276,6 @@ def test_a_document_by_its_number(house: Installation) -> None:
     with house.store.begin() as tx:
         know(tx, 1, "https://a.example/1")
     (known,) = listing.listed(house, DocumentFilter())
-    assert lookup.numbered(house, known["id"]).items() >= known.items()
+    assert lookup.numbered(house, known["id"] or 0).items() >= known.items()
     with pytest.raises(NotFoundError, match="There is no document 77"):
         lookup.numbered(house, 77)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,21 +42,22 @@ def goes(house: Installation, per_s: float = 10.0, late_s: float = 0.0, finds: f
 
 def test_a_run_that_goes_steadily_is_foreseen(house: Installation) -> None:
     goes(house, 2.0)
-    found = eta_summary.shown(house)
+    found: Mapping[str, Any] = eta_summary.shown(house)
     assert (found["eta_s"]["least"], found["eta_s"]["most"]) == (pytest.approx(432, 0.01), pytest.approx(490, 0.01))
     assert found["bottleneck"] == "politeness: 2 hosts, a request every 1 s each"
 
 
 def test_where_more_is_found_than_visited_there_is_no_end_yet(house: Installation) -> None:
     goes(house, finds=20.0)
-    assert eta_summary.shown(house)["eta_s"] == {"least": pytest.approx(108, 0.01), "most": None}
+    found: Mapping[str, Any] = eta_summary.shown(house)
+    assert found["eta_s"] == {"least": pytest.approx(108, 0.01), "most": None}
 
 
 @pytest.mark.parametrize("late_s", [LATE_S + 1.0, -60.0, None])
 def test_without_samples_of_now_nothing_is_said(house: Installation, late_s: float | None) -> None:
     if late_s is not None:
         goes(house, late_s=late_s)
-    found = eta_summary.shown(house)
+    found: Mapping[str, Any] = eta_summary.shown(house)
     assert (found["eta_s"], found["bottleneck"]) == (None, None)
 
 
@@ -63,7 +65,7 @@ def test_what_waits_says_for_whom_and_not_how_long(house: Installation) -> None:
     goes(house)
     for host in HOSTS:
         fails(house, host, rests_s=100.0)
-    found = eta_summary.shown(house)
+    found: Mapping[str, Any] = eta_summary.shown(house)
     assert (found["eta_s"], found["bottleneck"]) == (None, "servers that do not answer")
 
 
@@ -71,7 +73,7 @@ def test_a_run_that_delivers_says_what_waits(house: Installation) -> None:
     goes(house)
     with house.store.begin() as tx:
         runs.change(tx, 1, state=RunState.DELIVERING)
-    found = eta_summary.shown(house)
+    found: Mapping[str, Any] = eta_summary.shown(house)
     assert found["eta_s"] is None
     assert found["bottleneck"].startswith("deliveries: ")
 
@@ -85,7 +87,7 @@ def test_how_long_it_will_still_deliver(house: Installation) -> None:
         began = tx.now() - 20.0
         samples = [ProgressSample(began + t, 100, 0, 10 * t, 400 - 10 * t) for t in range(0, 21, 2)]
         progress_samples.keep(tx, 1, began + 20.0, 0.1, samples)
-    found = eta_summary.shown(house)
+    found: Mapping[str, Any] = eta_summary.shown(house)
     assert found["eta_s"] == {"least": pytest.approx(18.0), "most": pytest.approx(20 + TAIL_S)}
     assert found["bottleneck"] == "deliveries: 500 wait for the receiver 'slow'"
 
@@ -95,5 +97,5 @@ def test_a_run_that_is_not_under_way_has_what_was_said_at_its_end(house: Install
     goes(house)
     with house.store.begin() as tx:
         runs.change(tx, 1, state=state, bottleneck="the retrievers")
-    found = eta_summary.shown(house)
+    found: Mapping[str, Any] = eta_summary.shown(house)
     assert (found["eta_s"], found["bottleneck"]) == (None, "the retrievers")

@@ -368,9 +368,8 @@ class TestAsked:
         desk.end()
         desk.pass_(DAY)
         assert desk.open_runs() == [("wiki", WAITING)]
-        assert schedules.edit(desk.house, "nightly", ScheduleChange(overrun=Overrun.QUEUE))["next_at"].startswith(
-            "2026-11-19"
-        )
+        edited = schedules.edit(desk.house, "nightly", ScheduleChange(overrun=Overrun.QUEUE))
+        assert (edited["next_at"] or "").startswith("2026-11-19")
 
     def test_a_source_that_is_deleted_leaves(self, desk: Timetable) -> None:
         desk.add()

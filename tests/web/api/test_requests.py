@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings, strategies as st
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 
 from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
@@ -64,15 +64,15 @@ def held(method: str, path: str, got: Got) -> dict[str, Any]:
     answers = drawn(path)[method.lower()]["responses"]
     schema = answers[str(got.status)]["content"]["application/json"]["schema"]
     named = [each["$ref"].rpartition("/")[2] for each in schema.get("anyOf", (schema,))]
-    models = [vars(each)[name] for name in named for each in RECORDS if name in vars(each)]
-    assert any(_fits(model, got.body) for model in models) or models[0].model_validate_json(got.body, strict=True)
+    models = [TypeAdapter[Any](RECORDS[name]) for name in named]
+    assert any(_fits(model, got.body) for model in models) or models[0].validate_json(got.body, strict=True)
     record: dict[str, Any] = got.json
     return record
 
 
-def _fits(model: type[BaseModel], body: str) -> bool:
+def _fits(model: TypeAdapter[Any], body: str) -> bool:
     try:
-        model.model_validate_json(body, strict=True)
+        model.validate_json(body, strict=True)
     except ValueError:
         return False
     return True

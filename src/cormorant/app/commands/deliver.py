@@ -5,21 +5,20 @@ running(plan) -> look, look ... -> nothing is left, or the receiver does not tak
 
 from __future__ import annotations
 
-from typing import Any
-
 from cormorant.app import data_dir
 from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.processes.session import Running, running
 from cormorant.base.clock import SystemClock, pause
 from cormorant.operate.delivery import receivers
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.receivers import ReceiverRecord
 
 LOOK_S = 0.1
 STUCK_S = 15.0
 """How long a receiver is watched that does not get on."""
 
 
-def carry_out(plan: BuildPlan, name: str) -> dict[str, Any]:
+def carry_out(plan: BuildPlan, name: str) -> ReceiverRecord:
     """Return the record of a receiver when nothing waits for it any more, or when it does not get on.
 
     No store may be open in this process: it forks. Raises CormorantError when our processes died, NotFoundError when
@@ -36,7 +35,7 @@ def carry_out(plan: BuildPlan, name: str) -> dict[str, Any]:
             return seen
 
 
-def _watch(plan: BuildPlan, house: Installation, name: str, processes: Running) -> dict[str, Any] | None:
+def _watch(plan: BuildPlan, house: Installation, name: str, processes: Running) -> ReceiverRecord | None:
     """The record in the end; None when whoever delivered is gone."""
     clock = SystemClock()
     before, since = -1, clock.monotonic()

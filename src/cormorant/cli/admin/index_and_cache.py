@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from cormorant.cli import terminal
 from cormorant.cli.formatting import duration, plural
 from cormorant.cli.typer_apps import examples, new_app
 from cormorant.model.schedule.timezones import localized
+from cormorant.operate.records.storage import OptimizedIndex, RebuiltIndex
 
 index = new_app("The search index: rebuild, optimize, stats.", group=True)
 cache = new_app("Kept copies of documents: show, check, repair, diff.", group=True)
@@ -39,7 +40,7 @@ def rebuild(context: typer.Context) -> None:
     _damaged(say, record)
 
 
-def _damaged(say: terminal.Terminal, record: dict[str, Any]) -> None:
+def _damaged(say: terminal.Terminal, record: RebuiltIndex | OptimizedIndex) -> None:
     """Tell which documents an index that was made anew lacks; ends with 3 when there are any."""
     from cormorant.base.errors import CacheDamaged
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -59,5 +60,5 @@ def reset(
     _tell(say, records)
 
 
-def _tell(say: terminal.Terminal, records: list[dict[str, Any]]) -> None:
+def _tell(say: terminal.Terminal, records: Sequence[Mapping[str, Any]]) -> None:
     say.table(records, ("name", "value", "standard", "about"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -151,7 +152,7 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
         raise typer.Exit(3)
 
 
-def _tell(say: terminal.Terminal, record: dict[str, Any], verb: str) -> None:
+def _tell(say: terminal.Terminal, record: Mapping[str, Any], verb: str) -> None:
     if say.json:
         say.record(record)
         return
@@ -183,9 +184,8 @@ def compact(context: typer.Context) -> None:
     if say.json:
         say.record(record)
         return
-    for what in ("copies", "store"):
-        before, after = (size(record[f"{what}_bytes{end}"]) for end in ("_before", ""))
-        say.print(f"{what:<7} {before} -> {after}")
+    say.print(f"copies  {size(record['copies_bytes_before'])} -> {size(record['copies_bytes'])}")
+    say.print(f"store   {size(record['store_bytes_before'])} -> {size(record['store_bytes'])}")
     say.note(f"Rewrote {plural(record['packs_rewritten'], 'file')} of copies in {duration(record['took_s'])}.")
     if record["unreadable"]:
         what = plural(record["unreadable"], "copy", "copies")

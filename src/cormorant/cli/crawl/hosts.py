@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from cormorant.cli import terminal
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import OfSource, examples, new_app
 from cormorant.model.schedule.timezones import wall_time
+from cormorant.operate.records.system import SiteSource, WholeSite
 
 app = new_app("Hosts: their pace, the rule behind it, and the gaps between requests.", group=True)
 
@@ -50,24 +51,26 @@ def show(
             _print(say, record)
 
 
-def _print(say: terminal.Terminal, record: dict[str, Any]) -> None:
-    hours, asking, known = record.pop("hours"), record.pop("sources"), record.pop("facts")
-    say.print(say.bold(record.pop("site")))
-    say.fields({name: value for name, value in record.items() if value is not None})
+def _print(say: terminal.Terminal, record: WholeSite) -> None:
+    hours, asking, known = record["hours"], record["sources"], record["facts"]
+    apart = {"site", "hours", "sources", "facts"}
+    say.print(say.bold(record["site"]))
+    say.fields({name: value for name, value in record.items() if value is not None and name not in apart})
     for each in asking:
         say.print(f"  source {each['source']!r}: {plural(each['addresses'], 'address', 'addresses')}, {_asked(each)}")
-    for each in known:
-        say.print(f"  {each['name']} ({each['size_bytes']:,} bytes) holds until {wall_time(each['until'])}")
-    for each in hours[:SHOWN_HOURS]:
-        said = f"  {wall_time(each['hour'])}: {plural(each['requests'], 'request')}"
-        if each["asked_gap_s"]:
-            said += f", the smallest gap {each['smallest_gap_s']:g} s where {each['asked_gap_s']:g} s were required"
-        say.print(f"{said}; the newest by {each['rule']}")
+    for fact in known:
+        until = f"until {wall_time(fact['until'])}" if fact["until"] else "for good"
+        say.print(f"  {fact['name']} ({fact['size_bytes']:,} bytes) holds {until}")
+    for hour in hours[:SHOWN_HOURS]:
+        said = f"  {wall_time(hour['hour'])}: {plural(hour['requests'], 'request')}"
+        if hour["asked_gap_s"]:
+            said += f", the smallest gap {hour['smallest_gap_s']:g} s where {hour['asked_gap_s']:g} s were required"
+        say.print(f"{said}; the newest by {hour['rule']}")
     if len(hours) > SHOWN_HOURS:
         say.print(f"  and {plural(len(hours) - SHOWN_HOURS, 'hour')} before, with --json")
 
 
-def _asked(each: dict[str, Any]) -> str:
+def _asked(each: SiteSource) -> str:
     """The pace that a source asks for."""
     if "problem" in each:
         return str(each["problem"])

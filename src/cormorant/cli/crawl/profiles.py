@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from cormorant.cli import terminal
 from cormorant.cli.crawl.sources import Set, agreed, given, tell
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import examples, new_app
+from cormorant.operate.records.sources import SourcePreview
 
 app = new_app("Settings that several sources share: list, show, add, edit, delete.", group=True)
 
@@ -104,7 +105,7 @@ def edit(
         say.note(f"Changed the set {name!r}. It affects {which}, from the next crawl of each.")
 
 
-def _tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
+def _tell(say: terminal.Terminal, effect: SourcePreview) -> None:
     if not say.json:
         say.note(f"{effect['source']}:")
     tell(say, effect)

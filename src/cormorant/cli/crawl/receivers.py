@@ -12,6 +12,7 @@ from cormorant.cli import terminal
 from cormorant.cli.crawl.sources import given, set_option
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import examples, new_app
+from cormorant.operate.records.receivers import ReceiverRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -234,7 +235,7 @@ def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[st
     return f"Sent again to {name!r}."
 
 
-def _delivered(plan: BuildPlan, name: str) -> dict[str, Any]:
+def _delivered(plan: BuildPlan, name: str) -> ReceiverRecord:
     """Watch until a receiver has been told everything, or does not take it. Raises Interrupted on Ctrl-C."""
     from cormorant.app.commands import deliver
 

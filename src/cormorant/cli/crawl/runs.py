@@ -82,7 +82,7 @@ def watch(context: typer.Context, number: Number = None) -> None:
         raise ConflictError(
             f"No process works on run {record['run']}. `cormorant run resume {record['run']}` continues it."
         )
-    raise typer.Exit(carry_out(say, plan, [Ordered(record["run"], record["source"], resumed=False)], report=True))
+    raise typer.Exit(carry_out(say, plan, [Ordered(record["run"], record["source"] or "", resumed=False)], report=True))
 
 
 @app.command(epilog=examples("cormorant run log", "cormorant run log 1 --level warning", "cormorant run log --json"))
@@ -230,7 +230,7 @@ def index(context: typer.Context, number: Number = None) -> None:
     say = terminal.of(context)
     with say.house() as house:
         row = review.index(house, number)
-        source = start.report(house, row.id)["source"]
+        source = start.report(house, row.id)["source"] or ""
     raise typer.Exit(carry_out(say, say.plan(), [Ordered(row.id, source, resumed=False)]))
 
 
@@ -253,5 +253,5 @@ def _answer(say: terminal.Terminal, number: int | None, *, accept: bool) -> None
 
     with say.house() as house:
         row = start.answer(house, number, accept=accept)
-        source = start.report(house, row.id)["source"]
+        source = start.report(house, row.id)["source"] or ""
     raise typer.Exit(carry_out(say, say.plan(), [Ordered(row.id, source, resumed=False)]))

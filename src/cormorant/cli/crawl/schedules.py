@@ -14,6 +14,7 @@ from cormorant.cli.option_groups import taking
 from cormorant.cli.typer_apps import examples, new_app
 from cormorant.model.schedule.schedule import MissedPolicy, Overrun, Revisit
 from cormorant.model.schedule.timezones import wall_time
+from cormorant.operate.records.schedules import Launch, Schedule
 
 if TYPE_CHECKING:
     from cormorant.operate.runs.schedules import ScheduleChange
@@ -94,7 +95,7 @@ def _every(given: str) -> str:
     return f"every {given.strip().removeprefix('every ')}"
 
 
-def _told(say: terminal.Terminal, record: dict[str, Any], done: str) -> None:
+def _told(say: terminal.Terminal, record: Schedule, done: str) -> None:
     """Say what was done, and when the schedule fires next."""
     if say.json:
         say.record(record)
@@ -155,17 +156,17 @@ def show(context: typer.Context, name: Name) -> None:
     if say.json:
         say.record(record)
         return
-    history, zone = record.pop("history"), record["time_zone"]
-    say.fields(record)
+    zone = record["time_zone"]
+    say.fields({name: value for name, value in record.items() if name != "history"})
     say.print()
-    past = (_flat(each) | {"time_zone": zone} for each in history)
+    past = (_flat(each) | {"time_zone": zone} for each in record["history"])
     say.table(past, ("slot_at", "why", "state", "started_at", "finished_at", "runs", "reason"))
 
 
-def _flat(past: dict[str, Any]) -> dict[str, Any]:
+def _flat(past: Launch) -> dict[str, Any]:
     """A launch with the numbers of its runs."""
     ended = [each["run"] for each in past["ends"] if each["run"] is not None]
-    return past | {"runs": [*ended, *([past["run"]] if past["run"] is not None else [])]}
+    return {**past, "runs": [*ended, *([past["run"]] if past["run"] is not None else [])]}
 
 
 @app.command(epilog=examples("cormorant schedule edit nightly --when '30 3 * * *' --overrun queue"))

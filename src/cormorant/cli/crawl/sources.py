@@ -11,6 +11,7 @@ import typer
 from cormorant.base.errors import CormorantError, Incomplete, Unreachable, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.typer_apps import examples, new_app
+from cormorant.operate.records.sources import SourcePreview
 
 if TYPE_CHECKING:
     from cormorant.operate.checks.exposure import Seen
@@ -155,10 +156,9 @@ def show(
     if say.json:
         say.record(record)
         return
-    settings, every = record.pop("settings"), record.pop("effective", None)
-    if record["exposed_files"] is not None:
-        record["exposed_files"] = record["exposed_files"]["files"]
-    say.fields(record)
+    settings, every, exposed = record["settings"], record.get("effective"), record["exposed_files"]
+    fields = {name: value for name, value in record.items() if name not in ("settings", "effective")}
+    say.fields(fields | {"exposed_files": exposed["files"] if exposed is not None else None})
     say.print()
     if every is None:
         say.fields(settings)
@@ -221,7 +221,7 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
     _doubt(say, row, told=True)
 
 
-def tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
+def tell(say: terminal.Terminal, effect: SourcePreview) -> None:
     """Say what an edit would do."""
     if say.json:
         return
@@ -233,7 +233,7 @@ def tell(say: terminal.Terminal, effect: dict[str, Any]) -> None:
         say.note(sentence)
 
 
-def _followed(effect: dict[str, Any], *, resting: bool) -> str:
+def _followed(effect: SourcePreview, *, resting: bool) -> str:
     """Say which run follows an edit, and when. `resting` means that nothing is at work on the data folder."""
     later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
     if effect["suspended"]:

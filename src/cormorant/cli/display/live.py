@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -87,11 +87,12 @@ class Display:
 def _counters(seen: LiveView) -> Table:
     """The eight counters, four in a row."""
     table = Table.grid(padding=(0, 2))
+    report: Mapping[str, Any] = seen.report
     for _ in range(4):
         table.add_column(style="dim", no_wrap=True)
         table.add_column(justify="right", min_width=6)
     for row in (COUNTERS[:4], COUNTERS[4:]):
-        table.add_row(*(word for name in row for word in (name.replace("_", " "), f"{seen.report[name]:,}")))
+        table.add_row(*(word for name in row for word in (name.replace("_", " "), f"{report[name]:,}")))
     return table
 
 

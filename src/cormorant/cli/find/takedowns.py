@@ -13,6 +13,7 @@ from cormorant.cli.formatting import plural
 from cormorant.cli.option_groups import taking
 from cormorant.cli.typer_apps import OfSource, examples, new_app
 from cormorant.model.schedule.timezones import wall_time
+from cormorant.operate.records.takedowns import Erasure
 
 if TYPE_CHECKING:
     from cormorant.cli.terminal import Terminal
@@ -114,7 +115,7 @@ def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
     say.note(f"`cormorant takedown lift {record['id']}` ends it.")
 
 
-def _erased(say: Terminal, number: int) -> dict[str, Any]:
+def _erased(say: Terminal, number: int) -> Erasure:
     """Erase what a takedown hides, and say what the scan found."""
     from cormorant.operate.documents import erasure
 

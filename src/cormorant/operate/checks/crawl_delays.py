@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.frontier.queue.request_log import HOUR_S
-from cormorant.model.settings.source import SourceSettings
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.sources.web.crawl_delay import CUT, MAX_CRAWL_DELAY_S
-from cormorant.store.db.database import Tx
-from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import site, site_hour, site_source
 
 SHOWN = 10
 _ASKED = re.compile(r"Crawl-delay (\S+) ")
 
 
-def problems(tx: Tx, row: RunRow, settings: SourceSettings) -> Iterator[dict[str, Any]]:
+def problems(context: CheckContext) -> Iterator[RunProblem]:
     """A line for each host at whose pace a run went though it asked for a slower one, ten at most."""
-    if getattr(settings, "crawl_delay", "ignore") == "ignore" or row.started_at is None:
+    source, row = context.source, context.row
+    if source is None or getattr(source.settings, "crawl_delay", "ignore") == "ignore" or row.started_at is None:
         return
     columns = site_hour.c
     statement = (
@@ -37,12 +35,11 @@ def problems(tx: Tx, row: RunRow, settings: SourceSettings) -> Iterator[dict[str
     )  # fmt: skip
     if row.finished_at is not None:
         statement = statement.where(columns.hour <= int(row.finished_at // HOUR_S))
-    for each in tx.rows(statement.limit(SHOWN)):
+    for each in context.tx.rows(statement.limit(SHOWN)):
         asked = _ASKED.match(each.rule)
-        yield {
-            "kind": "delay", "site": each.key, "rule": each.rule,
-            "sentence": (
-                f"The robots.txt of {each.key} asks for {(asked[1] if asked else 'more')} seconds between requests "
-                f"(Crawl-delay); Cormorant obeys {MAX_CRAWL_DELAY_S:g}. To wait longer, set delay_s."
-            ),
-        }  # fmt: skip
+        yield RunProblem(
+            "delay",
+            f"The robots.txt of {each.key} asks for {(asked[1] if asked else 'more')} seconds between requests "
+            f"(Crawl-delay); Cormorant obeys {MAX_CRAWL_DELAY_S:g}. To wait longer, set delay_s.",
+            {"site": each.key, "rule": each.rule},
+        )

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import takewhile
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote
 
 from cormorant.base.errors import CormorantError
@@ -19,13 +19,13 @@ from cormorant.frontier.state import exposure
 from cormorant.frontier.state.enqueue import SiteNumbers
 from cormorant.model.exposure import ExposedFiles, ExposureTally
 from cormorant.model.resource import DiscoveredUrl
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.operate.installation import Installation
 from cormorant.plugins import Source, source_settings
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
-from cormorant.store.journal.runs import RunRow
 
 LOOK_S: Final = 3.0
 """How long a folder is looked at before its first crawl."""
@@ -137,21 +137,19 @@ def _ways(name: str, found: ExposedFiles) -> str:
     )
 
 
-def notices(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+def notices(context: CheckContext) -> Iterator[RunProblem]:
     """One line of a run that listed more such files than the run before it, as the first one does."""
-    owner = sources.numbered(tx, row.source_id)
+    tx, row, owner = context.tx, context.row, context.owner
     if not row.lists or owner is None:
         return
-    count, before = runs.counters(tx, row.id).exposed_files, runs.listed_before(tx, row)
-    newest = exposure.newest(tx, owner.id) if runs.is_newest(tx, row) else None
+    count, before = context.counters.exposed_files, runs.listed_before(tx, row)
+    newest = exposure.newest(tx, owner.id) if context.is_newest else None
     found = newest if newest is not None and newest.files == count else ExposedFiles(count)
     if before is not None:
         grown = count > runs.counters(tx, before.id).exposed_files
         found = found._replace(blind="", files=count if grown else 0)
     for sentence in sentences(owner.name, found):
-        yield {
-            "kind": "exposure", "addresses": found.files, "first": found.as_record()["first"], "sentence": sentence,
-        }  # fmt: skip
+        yield RunProblem("exposure", sentence, {"addresses": found.files, "first": found.as_record()["first"]})
 
 
 def first_looks(house: Installation, names: Sequence[str]) -> list[str]:

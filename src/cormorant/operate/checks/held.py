@@ -8,7 +8,6 @@ And those that would leave, while they are too many to let go before a run has c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -19,8 +18,8 @@ from cormorant.model.resource import Role
 from cormorant.model.run import ASKING_STATES, OPEN_STATES
 from cormorant.model.status import Status
 from cormorant.model.text.login_pages import IN_ITS_PLACE
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.operate.documents.listing import met_by
-from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import resource
@@ -30,9 +29,10 @@ REASONS = 10
 LOGIN = (IN_ITS_PLACE, NEVER_READ)
 
 
-def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+def problems(context: CheckContext) -> Iterator[RunProblem]:
     """A problem for each reason: how many documents, and some of them."""
-    yield from _leaving(tx, row)
+    tx, row = context.tx, context.row
+    yield from _leaving(context)
     columns, count = resource.c, sa.func.count()
     mine = sa.and_(met_by(row), columns.role == int(Role.DOCUMENT), columns.outcome == int(OutcomeKind.HELD))
     groups = sa.select(columns.reason, count.label("documents")).where(mine).group_by(columns.reason)
@@ -42,21 +42,21 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
         yield _problem(row, each.reason or "", each.documents, examples)
 
 
-def _leaving(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+def _leaving(context: CheckContext) -> Iterator[RunProblem]:
     """Yield the documents that would leave the index by now, all of which search still finds."""
+    tx, row = context.tx, context.row
     count = pending_deletes.in_sight_count(tx, row.source_id)
-    if count and runs.is_newest(tx, row):
+    if count and context.is_newest:
         end = "it is complete" if row.state in OPEN_STATES else "a run of the source is complete"
-        yield {
-            "kind": "held", "documents": count,
-            "sentence": (
-                f"{count:,} of {pending_deletes.indexed_count(tx, row.source_id):,} documents would leave the index. "
-                f"That is more than a run may delete by itself: search finds them until {end}."
-            ),
-        }  # fmt: skip
+        yield RunProblem(
+            "held",
+            f"{count:,} of {pending_deletes.indexed_count(tx, row.source_id):,} documents would leave the index. "
+            f"That is more than a run may delete by itself: search finds them until {end}.",
+            {"documents": count},
+        )
 
 
-def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> dict[str, Any]:
+def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> RunProblem:
     login = reason in LOGIN
     pages = "1 page answers" if documents == 1 else f"{documents:,} pages answer"
     if login:
@@ -68,7 +68,8 @@ def _problem(row: RunRow, reason: str, documents: int, examples: list[str]) -> d
     else:
         answers = f" {runs.answers(row)}" if row.state in ASKING_STATES else ""
         sentence = f"{pages} otherwise than before, like {', '.join(examples)}: {reason}{answers}"
-    return {
-        "kind": "login" if login else "held", "documents": documents, "examples": examples, "reason": reason,
-        "status": int(Status.HELD), "sentence": sentence,
-    }  # fmt: skip
+    return RunProblem(
+        "login" if login else "held",
+        sentence,
+        {"documents": documents, "examples": examples, "reason": reason, "status": int(Status.HELD)},
+    )

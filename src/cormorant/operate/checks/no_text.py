@@ -5,18 +5,15 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.model import no_text
 from cormorant.model.no_text import NoTextReason
 from cormorant.model.resource import Role
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.operate.documents.listing import TEXTLESS
-from cormorant.store.catalog import sources
 from cormorant.store.db.database import Tx
-from cormorant.store.journal import runs
-from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import resource
 from cormorant.store.schema.frontier import TROUBLED
 
@@ -24,14 +21,16 @@ EXAMPLES = 3
 """Documents that are named."""
 
 
-def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+def problems(context: CheckContext) -> Iterator[RunProblem]:
     """Yield one line about documents without text, and one about applications that a script fills.
 
     Of the newest run they are about what there is, of an older one about what it met.
     """
-    columns = resource.c
+    tx, row, columns = context.tx, context.row, resource.c
+    if context.has_failed and not context.counters.fetched:
+        return
     here = sa.and_(TROUBLED, columns.source_id == row.source_id, columns.role == int(Role.DOCUMENT), TEXTLESS)
-    if not runs.is_newest(tx, row):
+    if not context.is_newest:
         here = sa.and_(here, columns.run == row.id)
     groups = tx.rows(sa.select(columns.reason, sa.func.count().label("count")).where(here).group_by(columns.reason))
     if not groups:
@@ -39,8 +38,7 @@ def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
     counts: Counter[NoTextReason] = Counter()
     for each in groups:
         counts[no_text.reason_in(each.reason) or NoTextReason.NO_WORDS] += each.count
-    owner = sources.numbered(tx, row.source_id)
-    of_source = f" --source {shlex.quote(owner.name)}" if owner is not None else ""
+    of_source = f" --source {shlex.quote(context.owner.name)}" if context.owner is not None else ""
     command = f"`cormorant document list{of_source} --no-text` lists them, `cormorant explain` gives a remedy."
     shells = columns.reason.startswith(no_text.SHELL, autoescape=True)
     if filled := counts.pop(NoTextReason.SCRIPT, 0):
@@ -54,29 +52,31 @@ def _examples(tx: Tx, wanted: sa.ColumnElement[bool]) -> list[str]:
     return [each.address for each in shown]
 
 
-def _filled(count: int, addresses: list[str], command: str) -> dict[str, Any]:
+def _filled(count: int, addresses: list[str], command: str) -> RunProblem:
     many = "1 page holds" if count == 1 else f"{count:,} pages hold"
     looks = "looks like an application" if count == 1 else "look like applications"
-    return {
-        "kind": "script", "address": addresses[0], "examples": addresses, "addresses": count,
-        "sentence": (
-            f"{many} almost no text and {looks} that a script fills, for example {', '.join(addresses)}. Cormorant "
-            f"runs no scripts, so search does not find words and links that they make. {command}"
-        ),
-    }  # fmt: skip
+    return RunProblem(
+        "script",
+        f"{many} almost no text and {looks} that a script fills, for example {', '.join(addresses)}. Cormorant "
+        f"runs no scripts, so search does not find words and links that they make. {command}",
+        {"address": addresses[0], "examples": addresses, "addresses": count},
+    )
 
 
-def _without(counts: Counter[NoTextReason], addresses: list[str], command: str) -> dict[str, Any]:
+def _without(counts: Counter[NoTextReason], addresses: list[str], command: str) -> RunProblem:
     total = counts.total()
     many = "1 document has no text" if total == 1 else f"{total:,} documents have no text"
-    return {
-        "kind": "text", "address": addresses[0], "examples": addresses, "addresses": total,
-        "reasons": {each.name.lower(): counts[each] for each in NoTextReason if counts[each]},
-        "sentence": (
-            f"{many}: {', '.join(_words(each, counts[each]) for each in NoTextReason if counts[each])}. Search "
-            f"finds such documents only by their names and addresses, for example {', '.join(addresses)}. {command}"
-        ),
-    }  # fmt: skip
+    return RunProblem(
+        "text",
+        f"{many}: {', '.join(_words(each, counts[each]) for each in NoTextReason if counts[each])}. Search "
+        f"finds such documents only by their names and addresses, for example {', '.join(addresses)}. {command}",
+        {
+            "address": addresses[0],
+            "examples": addresses,
+            "addresses": total,
+            "reasons": {each.name.lower(): counts[each] for each in NoTextReason if counts[each]},
+        },
+    )
 
 
 _ONE = {

@@ -9,3 +9,9 @@ from cormorant.plugins import kind_advice
 def advice(status: int, address: str) -> str:
     """Return what to do about a status of this address, in a sentence."""
     return kind_advice(status, address) or describe(status).advice
+
+
+def worded(status: int, text: str, reason: str) -> str:
+    """Return the number and meaning of a status, and the reason when it says more."""
+    more = f" ({reason.rstrip('.')})" if reason and reason != text else ""
+    return f"{status} {text}{more}."

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import CormorantError
 from cormorant.model.acl import ANYONE
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.operate.installation import Installation
 from cormorant.plugins import source_settings
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
-from cormorant.store.journal import runs
-from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import content
 
 
@@ -44,12 +43,11 @@ def closed(tx: Tx, owner: SourceRow) -> Closed | None:
     return Closed(total, hidden, _sentence(owner, hidden, total)) if hidden else None
 
 
-def problems(tx: Tx, row: RunRow, owner: SourceRow) -> Iterator[dict[str, Any]]:
+def problems(context: CheckContext) -> Iterator[RunProblem]:
     """One line about them, of the newest run of a source."""
-    if runs.is_newest(tx, row) and (found := closed(tx, owner)):
-        yield {
-            "kind": "rights", "documents": found.documents, "addresses": found.hidden, "sentence": found.sentence,
-        }  # fmt: skip
+    owner = context.owner
+    if owner is not None and context.is_newest and (found := closed(context.tx, owner)):
+        yield RunProblem("rights", found.sentence, {"documents": found.documents, "addresses": found.hidden})
 
 
 def sentences(house: Installation) -> list[str]:

@@ -7,9 +7,11 @@ start --moved--> address --moved--> ... --> a document, or what keeps it out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import sqlalchemy as sa
 
 from cormorant.base.errors import CormorantError
 from cormorant.crawl.url_rewriting import known_as
@@ -19,15 +21,22 @@ from cormorant.frontier.progress.remaining import Start
 from cormorant.model.outcome import MOVED_TO, OutcomeKind
 from cormorant.model.ruling import Gate
 from cormorant.model.run import Counters
-from cormorant.model.url import fingerprint
+from cormorant.model.status import Status, describe
+from cormorant.model.url import fingerprint, origin_of
+from cormorant.operate.checks import remedies
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.operate.documents import lookup
 from cormorant.operate.installation import Installation
-from cormorant.plugins import Source
+from cormorant.plugins import Discovery, Source
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import visits
 from cormorant.store.journal.runs import RunRow
+from cormorant.store.schema import content, exclusion, resource
+from cormorant.store.schema.frontier import SEEDS
 
+SHOWN = 10
+"""Start addresses that a report names."""
 _MOST = 20
 """Steps that are followed from a start address."""
 
@@ -133,3 +142,111 @@ def _kept(tx: Tx, source: Source, address: str) -> KeptOutSeed | None:
         return KeptOutSeed(each.gate, each.rule, each.status)
     ruling = source.gates.follow(address, 1)
     return None if ruling.admitted else KeptOutSeed(Gate(ruling.gate).value, ruling.rule, ruling.status)
+
+
+def failed(context: CheckContext) -> Iterator[RunProblem]:
+    """Start addresses that are no document, and those that lead to none; a host that did not answer is told once."""
+    if context.has_failed and not context.counters.requests:
+        return
+    tx, row = context.tx, context.row
+    silent: dict[tuple[str, int], list[remaining.Start]] = {}
+    for end in ends(context.house, tx, row):
+        if end.led_away and end.bad:
+            yield _led_away(tx, row, end)
+        elif end.start.unanswered:
+            silent.setdefault((origin_of(end.start.address).site, end.start.status), []).append(end.start)
+        elif end.start.bad:
+            yield _start(tx, row, end.start)
+    for (host, _), group in silent.items():
+        first = _start(tx, row, group[0])
+        if len(group) > 1:
+            many = f"{host} did not answer for {len(group):,} start addresses, the first {group[0].address}: "
+            about = {**first.about, "site": host, "addresses": len(group)}
+            first = RunProblem(first.kind, many + _why(tx, row, group[0]), about)
+        yield first
+
+
+def _start(tx: Tx, row: RunRow, start: remaining.Start) -> RunProblem:
+    """A start address that is no document."""
+    return RunProblem(
+        "start",
+        f"The start address {start.address} {_how(start)}: {_why(tx, row, start)}",
+        {
+            "address": start.address,
+            "status": start.status,
+            "reason": _reason(tx, row.source_id, start.address),
+            "advice": describe(start.status).advice,
+        },
+    )
+
+
+def _why(tx: Tx, row: RunRow, start: remaining.Start) -> str:
+    said = describe(start.status)
+    return f"{remedies.worded(start.status, said.text, _reason(tx, row.source_id, start.address))} {said.advice}"
+
+
+def empty(context: CheckContext) -> Iterator[RunProblem]:
+    """Start addresses that are documents without a byte: nothing is wrong with that, and nobody means it."""
+    if context.has_failed and not context.counters.requests:
+        return
+    tx, row = context.tx, context.row
+    both, columns = resource.join(content, content.c.id == resource.c.id), resource.c
+    well = columns.outcome.in_([int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)])
+    statement = sa.select(columns.address, columns.status).select_from(both)
+    for each in tx.rows(
+        statement.where(SEEDS, columns.source_id == row.source_id, well, content.c.size_bytes == 0).limit(SHOWN)
+    ):
+        yield RunProblem(
+            "start",
+            f"The start address {each.address} is empty: it has no text and no link. Open it in a browser; if it "
+            "shows something there, the server may need another user_agent.",
+            {"address": each.address, "status": each.status, "reason": "It is empty."},
+        )
+
+
+def _led_away(tx: Tx, row: RunRow, end: SeedTarget) -> RunProblem:
+    """A start address that moved to what is no document, or may not be visited."""
+    address, to = end.start.address, end.address
+    if end.kept is not None:
+        host = str(origin_of(to)).partition("//")[2]
+        advice = f"Start there, or also include that host: --set include=host:{host}."
+        if end.kept.status != Status.OUTSIDE_BOUNDARY or end.kept.rule.startswith("exclude"):
+            advice = describe(end.kept.status).advice
+        reason, status = f"{end.kept.gate}: {end.kept.rule}", end.kept.status
+        why = f"which is excluded by {reason}."
+    else:
+        status = end.last.status if end.last is not None else end.start.status
+        said, reason = describe(status), _reason(tx, row.source_id, to)
+        advice, why = said.advice, f"which ended {remedies.worded(status, said.text, reason)}"
+    return RunProblem(
+        "start",
+        f"The start address {address} leads to {to}, {why} {advice}",
+        {"address": address, "status": status, "reason": reason, "advice": advice, "to": to},
+    )
+
+
+def refused(context: CheckContext) -> Iterator[RunProblem]:
+    """Start addresses that a gate did not let in. A listing excludes files likewise, and they are no start."""
+    tx, row, source = context.tx, context.row, context.source
+    if source is None or source.discovery is not Discovery.SEEDS:
+        return
+    columns = exclusion.c
+    refused = sa.select(columns.address, columns.gate, columns.rule, columns.status).where(
+        columns.source_id == row.source_id, columns.run == row.id, columns.depth == 0, columns.referrer.is_(None)
+    )
+    for each in tx.rows(refused.limit(SHOWN)):
+        yield RunProblem(
+            "start",
+            f"The start address {each.address} is excluded by {each.gate}: {each.rule}.",
+            {"address": each.address, "status": each.status, "reason": each.rule},
+        )
+
+
+def _how(start: remaining.Start) -> str:
+    if start.forbidden:
+        return "may not be visited"
+    return "did not answer" if start.unanswered else "failed"
+
+
+def _reason(tx: Tx, source: int, address: str) -> str:
+    return next((row.reason or "" for row in lookup.at(tx, address) if row.source_id == source), "")

@@ -14,9 +14,10 @@ from cormorant.frontier.sitemaps.registry import SitemapTally
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, DiscoveredBy, Role
 from cormorant.model.status import describe
+from cormorant.operate.checks.problem import CheckContext, RunProblem
+from cormorant.plugins import Discovery
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import visits
-from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import resource, site
 
 SHOWN = 10
@@ -26,25 +27,27 @@ _FORMS = {"rss": "RSS", "rdf": "RSS 1.0", "feed": "Atom", "json": "JSON Feed"}
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
 
-def problems(tx: Tx, row: RunRow) -> Iterator[dict[str, Any]]:
+def problems(context: CheckContext) -> Iterator[RunProblem]:
     """Sitemaps of a run that could not be used, or not wholly, and sites whose dates are wrong, a line each."""
+    tx, row = context.tx, context.row
     asked = [each for each in registry.every(tx, row.source_id) if each.run == row.id]
     if not asked:
         return
     told = registry.tallies(tx, row.source_id)
     found = [(each, sentence) for each in asked if (sentence := _sentence(each, told.get(each.id)))]
     for each, sentence in found[:SHOWN]:
-        yield {"kind": "sitemap", "address": each.address, "status": each.status, "sentence": sentence}
+        yield RunProblem("sitemap", sentence, {"address": each.address, "status": each.status})
     if len(found) > SHOWN:
-        yield {
-            "kind": "sitemap",
-            "sentence": f"{len(found) - SHOWN:,} more sitemaps could be used only in part or not at all.",
-        }
+        yield RunProblem("sitemap", f"{len(found) - SHOWN:,} more sitemaps could be used only in part or not at all.")
     yield from _disbelieved(tx, row.source_id)
 
 
-def feeds(tx: Tx, row: RunRow, named: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Start addresses that this run was the first to read as feeds; `named` are the sitemaps of its settings."""
+def feeds(context: CheckContext) -> Iterator[RunProblem]:
+    """Start addresses that this run was the first to read as feeds; sitemaps that its settings name are none."""
+    tx, row, source = context.tx, context.row, context.source
+    if source is None or source.discovery is not Discovery.SEEDS:
+        return
+    named: Collection[str] = getattr(source.settings, "named_sitemaps", ())
     begins = (DiscoveredBy.SEED, DiscoveredBy.REDIRECT)
     every = [each for each in registry.every(tx, row.source_id) if each.run == row.id]
     ours = [each for each in every if each.depth == 0 and each.how in begins and each.address not in named]
@@ -53,7 +56,7 @@ def feeds(tx: Tx, row: RunRow, named: Collection[str]) -> Iterator[dict[str, Any
         tally = told.get(each.id)
         if tally is not None and each.id in first and each.outcome in _WELL:
             said = feed_sentence(tally.form, tally.entries)
-            yield {"kind": "sitemap", "address": each.address, "sentence": f"{each.address} is no document. {said}"}
+            yield RunProblem("sitemap", f"{each.address} is no document. {said}", {"address": each.address})
 
 
 def feed_sentence(form: str, entries: int) -> str:
@@ -82,19 +85,18 @@ def _sentence(row: Any, tally: SitemapTally | None) -> str:
     return ""
 
 
-def _disbelieved(tx: Tx, source: int) -> Iterator[dict[str, Any]]:
+def _disbelieved(tx: Tx, source: int) -> Iterator[RunProblem]:
     """Sites whose dates a run found to be wrong mostly."""
     known = lastmod_trust.trusts(tx, source)
     wrong = {number: trust for number, trust in known.items() if not trust.is_believed}
     for number, key in tx.rows(sa.select(site.c.id, site.c.key).where(site.c.id.in_([*wrong][:SHOWN]))):
         trust = wrong[number]
-        yield {
-            "kind": "sitemap", "site": key,
-            "sentence": (
-                f"The dates in the sitemaps of {key} were right for {trust.right:,} of {trust.checked:,} pages, so "
-                "they are not used."
-            ),
-        }  # fmt: skip
+        yield RunProblem(
+            "sitemap",
+            f"The dates in the sitemaps of {key} were right for {trust.right:,} of {trust.checked:,} pages, so "
+            "they are not used.",
+            {"site": key},
+        )
 
 
 def way(tx: Tx, referrer: int) -> str:

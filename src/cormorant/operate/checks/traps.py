@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any
 from zlib import crc32
 
 import sqlalchemy as sa
@@ -12,7 +11,9 @@ import sqlalchemy as sa
 from cormorant.base.errors import NotFoundError
 from cormorant.frontier.traps.detector import FACT, SAMPLE, Template, TrapDetector
 from cormorant.frontier.traps.url_templates import as_rule, templates
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.sources import TrapRecord
 from cormorant.sources.rules import Boundary, compile_rules
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
@@ -23,7 +24,7 @@ SHOWN = 10
 """Traps that a report names."""
 
 
-def listed(house: Installation, name: str | None = None) -> list[dict[str, Any]]:
+def listed(house: Installation, name: str | None = None) -> list[TrapRecord]:
     """The suspected traps of a source, or of all; those its exclude rules leave out already are told as accepted.
 
     Raises NotFoundError for an unknown source.
@@ -33,7 +34,7 @@ def listed(house: Installation, name: str | None = None) -> list[dict[str, Any]]
         return [record for owner in owners for record in of_source(tx, owner)]
 
 
-def of_source(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
+def of_source(tx: Tx, owner: SourceRow) -> Iterator[TrapRecord]:
     """The suspected traps of one source, by site; none where its settings say to ignore them."""
     if owner.settings.get("traps") == "ignore":
         return
@@ -83,18 +84,18 @@ def proposed(house: Installation, trap: str) -> tuple[str, dict[str, list[str]]]
     return found["source"], {"exclude": list(dict.fromkeys([*exclude, found["rule"]]))}
 
 
-def problems(tx: Tx, owner: SourceRow) -> Iterator[dict[str, Any]]:
+def problems(context: CheckContext) -> Iterator[RunProblem]:
     """Yield the trap problems of a run report; the traps with the most addresses are named."""
-    found = sorted((each for each in of_source(tx, owner) if not each["accepted"]), key=lambda each: -each["addresses"])
+    traps = of_source(context.tx, context.owner) if context.owner is not None else ()
+    found = sorted((each for each in traps if not each["accepted"]), key=lambda each: -each["addresses"])
     for each in found[:SHOWN]:
-        yield {
-            "kind": "trap", "trap": each["trap"], "rule": each["rule"],
-            "sentence": (
-                f"{each['template']} looks like a trap: {each['visited']:,} of its {each['addresses']:,} addresses "
-                "were visited, and the last brought no new text. Only a few of the others are visited; `cormorant "
-                f"trap accept {shlex.quote(each['trap'])}` excludes them."
-            ),
-        }  # fmt: skip
+        yield RunProblem(
+            "trap",
+            f"{each['template']} looks like a trap: {each['visited']:,} of its {each['addresses']:,} addresses "
+            "were visited, and the last brought no new text. Only a few of the others are visited; `cormorant "
+            f"trap accept {shlex.quote(each['trap'])}` excludes them.",
+            {"trap": each["trap"], "rule": each["rule"]},
+        )
     if len(found) > SHOWN:
         more = f"{len(found) - SHOWN:,} more suspected traps; `cormorant trap list` lists them."
-        yield {"kind": "trap", "sentence": more}
+        yield RunProblem("trap", more)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role
 from cormorant.model.ruling import Gate, exclusion_reason
+from cormorant.operate.checks.problem import CheckContext, RunProblem
 from cormorant.plugins import Discovery, Source
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import visits
@@ -106,3 +107,10 @@ def _addresses(tx: Tx, source: int) -> Iterator[list[str]]:
     while page := visits.exclusions_behind(tx, source, key, PAGE):
         yield [each.address for each in page]
         key = page[-1].hash
+
+
+def problems(context: CheckContext) -> Iterator[RunProblem]:
+    """Yield the rules that nothing has matched so far."""
+    if context.source is not None:
+        for rule, sentence in watched(context.tx, context.source).told():
+            yield RunProblem("rule", sentence, {"rule": rule})

@@ -10,12 +10,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import rfc3339, timestamp
 from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
 from cormorant.crawl.deliver import replay
 from cormorant.model.settings.source import laid_over, parse_settings
 from cormorant.net.egress.guard import Egress
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.receivers import FaultyDocument, ReceiverRecord
 from cormorant.operate.sources import secrets
 from cormorant.operate.sources.sources import Given, check_name
 from cormorant.plugins import ReceiverKind, ReceiverTools, receiver_kind, receiver_settings
@@ -32,7 +33,7 @@ PAGE = 500
 """Documents that were not taken, read at a time."""
 
 
-def add(house: Installation, kind: str, name: str, source: str | None, given: Given) -> dict[str, Any]:
+def add(house: Installation, kind: str, name: str, source: str | None, given: Given) -> ReceiverRecord:
     """Add a receiver of a source, or of all; it is told what is found from now on, or once deliveries are resumed.
 
     It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
@@ -56,7 +57,7 @@ def add(house: Installation, kind: str, name: str, source: str | None, given: Gi
         return _record(tx, receivers.named(tx, name))
 
 
-def edit(house: Installation, name: str, given: Given) -> dict[str, Any]:
+def edit(house: Installation, name: str, given: Given) -> ReceiverRecord:
     """Change settings of a receiver; those not named stay, an empty value sets one back. Its place stays as well.
 
     Whoever delivers goes by them from the next delivery on. Raises NotFoundError, BadSetting, ConflictError for the
@@ -120,13 +121,13 @@ def _open(house: Installation, kind: ReceiverKind, name: str, settings: Any) -> 
         made.close()
 
 
-def listed(house: Installation) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[ReceiverRecord]:
     """Every receiver, the index among them, with how far it has come."""
     with house.store.read() as tx:
         return [_record(tx, row) for row in receivers.every(tx)]
 
 
-def shown(house: Installation, name: str) -> dict[str, Any]:
+def shown(house: Installation, name: str) -> ReceiverRecord:
     """One receiver. Raises NotFoundError."""
     with house.store.read() as tx:
         return _record(tx, receivers.named(tx, name))
@@ -150,7 +151,7 @@ def set_paused(house: Installation, *, paused: bool) -> None:
         receivers.set_paused(tx, paused=paused)
 
 
-def _record(tx: Tx, row: ReceiverRow) -> dict[str, Any]:
+def _record(tx: Tx, row: ReceiverRow) -> ReceiverRecord:
     owner = sources.numbered(tx, row.source_id) if row.source_id is not None else None
     again = replay.left(tx, row)
     return {
@@ -236,7 +237,7 @@ def _unasked(error: CormorantError, address: str) -> bool:
     raise NotTaken(f"{address} cannot be entered: {error.sentence}") from error
 
 
-def resend(house: Installation, name: str, source: str | None = None, *, faulty: bool = False) -> dict[str, Any]:
+def resend(house: Installation, name: str, source: str | None = None, *, faulty: bool = False) -> ReceiverRecord:
     """Have everything that is kept told to a receiver again, or of one source, or only what it could not take.
 
     Whoever delivers does it, from what is kept alone; what was asked for before is left as far as it is, unless there
@@ -256,7 +257,7 @@ def resend(house: Installation, name: str, source: str | None = None, *, faulty:
         return _record(tx, receivers.named(tx, name))
 
 
-def faulty(house: Installation, name: str) -> Iterator[dict[str, Any]]:
+def faulty(house: Installation, name: str) -> Iterator[FaultyDocument]:
     """Yield the deliveries that a receiver could not take, by document. Raises NotFoundError."""
     behind: int | None = 0
     with house.store.read() as tx:
@@ -268,6 +269,6 @@ def faulty(house: Installation, name: str) -> Iterator[dict[str, Any]]:
         for each, at in found:
             yield {
                 "seq": each.seq, "event": Event(each.event).word if each.event else None, "run": each.run,
-                "source": names.get(each.source), "url": each.url, "reason": each.reason, "told_at": rfc3339(at),
+                "source": names.get(each.source), "url": each.url, "reason": each.reason, "told_at": timestamp(at),
             }  # fmt: skip
         behind = found[-1][0].resource if len(found) == PAGE else None

@@ -6,33 +6,32 @@ What its kept copy says: who answered, charset and language, how known, what was
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.model import no_text
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import ConversionRecord
 from cormorant.store.blobs.protocol import BlobPlace
 
-FIELDS = (
-    "answered_from", "charset", "charset_from", "language_from", "truncated", "links_dropped", "read_by", "no_text",
-)  # fmt: skip
-"""What is said of a document, in this order."""
-_NOTHING = dict.fromkeys(FIELDS)
+_NOTHING: ConversionRecord = {
+    "answered_from": None, "charset": None, "charset_from": None, "language_from": None, "truncated": None,
+    "links_dropped": None, "read_by": None, "no_text": None,
+}  # fmt: skip
 
 
-def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | None) -> dict[str, Any]:
-    """The fields above of the copy kept at `place`, None in all of them when there is none that can be read.
+def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | None) -> ConversionRecord:
+    """The record of the copy kept at `place`, None in all of them when there is none that can be read.
 
     `read_by` names what read it if that is no part of this program. `no_text` says why there is no text in it, None
     when there is some; `size_bytes` are those of its original.
     """
     if place is None:
-        return dict(_NOTHING)
+        return _NOTHING.copy()
     cache = house.cache()
     try:
         frame = cache.read(place, body=False)
     except CacheDamaged:  # `cache check` finds it, and tells
-        return dict(_NOTHING)
+        return _NOTHING.copy()
     finally:
         cache.close()
     return {

@@ -12,6 +12,7 @@ from cormorant.base.errors import CacheDamaged, ConflictError, NotFoundError
 from cormorant.model.resource import Role
 from cormorant.operate.documents import lookup
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import DocumentDiff
 from cormorant.store.blobs.protocol import BlobEntry, Cache
 from cormorant.store.blobs.record import Frame
 
@@ -19,7 +20,7 @@ LONGEST = 100_000
 """Lines of a text that are compared; comparing takes time with their square where all of them differ."""
 
 
-def diff(house: Installation, address: str, back: int = 1) -> list[dict[str, Any]]:
+def diff(house: Installation, address: str, back: int = 1) -> list[DocumentDiff]:
     """Diff the newest kept version with the one `back` versions before it: an object for each source.
 
     Raises NotFoundError for an address that no source knows, ConflictError where there are not as many versions.
@@ -32,7 +33,7 @@ def diff(house: Installation, address: str, back: int = 1) -> list[dict[str, Any
         return [_of(house, cache, row, back) for row in rows]
 
 
-def _of(house: Installation, cache: Cache, row: Any, back: int) -> dict[str, Any]:
+def _of(house: Installation, cache: Cache, row: Any, back: int) -> DocumentDiff:
     versions = list(_whole(cache, house.packs.versions(row.id)))
     if len(versions) <= back:
         raise ConflictError(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, cast
 
 import sqlalchemy as sa
 
@@ -29,6 +29,7 @@ from cormorant.crawl.commit.takedowns import TakedownRules
 from cormorant.frontier.links import inlinks
 from cormorant.operate.documents.takedowns import hidden_by
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.takedowns import Erasure, ErasureCounts
 from cormorant.operate.search import reindex, search
 from cormorant.search.index.tantivy import generations
 from cormorant.search.reader import Library, Question
@@ -73,9 +74,7 @@ class Erased:
     kept_before: list[str] = field(default_factory=list)
 
 
-def erase(
-    house: Installation, number: int, *, lent: bool, on_step: Callable[[str], None] = lambda _: None
-) -> dict[str, Any]:
+def erase(house: Installation, number: int, *, lent: bool, on_step: Callable[[str], None] = lambda _: None) -> Erasure:
     """Erase what a takedown hides, and scan for it; returns the record of what was done.
 
     `lent`: a crawl or `serve` is at work. `on_step` is called with each step in a few words. The takedown counts as
@@ -114,7 +113,8 @@ def erase(
             takedowns.mark_erased(tx, number)
     with house.store.read() as tx:
         erased_at = takedowns.by_id(tx, number).erased_at
-    return {"id": number, "erased": not done.left_in, "erased_at": rfc3339(erased_at), **asdict(done)}
+    counts = cast("ErasureCounts", asdict(done))
+    return {"id": number, "erased": not done.left_in, "erased_at": rfc3339(erased_at), **counts}
 
 
 def pending(house: Installation) -> list[int]:

@@ -14,6 +14,7 @@ from cormorant.frontier.links.codec import InLink
 from cormorant.model.content import PageLink
 from cormorant.operate.documents import lookup
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import LinkRecord
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import inlinks, outlinks, resource
@@ -26,12 +27,12 @@ TEXTS = 8
 class DocumentLinks(NamedTuple):
     """Some links of one direction. `total` counts all of them; `texts` what others call the document, most first."""
 
-    records: list[dict[str, Any]]
+    records: list[LinkRecord]
     total: int
     texts: list[tuple[str, int]]
 
 
-def links(house: Installation, address: str) -> list[dict[str, Any]]:
+def links(house: Installation, address: str) -> list[LinkRecord]:
     """The links of an address: out with anchor and rel, in with referrer and anchor.
 
     Raises NotFoundError when no source knows it, BadAddress for what is no address.
@@ -43,7 +44,7 @@ def links(house: Installation, address: str) -> list[dict[str, Any]]:
         return [record for row in rows for record in _of(tx, row)]
 
 
-def of_document(house: Installation, number: int) -> list[dict[str, Any]]:
+def of_document(house: Installation, number: int) -> list[LinkRecord]:
     """The links of the document of that number, as `links` has them. Raises NotFoundError."""
     with house.store.read() as tx:
         return list(_of(tx, lookup.row(tx, number)))
@@ -73,7 +74,7 @@ def text(tx: Tx, number: int | None, address: str) -> str:
     return next((each.text for each in found if each.address == address), "")
 
 
-def _of(tx: Tx, row: Any) -> Iterator[dict[str, Any]]:
+def _of(tx: Tx, row: Any) -> Iterator[LinkRecord]:
     yield from _out(tx, row)
     yield from _referring(tx, row, _into(tx, row.id))
 
@@ -84,7 +85,7 @@ def _kept(tx: Tx, number: int) -> list[PageLink]:
     return codec.unpack(out[0].links if out else None)
 
 
-def _out(tx: Tx, row: Any) -> list[dict[str, Any]]:
+def _out(tx: Tx, row: Any) -> list[LinkRecord]:
     found = _kept(tx, row.id)
     return [
         {"source": row.source, "direction": OUT, "address": each.address, "text": each.text, "rel": each.rel}
@@ -97,7 +98,7 @@ def _into(tx: Tx, number: int) -> list[InLink]:
     return codec.unpack_in(into[0].links if into else None)
 
 
-def _referring(tx: Tx, row: Any, into: Sequence[InLink]) -> list[dict[str, Any]]:
+def _referring(tx: Tx, row: Any, into: Sequence[InLink]) -> list[LinkRecord]:
     """The records of links to a document; a page that is known no longer links to nothing."""
     known = dict(bulk.select_in(tx, resource, ("id", "address"), "id", {each.referrer for each in into}))
     return [

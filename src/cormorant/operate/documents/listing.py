@@ -23,8 +23,9 @@ from cormorant.model import no_text as textless
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import SETS, Role
 from cormorant.model.status import Status
-from cormorant.operate.documents.lookup import EXCLUDED, FIELDS, OK, ROWS, View
+from cormorant.operate.documents.lookup import EXCLUDED, OK, ROWS, View
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import DocumentRecord
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db import bulk
@@ -68,7 +69,7 @@ class ListCursor(NamedTuple):
 
 
 RESOURCES, EXCLUSIONS = "r", "x"
-Placed = tuple[ListCursor, dict[str, Any]]
+Placed = tuple[ListCursor, DocumentRecord]
 
 
 def met_by(row: RunRow) -> sa.ColumnElement[bool]:
@@ -76,7 +77,7 @@ def met_by(row: RunRow) -> sa.ColumnElement[bool]:
     return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
 
 
-def listed(house: Installation, wanted: DocumentFilter, cursor: str = "") -> Iterator[dict[str, Any]]:
+def listed(house: Installation, wanted: DocumentFilter, cursor: str = "") -> Iterator[DocumentRecord]:
     """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
 
     A cursor of `page` has it begin behind that page.
@@ -90,7 +91,7 @@ def listed(house: Installation, wanted: DocumentFilter, cursor: str = "") -> Ite
 
 def page(
     house: Installation, wanted: DocumentFilter, cursor: str, most: int
-) -> tuple[list[dict[str, Any]], str | None]:
+) -> tuple[list[DocumentRecord], str | None]:
     """At most so many of these records behind a cursor ("": the first), and the next cursor; None: there are no more.
 
     Raises UsageError for what no earlier page gave as its cursor, and what `listed` raises.
@@ -199,9 +200,10 @@ def _records(
             rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
             records = View(tx).records(rows)
             changes = {} if changed is None else visits.changes_of(tx, changed, [row.id for row in rows])
-        if changed is not None:
-            records = [record | {"change": changes.get(record["id"])} for record in records]
-        yield from ((ListCursor(owner, RESOURCES, record["id"]), record) for record in records)
+        for row, record in zip(rows, records, strict=True):
+            if changed is not None:
+                record["change"] = changes.get(row.id)
+            yield ListCursor(owner, RESOURCES, row.id), record
         if len(rows) < PAGE:
             return
         behind = rows[-1].id
@@ -247,11 +249,12 @@ def _excluded(house: Installation, owner: SourceRow, place: ListCursor | None, r
         behind = found[-1].hash
 
 
-def _of_exclusion(owner: SourceRow, each: visits.Exclusion, referrer: str | None) -> dict[str, Any]:
+def _of_exclusion(owner: SourceRow, each: visits.Exclusion, referrer: str | None) -> DocumentRecord:
     """The Document record of an address that a gate excluded before it became a resource."""
-    said = {
-        "source": owner.name, "url": each.address, "access_url": each.address, "state": EXCLUDED,
+    return {
+        "id": None, "source": owner.name, "url": each.address, "access_url": each.address, "state": EXCLUDED,
         "status": each.status, "outcome": "excluded", "reason": f"{each.gate}: {each.rule}", "rule": each.rule,
-        "depth": each.depth, "referrer": referrer, "indexed": False, "attempts": 0, "run": each.run,
+        "title": None, "mime": None, "language": None, "size_bytes": None, "depth": each.depth, "referrer": referrer,
+        "content_hash": None, "fetched_at": None, "changed_at": None, "visited_at": None, "next_visit_at": None,
+        "indexed": False, "attempts": 0, "run": each.run,
     }  # fmt: skip
-    return dict.fromkeys(FIELDS) | said

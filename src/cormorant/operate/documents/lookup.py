@@ -26,6 +26,7 @@ from cormorant.operate.documents import rejected_deliveries
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.rejected_deliveries import RejectedDocument
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import DocumentRecord, OneDocument
 from cormorant.plugins import source_settings
 from cormorant.receivers.stream import Event
 from cormorant.sources.files.file_url import Naming, of_share
@@ -41,12 +42,6 @@ from cormorant.store.schema import content, hidden, resource, site, source, stre
 OK = 200
 EXCLUDED = "excluded"
 """The state of an address that a gate excluded, before it was visited or at its newest visit."""
-FIELDS = (
-    "id", "source", "url", "access_url", "state", "status", "outcome", "reason", "rule", "title", "mime", "language",
-    "size_bytes", "depth", "referrer", "content_hash", "fetched_at", "changed_at", "visited_at", "next_visit_at",
-    "indexed", "attempts",
-)  # fmt: skip
-"""What every Document record has, in its order."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
 """Endings of names that are a file's and no host's."""
 
@@ -78,7 +73,7 @@ class View:
         self._referrers: dict[int, str] = {}
         self._tx = tx
 
-    def records(self, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    def records(self, rows: Sequence[Any]) -> list[DocumentRecord]:
         """The Document records of rows, at most 1,000."""
         refused = rejected_deliveries.of(self._tx, [row.id for row in rows])
         waits = unreviewed.among(self._tx, [row for row in rows if row.source_id in self._examining])
@@ -94,7 +89,7 @@ class View:
         found = bulk.select_numbered(self._tx, stream, ("seq", "event"), "seq", late)
         return {seq for seq, event in found if event == Event.NEW}
 
-    def _record(self, row: Any, refused: Sequence[RejectedDocument], *, waits: bool, is_coming: bool) -> dict[str, Any]:
+    def _record(self, row: Any, refused: Sequence[RejectedDocument], *, waits: bool, is_coming: bool) -> DocumentRecord:
         held = held_by(self._held, row.source_id, row.outcome, indexed=row.indexed)
         outcome = OutcomeKind.HELD if held else OutcomeKind(row.outcome)
         excluded = OutcomeKind(row.outcome) is OutcomeKind.EXCLUDED
@@ -283,7 +278,7 @@ def at(tx: Tx, address: str) -> list[Any]:
     return rows
 
 
-def shown(house: Installation, address: str) -> list[dict[str, Any]]:
+def shown(house: Installation, address: str) -> list[OneDocument]:
     """The Document records of an address, and how each was read.
 
     Raises NotFoundError when no source knows it, BadAddress for what is none.
@@ -295,7 +290,7 @@ def shown(house: Installation, address: str) -> list[dict[str, Any]]:
     return found
 
 
-def numbered(house: Installation, number: int) -> dict[str, Any]:
+def numbered(house: Installation, number: int) -> OneDocument:
     """The same of the document of that number. Raises NotFoundError."""
     with house.store.read() as tx:
         return _shown(house, tx, row(tx, number))
@@ -309,10 +304,10 @@ def row(tx: Tx, number: int) -> Any:
     return found[0]
 
 
-def _shown(house: Installation, tx: Tx, known: Any) -> dict[str, Any]:
+def _shown(house: Installation, tx: Tx, known: Any) -> OneDocument:
     (record,) = View(tx).records([known])
     told = [each.record() for each in rejected_deliveries.of(tx, [known.id]).get(known.id, [])]
-    return record | how_read(house, place_of(tx, known.id), known.size_bytes) | {"refusals": told}
+    return {**record, **how_read(house, place_of(tx, known.id), known.size_bytes), "refusals": told}
 
 
 def place_of(tx: Tx, number: int) -> BlobPlace | None:

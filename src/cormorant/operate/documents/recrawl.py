@@ -20,6 +20,7 @@ from cormorant.model.resource import Role
 from cormorant.operate.documents import listing, lookup
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import DeletedDocuments, Recrawled
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import sources
@@ -42,7 +43,7 @@ class RecrawlSelection:
         return bool(self.addresses) or self.wanted != DocumentFilter()
 
 
-def recrawl(house: Installation, chosen: RecrawlSelection, *, here: bool = True) -> dict[str, Any]:
+def recrawl(house: Installation, chosen: RecrawlSelection, *, here: bool = True) -> Recrawled:
     """Have documents fetched whole by the next run of their source, whatever that visits else, or by the one under way.
 
     `here`: paths may begin in this process's folder. Returns how many, and how many of each source. Raises UsageError
@@ -62,7 +63,7 @@ def recrawl(house: Installation, chosen: RecrawlSelection, *, here: bool = True)
     return {"documents": sum(counts.values()), "sources": names}
 
 
-def delete(house: Installation, addresses: Sequence[str]) -> dict[str, Any]:
+def delete(house: Installation, addresses: Sequence[str]) -> DeletedDocuments:
     """Take documents out of search at once, and let go of what is kept of them.
 
     Returns how many addresses were known, how many of them search had found, and of which sources they are. Raises
@@ -105,7 +106,7 @@ def _numbers(house: Installation, chosen: RecrawlSelection, *, here: bool) -> It
             sources.named(tx, chosen.wanted.source)
         rows = [row for address in chosen.addresses for row in _at(tx, address, here=here)]
         records = lookup.View(tx).records(rows)
-        met = {record["id"] for record in records if listing.is_wanted(record, chosen.wanted)}
+        met = {row.id for row, each in zip(rows, records, strict=True) if listing.is_wanted(each, chosen.wanted)}
     return iter(sorted(met))
 
 

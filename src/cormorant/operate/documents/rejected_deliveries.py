@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from cormorant.base.clock import rfc3339
+from cormorant.operate.records.documents import RejectedDocumentRecord
 from cormorant.store.catalog import receivers, rejected_deliveries
 from cormorant.store.db.database import Tx
 
@@ -25,7 +26,7 @@ class RejectedDocument(NamedTuple):
     reason: str
     at: float
 
-    def record(self) -> dict[str, object]:
+    def record(self) -> RejectedDocumentRecord:
         """It as programs are told it."""
         return {"receiver": self.receiver, "seq": self.seq, "reason": self.reason, "told_at": rfc3339(self.at)}
 

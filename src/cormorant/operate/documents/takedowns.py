@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import rfc3339, timestamp
 from cormorant.base.errors import CacheDamaged, ConflictError, UsageError
 from cormorant.crawl.commit.takedowns import ADDRESS, TakedownRules
 from cormorant.frontier.staging import pending_deletes, staged_versions
@@ -33,6 +33,7 @@ from cormorant.model.status import Status
 from cormorant.model.url import canonical
 from cormorant.operate.documents import lookup
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.takedowns import EnforcedTakedown, LiftedTakedown, Takedown
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES, parse_rule, split_rule
@@ -89,7 +90,7 @@ def meant(house: Installation, order: TakedownOrder) -> Meant:
     return Meant(wish, len(shown), len(found), examples)
 
 
-def take_down(house: Installation, order: TakedownOrder) -> dict[str, Any]:
+def take_down(house: Installation, order: TakedownOrder) -> EnforcedTakedown:
     """Hide documents from every reader, from the moment this returns. Nothing is erased yet, see `erasure.erase`.
 
     The takedown is kept before the first document is hidden, so a kill leaves no crawl that brings one back. Raises
@@ -98,12 +99,13 @@ def take_down(house: Installation, order: TakedownOrder) -> dict[str, Any]:
     """
     with house.store.begin() as tx:
         row = takedowns.add(tx, _wish(tx, house, order))
-    counts = _apply(house, row)
+    left, addresses = _apply(house, row)
     with house.store.read() as tx:
-        return _record(tx, takedowns.by_id(tx, row.id)) | counts | {"duplicates": _duplicates(tx, row)}
+        record = _record(tx, takedowns.by_id(tx, row.id))
+        return {**record, "documents": left, "addresses": addresses, "duplicates": _duplicates(tx, row)}
 
 
-def list_(house: Installation, *, ended: bool = False) -> list[dict[str, Any]]:
+def list_(house: Installation, *, ended: bool = False) -> list[Takedown]:
     """Every takedown in force, oldest first; `ended`: those that were lifted or expired as well."""
     expire(house)
     with house.store.read() as tx:
@@ -111,13 +113,13 @@ def list_(house: Installation, *, ended: bool = False) -> list[dict[str, Any]]:
         return [_record(tx, row) for row in rows]
 
 
-def show(house: Installation, number: int) -> dict[str, Any]:
+def show(house: Installation, number: int) -> Takedown:
     """One takedown. Raises NotFoundError."""
     with house.store.read() as tx:
         return _record(tx, takedowns.by_id(tx, number))
 
 
-def lift(house: Installation, number: int, author: str) -> dict[str, Any]:
+def lift(house: Installation, number: int, author: str) -> LiftedTakedown:
     """End a takedown: its documents are found again at once where a copy is kept, the others after the next crawl.
 
     Raises NotFoundError, ConflictError where it has ended.
@@ -127,8 +129,8 @@ def lift(house: Installation, number: int, author: str) -> dict[str, Any]:
         if not row.in_force:
             raise ConflictError(f"Takedown {number} has ended already: {_state(row)}, by {row.ended_by}.")
         takedowns.end(tx, number, author)
-    counts = _release(house, row)
-    return show(house, number) | counts
+    at_once, later = _release(house, row)
+    return {**show(house, number), "documents": at_once, "next_crawl": later}
 
 
 def expire(house: Installation) -> int:
@@ -164,7 +166,7 @@ def reapply(house: Installation, rows: Sequence[TakedownRow]) -> None:
         _apply(house, row)
 
 
-def of_address(tx: Tx, source: str | None, *addresses: str | None) -> dict[str, Any] | None:
+def of_address(tx: Tx, source: str | None, *addresses: str | None) -> Takedown | None:
     """The takedown that hides what is known by these addresses, None where there is none."""
     for row in takedowns.in_force(tx):
         if row.source in (None, source) and TakedownRules([row], source).ruling(*addresses):
@@ -247,8 +249,8 @@ def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         yield numbers[start : start + CHUNK]
 
 
-def _apply(house: Installation, row: TakedownRow) -> dict[str, int]:
-    """Hide what a takedown means, in transactions of a bounded size; returns how many documents left search."""
+def _apply(house: Installation, row: TakedownRow) -> tuple[int, int]:
+    """Hide what a takedown means, in bounded transactions; returns how many documents left search, and of how many."""
     left = 0
     with house.store.read() as tx:
         numbers = [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk]
@@ -259,7 +261,7 @@ def _apply(house: Installation, row: TakedownRow) -> dict[str, int]:
             left += _hide(tx, row, some)
     with house.store.begin() as tx:
         takedowns.carry_out(tx, row.id)
-    return {"documents": left, "addresses": len(numbers)}
+    return left, len(numbers)
 
 
 def _answered_by(house: Installation, row: TakedownRow) -> list[int]:
@@ -308,7 +310,7 @@ def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
     return len(found)
 
 
-def _release(house: Installation, row: TakedownRow) -> dict[str, int]:
+def _release(house: Installation, row: TakedownRow) -> tuple[int, int]:
     """Have documents found again that no other takedown hides; returns how many at once, and how many after a crawl.
 
     At once are those that search found before and of which a copy is kept; the next crawl judges all others.
@@ -335,7 +337,7 @@ def _release(house: Installation, row: TakedownRow) -> dict[str, int]:
             takedowns.give_back(tx, some)
     with house.store.begin() as tx:
         takedowns.carry_out(tx, row.id)
-    return {"documents": len(kept), "next_crawl": len(rest)}
+    return len(kept), len(rest)
 
 
 def _marked(tx: Tx, rule: str) -> Iterator[list[Any]]:
@@ -389,14 +391,14 @@ def _duplicates(tx: Tx, row: TakedownRow) -> list[str]:
     return [each.url for each in tx.rows(same.order_by(content.c.id).limit(SHOWN))]
 
 
-def _record(tx: Tx, row: TakedownRow) -> dict[str, Any]:
+def _record(tx: Tx, row: TakedownRow) -> Takedown:
     """The Takedown record: `hidden` counts the known documents that it hides now."""
     hidden = sa.select(sa.func.count()).select_from(resource).where(
         resource.c.status == int(Status.TAKEN_DOWN), resource.c.reason == _reason(row.rule)
     )  # fmt: skip
     return {
         "id": row.id, "rule": row.rule, "source": row.source, "reason": row.reason, "author": row.author,
-        "state": _state(row), "created_at": rfc3339(row.created_at), "expires_at": rfc3339(row.expires_at),
+        "state": _state(row), "created_at": timestamp(row.created_at), "expires_at": rfc3339(row.expires_at),
         "erase": row.erase, "erased_at": rfc3339(row.erased_at), "ended_at": rfc3339(row.ended_at),
         "ended_by": row.ended_by, "hidden": int(tx.execute(hidden).scalar_one()) if row.in_force else 0,
     }  # fmt: skip

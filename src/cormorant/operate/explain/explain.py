@@ -9,13 +9,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import rfc3339, timestamp
 from cormorant.frontier.links import codec, redirect_chains
 from cormorant.frontier.policy import priority
 from cormorant.frontier.staging import duplicate_clusters, pending_deletes, unreviewed
 from cormorant.frontier.state import host_facts
 from cormorant.model import no_text
 from cormorant.model.acl import EVERYONE
+from cormorant.model.no_text import NoTextReason
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_LINK, DiscoveredBy, Role, UrlState
 from cormorant.model.ruling import Gate, gate_and_rule
@@ -27,7 +28,10 @@ from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.explain import explain_unknown, rulings
+from cormorant.operate.explain.explain_unknown import empty
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.explanations import Conversion, Explanation, Path, RulingRecord, Visit
+from cormorant.operate.records.takedowns import Takedown
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -51,7 +55,7 @@ _VERDICTS = {
 }
 
 
-def explain(house: Installation, address: str, *, here: bool = True) -> list[dict[str, Any]]:
+def explain(house: Installation, address: str, *, here: bool = True) -> list[Explanation]:
     """One object for each source that knows the address or would exclude it; one with verdict unknown if none does.
 
     The path of a file stands for its address; `here`: also one that begins in this process's folder. Raises BadAddress
@@ -60,40 +64,31 @@ def explain(house: Installation, address: str, *, here: bool = True) -> list[dic
     with house.store.read() as tx:
         meant = lookup.address_of(tx, address, here=here)
         rows = {row.source_id: row for row in lookup.at(tx, meant)}
-        found = []
+        found: list[Explanation] = []
         for each in sources.every(tx):
             if each.id in rows:
-                record = _known(house, tx, each, rows[each.id]) | _renaming(each, rows[each.id], meant)
-                record |= _refused(tx, record)
-                found.append(record | _left_out(house, tx, each, rows[each.id], record["verdict"]))
+                record = _known(house, tx, each, rows[each.id])
+                _rename(record, each, rows[each.id], meant)
+                _refuse(tx, record)
+                found.append(_left_out(house, tx, each, rows[each.id], record))
             elif said := _unkept(house, tx, each, meant):
-                found.append(_empty(meant) | said | _renaming(each, None, meant))
+                _rename(said, each, None, meant)
+                found.append(said)
         if not found:
-            found = [_empty(meant) | explain_unknown.anywhere(house, tx, meant)]
+            found = [explain_unknown.anywhere(house, tx, meant)]
     return sorted(found, key=lambda each: each["verdict"] == "excluded" and not each["visits"])
 
 
-def _renaming(owner: SourceRow, row: Any, asked: str) -> dict[str, Any]:
-    """Return the requested, the fetched and the shown address, and the rule that renames it."""
+def _rename(record: Explanation, owner: SourceRow, row: Any, asked: str) -> None:
+    """Add the requested, the fetched and the shown address, and the rule that renames it, if one does."""
     known = lookup.renamed(owner, asked)
     if known is None and row is not None and row.display:
         known = lookup.renamed(owner, row.display)
-    if known is None or (row is not None and row.address != known.address):
-        return {}
-    return {"renamed": lookup.renaming(asked, known)}
+    if known is not None and (row is None or row.address == known.address):
+        record["renamed"] = lookup.renaming(asked, known)
 
 
-def _empty(address: str) -> dict[str, Any]:
-    return {
-        "address": address, "source": None, "id": None, "title": None, "depth": None, "verdict": "unknown",
-        "because": "", "paths": [], "links": None, "gates": [], "visits": [], "conversion": None,
-        "index": {"indexed": False}, "cache": None, "duplicates": [], "near_duplicates": [], "access": None,
-        "next": None, "site": None, "sitemap": None, "host": None, "refusals": [],
-        "takedown": None,
-    }  # fmt: skip
-
-
-def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
+def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> Explanation:
     """A resource of the source."""
     outcome = OutcomeKind(row.outcome)
     kept = tx.rows(sa.select(content).where(content.c.id == row.id))
@@ -125,11 +120,13 @@ def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> dict[str,
     because, advice = said(tx, row, because, advice)
     hides = takedowns.of_address(tx, owner.name, row.address, row.display, row.url)
     read = _conversion(house, row, kept[0] if kept else None)
-    missing = read["no_text"] if read and verdict in ("indexed", "pending") else None
-    if missing:
+    lacks = read["no_text"] if read and verdict in ("indexed", "pending") else None
+    if lacks:
+        missing = NoTextReason(lacks)
         because = f"{because} {no_text.sentence(missing, no_text.words_in(row.reason or ''))}"
         advice = no_text.advice(missing)
-    return _empty(row.address) | {
+    return {
+        **empty(row.address),
         "source": owner.name, "id": row.id if row.role == Role.DOCUMENT else None, "title": row.title or None,
         "depth": row.depth, "links": links.counted(tx, row.id), "verdict": verdict, "because": because,
         "status": number, "status_text": status.text, "advice": "" if because is sitemaps.BECAUSE else advice,
@@ -146,26 +143,22 @@ def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> dict[str,
     }  # fmt: skip
 
 
-def _gates(
-    house: Installation, tx: Tx, owner: SourceRow, row: Any, hides: dict[str, Any] | None
-) -> list[dict[str, Any]]:
+def _gates(house: Installation, tx: Tx, owner: SourceRow, row: Any, hides: Takedown | None) -> list[RulingRecord]:
     """Return the ruling of each gate on a resource today, with a takedown that hides it before the others."""
-    before = [{"gate": str(Gate.TAKEDOWN), "rule": hides["rule"], "ruling": rulings.EXCLUDES}] if hides else []
-    return before + rulings.of_row(house, tx, owner, row)
+    ruled = rulings.of_row(house, tx, owner, row)
+    return [{"gate": str(Gate.TAKEDOWN), "rule": hides["rule"], "ruling": rulings.EXCLUDES}, *ruled] if hides else ruled
 
 
-def _refused(tx: Tx, record: dict[str, Any]) -> dict[str, Any]:
-    """Return the deliveries of a document that receivers could not take. If nothing else is wrong, add the remedy."""
+def _refuse(tx: Tx, record: Explanation) -> None:
+    """Add the deliveries of a document that receivers could not take, and if nothing else is wrong, the remedy."""
     refused = rejected_deliveries.of(tx, [record["id"]]).get(record["id"], []) if record["id"] is not None else []
     if not refused:
-        return {}
+        return
     why = rejected_deliveries.why(refused)
-    said = {
-        "refusals": [each.record() for each in refused],
-        "because": f"{record['because']} {why[0].upper()}{why[1:]}",
-    }
-    well = record["verdict"] in ("indexed", "pending")
-    return said | ({"advice": rejected_deliveries.advice(refused, record["address"])} if well else {})
+    record["refusals"] = [each.record() for each in refused]
+    record["because"] = f"{record['because']} {why[0].upper()}{why[1:]}"
+    if record["verdict"] in ("indexed", "pending"):
+        record["advice"] = rejected_deliveries.advice(refused, record["address"])
 
 
 def _held(run: RunRow, status: int) -> str:
@@ -173,15 +166,15 @@ def _held(run: RunRow, status: int) -> str:
     return f"It may be found still, since {lookup.why_held(run, status)}"
 
 
-def _conversion(house: Installation, row: Any, kept: Any) -> dict[str, Any] | None:
+def _conversion(house: Installation, row: Any, kept: Any) -> Conversion | None:
     """Return the conversion result: the fault of the last visit if unreadable, else how the document was read."""
     if row.status in CONVERSION:
         return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason, "no_text": None}
     if not kept:
         return None
     place = BlobPlace(kept.pack, kept.pack_offset, kept.pack_length)
-    said = {"mime": kept.mime, "status": lookup.OK, "reason": None, "language": kept.language or None}
-    return said | how_read(house, place, kept.size_bytes)
+    read = how_read(house, place, kept.size_bytes)
+    return {"mime": kept.mime, "status": lookup.OK, "reason": None, "language": kept.language or None, **read}
 
 
 def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, public: bool, found: bool) -> str:
@@ -208,10 +201,10 @@ def _because(row: Any, outcome: OutcomeKind, verdict: str, status: Any, *, publi
     return f"{kept}{row.status} {status.text}{reason}"
 
 
-def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
+def _paths(tx: Tx, row: Any) -> list[Path]:
     """Every way it was discovered: its first, then every page that links to it now, and what has moved to it."""
     how = DiscoveredBy(row.how)
-    paths: list[dict[str, Any]] = []
+    paths: list[Path] = []
     into = tx.rows(sa.select(inlinks.c.links).where(inlinks.c.id == row.id))
     leading = codec.unpack_in(into[0].links if into else None)
     moved = redirect_chains.ways(tx, row.source_id, [row.address])
@@ -224,9 +217,8 @@ def _paths(tx: Tx, row: Any) -> list[dict[str, Any]]:
     }
     shown = [link for link in leading[:100] if link.referrer in known]
     paths += [{"how": "link", "from": known[link.referrer], "text": link.text} for link in shown]
-    return paths + [
-        {"how": DiscoveredBy.REDIRECT.name.lower(), "from": each.address, "text": ""} for each in moved[:100]
-    ]
+    paths += [{"how": DiscoveredBy.REDIRECT.name.lower(), "from": each.address, "text": ""} for each in moved[:100]]
+    return paths
 
 
 def _address(tx: Tx, number: int | None) -> str | None:
@@ -234,15 +226,15 @@ def _address(tx: Tx, number: int | None) -> str | None:
     return found[0].address if found else None
 
 
-def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[dict[str, Any]]:
+def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[Visit]:
     """Every visit that changed something, then the newest one when it changed nothing.
 
     What a person did about it afterwards stands behind it.
     """
     kept = visits.of(tx, row.id)
-    found = [
+    found: list[Visit] = [
         {
-            "time": rfc3339(each.at), "run": each.run, "outcome": OutcomeKind(each.outcome).name.lower(),
+            "time": timestamp(each.at), "run": each.run, "outcome": OutcomeKind(each.outcome).name.lower(),
             "status": each.status, "bytes": each.size_bytes, "hash": each.content_hash.hex() if each.content_hash else
             None, "changed": each.changed, "reason": each.reason,
         }
@@ -250,7 +242,7 @@ def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[dict[str, Any]]:
     ]  # fmt: skip
     if row.visited_at and (not kept or kept[-1].at < row.visited_at):
         found.append(
-            {"time": rfc3339(row.visited_at), "run": row.run, "outcome": outcome.name.lower(), "status": row.status,
+            {"time": timestamp(row.visited_at), "run": row.run, "outcome": outcome.name.lower(), "status": row.status,
              "bytes": 0, "hash": None, "changed": "", "reason": row.reason}
         )  # fmt: skip
     return found
@@ -285,7 +277,7 @@ def _near(tx: Tx, kept: Any) -> list[str]:
     return [row.url for row in tx.rows(unlike)]
 
 
-def _access(tx: Tx, number: int) -> dict[str, Any]:
+def _access(tx: Tx, number: int) -> dict[str, list[str]]:
     found = acls.ACLNumbers().list_of(tx, number)
     return {"grants": list(found.grants), "denies": list(found.denies)}
 
@@ -320,22 +312,24 @@ def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
     return {"when": "before a visit of a page of its site, when it holds no longer", "holds_until": rfc3339(max(until))}
 
 
-def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Explanation | None:
     """Return what a source says of an address for which it has no resource, None when that is nothing."""
     for meant in lookup.meanings(owner, address):
-        if said := _stranger(tx, owner, meant) or explain_unknown.unlisted(house, tx, owner, meant):
+        record = empty(address)
+        if said := _stranger(tx, owner, meant, record) or explain_unknown.unlisted(house, tx, owner, meant, record):
             return said
     return None
 
 
-def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
-    """An address the source has no resource for, because a gate excluded it."""
+def _stranger(tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
+    """Explain an address the source has no resource for, because a gate excluded it; `record` is what is said else."""
     rows = visits.exclusions(tx, owner.id, [fingerprint(address, owner.id)])
     if not rows:
         return None
     row, status = rows[0], describe(rows[0].status)
     how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
     return {
+        **record,
         "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.rule}",
         "status": row.status, "status_text": status.text, "advice": remedies.advice(row.status, address),
         "paths": [{"how": how, "from": _address(tx, row.referrer), "text": links.text(tx, row.referrer, address)}],
@@ -344,14 +338,14 @@ def _stranger(tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _left_out(house: Installation, tx: Tx, owner: SourceRow, row: Any, verdict: str) -> dict[str, Any]:
-    """The setting, or the receiver, because of which a listing no longer names a file, if it is one."""
+def _left_out(house: Installation, tx: Tx, owner: SourceRow, row: Any, record: Explanation) -> Explanation:
+    """Return a record with the setting, or the receiver, because of which a listing no longer names a file, if any."""
     said = (
-        explain_unknown.unlisted(house, tx, owner, row.address)
-        if verdict == "gone" and row.reason == pending_deletes.ABSENT
+        explain_unknown.unlisted(house, tx, owner, row.address, record)
+        if record["verdict"] == "gone" and row.reason == pending_deletes.ABSENT
         else None
     )
-    return said if said and said["verdict"] == "excluded" else {}
+    return said if said and said["verdict"] == "excluded" else record
 
 
 AGAIN = "The next crawl finds it again; to keep it out for good, add the rule to `exclude` of its source."

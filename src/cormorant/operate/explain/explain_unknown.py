@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -15,6 +14,7 @@ from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, remedies
 from cormorant.operate.explain import rulings
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.explanations import Explanation, RulingRecord
 from cormorant.plugins import source_kind
 from cormorant.sources.kind import OWNER
 from cormorant.store.catalog import receivers, sources
@@ -37,15 +37,26 @@ _WOULD_ENTER = "Check its spelling; the rules of {} admit it, so only a link to 
 _SILENT = "The rules of {} admit it; only its site can tell whether it exists."
 
 
-def anywhere(house: Installation, tx: Tx, address: str) -> dict[str, Any]:
+def empty(address: str) -> Explanation:
+    """An explanation of an address of which nothing is known."""
+    return {
+        "address": address, "source": None, "id": None, "title": None, "depth": None, "verdict": "unknown",
+        "because": "", "paths": [], "links": None, "gates": [], "visits": [], "conversion": None,
+        "index": {"indexed": False}, "cache": None, "duplicates": [], "near_duplicates": [], "access": None,
+        "next": None, "site": None, "sitemap": None, "host": None, "refusals": [],
+        "takedown": None,
+    }  # fmt: skip
+
+
+def anywhere(house: Installation, tx: Tx, address: str) -> Explanation:
     """Nobody has met it: what each source would say of it, which of them know its host, and what to check."""
     number, near = _near(tx, address)
-    said: list[dict[str, Any]] = []
+    said: list[RulingRecord] = []
     admitting: list[str] = []
     for each in sources.every(tx):
         rows = rulings.of_address(house, tx, each, address, number)
         admitting += [repr(each.name)] if rulings.admitted(rows) else []
-        said += [{"source": each.name} | row for row in rows] if len(said) < SHOWN else []
+        said += [{"source": each.name, **row} for row in rows] if len(said) < SHOWN else []
     host = origin_of(address).site if not address.startswith("file:") else ""
     because = _NEAR.format(_known_to(near), host) if near else _UNMET
     advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY if said else _NO_SOURCE
@@ -53,6 +64,7 @@ def anywhere(house: Installation, tx: Tx, address: str) -> dict[str, Any]:
     if trouble and admitting:  # what is there cannot be told from a host that does not answer
         advice = _SILENT.format(" and ".join(admitting))
     return {
+        **empty(address),
         "verdict": "unknown", "because": because, "advice": advice, "gates": said,
         "host": {"host": host, "known_to": near} if host else None,
         "site": trouble,
@@ -76,8 +88,10 @@ def _near(tx: Tx, address: str) -> tuple[int | None, list[str]]:
     return rows[0].id, [row.name for row in own]
 
 
-def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dict[str, Any] | None:
+def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
     """Explain why no listing has named a document of a source that lists: left out by settings, or another cause.
+
+    `record` is what is said of it else.
 
     None where the kind of source cannot tell, or the address is of another place.
     """
@@ -91,13 +105,22 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str) -> dic
     ruling = found.ruling
     if ruling.admitted and (vetoed := _kept_out(tx, owner, address)):
         ruling = Ruling(False, Gate.PLUGIN, vetoed, Status.VETOED)
-    judged = {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}
-    said = {"source": owner.name, "gates": [judged], "verdict": "unknown" if ruling.admitted else "excluded"}
+    judged: RulingRecord = {
+        "gate": str(ruling.gate),
+        "rule": ruling.rule,
+        "ruling": "admits" if ruling.admitted else "excludes",
+    }
     if ruling.admitted:
         because = f"No listing of {owner.name!r} names it. {found.because}"
-        return said | {"because": because, "advice": found.advice.replace(OWNER, shlex.quote(owner.name))}
+        return {
+            **record,
+            "source": owner.name, "gates": [judged], "verdict": "unknown", "because": because,
+            "advice": found.advice.replace(OWNER, shlex.quote(owner.name)),
+        }  # fmt: skip
     status = describe(ruling.status)
-    return said | {
+    return {
+        **record,
+        "source": owner.name, "gates": [judged], "verdict": "excluded",
         "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
         "status": int(ruling.status), "status_text": status.text,
         "advice": remedies.advice(int(ruling.status), address),

@@ -9,6 +9,7 @@ from cormorant.frontier.state import host_facts
 from cormorant.model.resource import Resource, Role
 from cormorant.model.ruling import Prerequisite, Ruling
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.explanations import RulingRecord
 from cormorant.plugins import Discovery
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -16,13 +17,13 @@ from cormorant.store.db.database import Tx
 ADMITS, EXCLUDES, WAITS, UNKNOWN = "admits", "excludes", "waits", "unknown"
 
 
-def of_row(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> list[dict[str, Any]]:
+def of_row(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> list[RulingRecord]:
     """Return the rulings on a resource of the source: on following it, and on visiting it."""
     role = Role.SITEMAP if row.role == Role.SITEMAP else Role.DOCUMENT
     return _today(house, tx, owner, _resource(owner, row.address, role, row.depth, row.site_id, row.id))
 
 
-def of_address(house: Installation, tx: Tx, owner: SourceRow, address: str, site: int | None) -> list[dict[str, Any]]:
+def of_address(house: Installation, tx: Tx, owner: SourceRow, address: str, site: int | None) -> list[RulingRecord]:
     """Of an address that the source has not met, were a page among its starts to link to it.
 
     `site` is the number of its site, None when that is unknown: then nothing is known of its robots.txt.
@@ -30,7 +31,7 @@ def of_address(house: Installation, tx: Tx, owner: SourceRow, address: str, site
     return _today(house, tx, owner, _resource(owner, address, Role.DOCUMENT, None, site or 0, 0))
 
 
-def admitted(rows: list[dict[str, Any]]) -> bool:
+def admitted(rows: list[RulingRecord]) -> bool:
     """Return whether all these gates admit the address."""
     return all(row["ruling"] in (ADMITS, WAITS) for row in rows)
 
@@ -41,7 +42,7 @@ def _resource(owner: SourceRow, address: str, role: Role, depth: int | None, sit
     return Resource(number, owner.id, site, address, role, at, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
 
 
-def _today(house: Installation, tx: Tx, owner: SourceRow, asked: Resource) -> list[dict[str, Any]]:
+def _today(house: Installation, tx: Tx, owner: SourceRow, asked: Resource) -> list[RulingRecord]:
     try:
         source = house.source(owner)
     except CormorantError as error:  # a file of start addresses that cannot be read hides nothing else
@@ -50,15 +51,15 @@ def _today(house: Installation, tx: Tx, owner: SourceRow, asked: Resource) -> li
         asked = asked._replace(depth=int(source.discovery is Discovery.SEEDS))
     judges = source.gates
     follow = (judges.consult if asked.role is Role.SITEMAP else judges.follow)(asked.address, asked.depth)
-    rows = [{"gate": "follow"} | _ruled(follow)]
+    rows = [_ruled("follow", follow)]
     if not asked.id and not follow.admitted:
         return rows
     known = {fact.name: fact.value for fact in host_facts.read(tx, [asked.site], [host_facts.INSTALLATION])}
     visit = judges.visit(asked, known)
     if isinstance(visit, Prerequisite):
         return [*rows, {"gate": "robots", "rule": f"{visit.address} has to be asked for first", "ruling": WAITS}]
-    return [*rows, {"gate": str(visit.gate)} | _ruled(visit)]
+    return [*rows, _ruled(str(visit.gate), visit)]
 
 
-def _ruled(ruling: Ruling) -> dict[str, str]:
-    return {"rule": ruling.rule, "ruling": ADMITS if ruling.admitted else EXCLUDES}
+def _ruled(gate: str, ruling: Ruling) -> RulingRecord:
+    return {"gate": gate, "rule": ruling.rule, "ruling": ADMITS if ruling.admitted else EXCLUDES}

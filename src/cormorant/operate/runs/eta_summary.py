@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import OneRun, StillToGo
 from cormorant.operate.runs import live, start
 from cormorant.store.journal import progress_samples
 from cormorant.store.journal.progress_samples import Measured
@@ -16,7 +17,7 @@ MEASURED: Final = (RunState.RETRIEVING, RunState.DELIVERING)
 """States in which somebody looks how far a run is."""
 
 
-def shown(house: Installation, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+def shown(house: Installation, number: int | None = None, resting: str | None = None) -> OneRun:
     """Return the record of `start.shown` with `eta_s` and, while the run is under way, its bottleneck.
 
     `eta_s` has the `least` and the `most` seconds still to go; `most` is None while more is found than is visited,
@@ -24,15 +25,17 @@ def shown(house: Installation, number: int | None = None, resting: str | None = 
     """
     record = start.shown(house, number, resting)
     if record["state"] not in OPEN_STATES:
-        return record | {"eta_s": None}
+        return {**record, "eta_s": None}
     seen, lately = live.look(house, record["run"]), _lately(house, record["run"])
     samples = lately.samples if lately and record["state"] in MEASURED else ()
     held_up = live.bottleneck(seen, lately.busy if lately else 0.0, samples)
     can_be_said = samples or seen.all_wait or record["state"] != RunState.RETRIEVING
     ahead = None if seen.all_wait else live.ahead(seen, samples)
-    return record | {
+    eta: StillToGo | None = {"least": round(ahead.least_s, 1), "most": _seconds(ahead.most_s)} if ahead else None
+    return {
+        **record,
         "bottleneck": (held_up if can_be_said else "") or None,
-        "eta_s": {"least": _seconds(ahead.least_s), "most": _seconds(ahead.most_s)} if ahead else None,
+        "eta_s": eta,
     }
 
 

@@ -17,6 +17,7 @@ from cormorant.frontier.progress import remaining
 from cormorant.frontier.state import host_facts
 from cormorant.model.run import RunState
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import Run
 from cormorant.operate.runs import eta, start
 from cormorant.operate.runs.eta import Ahead, RunConditions
 from cormorant.store.catalog import receivers, sources
@@ -79,7 +80,7 @@ class LiveView(NamedTuple):
     anything, 0 when they do not.
     """
 
-    report: dict[str, Any]
+    report: Run
     sites: tuple[SiteLook, ...]
     site_count: int
     waits: Waits | None

@@ -11,12 +11,13 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from cormorant.base import run_context
 from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.model.schedule.timezones import is_moment, localized_record, wall_time
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import LogLine
 from cormorant.store.journal import runs
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -40,7 +41,7 @@ class LogFilter(NamedTuple):
 EVERY: Final = LogFilter()
 
 
-def lines(house: Installation, number: int | None, wanted: LogFilter = EVERY) -> Iterator[dict[str, Any]]:
+def lines(house: Installation, number: int | None, wanted: LogFilter = EVERY) -> Iterator[LogLine]:
     """The lines of a run's log, or of the newest run's, as they were written.
 
     A line that a kill has cut short is passed over. Raises NotFoundError for an unknown run and for one without a log,
@@ -64,7 +65,7 @@ def lines(house: Installation, number: int | None, wanted: LogFilter = EVERY) ->
 _HEAD: Final = ("at", "level", "event", "logger", "run", "source")
 
 
-def as_text(line: dict[str, Any]) -> str:
+def as_text(line: Mapping[str, object]) -> str:
     """A line for a person: when, how grave, what, and what is said of it."""
     rest = (f"{name}={_value(value)}" for name, value in line.items() if name not in _HEAD)
     at = str(line.get("at", ""))
@@ -108,24 +109,24 @@ def _files(folder: Path) -> list[list[Path]]:
     return [[path for _, path in sorted(each, reverse=True)] for _, each in sorted(found.items())]
 
 
-def _of_process(paths: list[Path]) -> Iterator[dict[str, Any]]:
+def _of_process(paths: list[Path]) -> Iterator[LogLine]:
     for path in paths:
         with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
             yield from filter(None, map(_read, file))
 
 
-def _read(text: str) -> dict[str, Any] | None:
+def _read(text: str) -> LogLine | None:
     """A line, None for one that was cut short."""
     with suppress(ValueError):
         line = json.loads(text)
-        return line if isinstance(line, dict) else None
+        return cast("LogLine", line) if isinstance(line, dict) else None
     return None
 
 
-def _level(line: dict[str, Any]) -> int:
+def _level(line: Mapping[str, object]) -> int:
     return logging.getLevelNamesMapping().get(str(line.get("level", "")).upper(), logging.INFO)
 
 
-def _kind(line: dict[str, Any]) -> str:
+def _kind(line: Mapping[str, object]) -> str:
     name = str(line.get("logger", ""))
     return name.removeprefix(f"{run_context.ROOT}.") if name.startswith(f"{run_context.ROOT}.") else "run"

@@ -21,6 +21,7 @@ from cormorant.model.resource import Role
 from cormorant.model.run import Mode, RunState
 from cormorant.model.status import Status
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import Pruned
 from cormorant.plugins import Source
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.sources import SourceRow
@@ -61,7 +62,7 @@ def waiting_count(house: Installation, row: RunRow) -> int:
         return unreviewed.waiting_count(tx, row.source_id) if newest else 0
 
 
-def prune(house: Installation, number: int | None, rules: Sequence[str]) -> dict[str, Any]:
+def prune(house: Installation, number: int | None, rules: Sequence[str]) -> Pruned:
     """Leave out of what a run is to index the addresses that these rules match, written as those of `exclude` are.
 
     What search finds of them already is found as it was. Returns how many by rule, and of rules without any whether
@@ -83,7 +84,9 @@ def prune(house: Installation, number: int | None, rules: Sequence[str]) -> dict
     by_rule = {rule: Counter(out.values())[rule] for rule in rules}
     rest = [rule for rule, count in by_rule.items() if not count]
     settled = _settled(house, row, owner, rest) if rest and owner is not None else set()
-    return _told(row, owner, by_rule, len(waiting) - len(out)) | {
+    return {
+        "run": row.id, "source": owner.name if owner else None, "pruned": len(out), "left": len(waiting) - len(out),
+        "rules": [{"rule": rule, "documents": count} for rule, count in by_rule.items() if count],
         "settled": [rule for rule in rest if rule in settled], "idle": [r for r in rest if r not in settled],
     }  # fmt: skip
 
@@ -136,10 +139,3 @@ def _left_out(
         if not ruling.admitted and ruling.rule.removeprefix("exclude ") in rules:
             found[number] = ruling.rule.removeprefix("exclude ")
     return found
-
-
-def _told(row: RunRow, owner: SourceRow | None, by_rule: Mapping[str, int], left: int) -> dict[str, Any]:
-    return {
-        "run": row.id, "source": owner.name if owner else None, "pruned": sum(by_rule.values()), "left": left,
-        "rules": [{"rule": rule, "documents": count} for rule, count in by_rule.items() if count],
-    }  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import rfc3339, timestamp
 from cormorant.base.errors import BadSetting, ConflictError, UsageError
 from cormorant.model.run import Refresh, RunState
 from cormorant.model.schedule import recurrence
@@ -25,6 +25,8 @@ from cormorant.model.schedule.schedule import (
 from cormorant.model.schedule.timezones import zone_of
 from cormorant.model.settings.crawl_windows import read_hours
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.schedules import Launch, OneSchedule, Schedule, SourceEnd
+from cormorant.operate.records.sources import RemovedScheduleRecord
 from cormorant.operate.runs import scheduler
 from cormorant.operate.sources.sources import check_name
 from cormorant.store.catalog import schedules, sources
@@ -51,7 +53,7 @@ class ScheduleChange:
     refresh: Revisit | None = None
 
 
-def add(house: Installation, name: str, wanted: ScheduleChange) -> dict[str, Any]:
+def add(house: Installation, name: str, wanted: ScheduleChange) -> Schedule:
     """Add a schedule, which fires from now on.
 
     Raises ConflictError when the name is taken, UsageError when it cannot be a name or nothing is to be crawled,
@@ -67,7 +69,7 @@ def add(house: Installation, name: str, wanted: ScheduleChange) -> dict[str, Any
         return _record(tx, schedules.named(tx, name))
 
 
-def edit(house: Installation, name: str, wanted: ScheduleChange) -> dict[str, Any]:
+def edit(house: Installation, name: str, wanted: ScheduleChange) -> Schedule:
     """Change a schedule; what is not named stays. A launch under way goes on with the sources that it began with.
 
     Raises NotFoundError, UsageError, BadSetting.
@@ -121,20 +123,21 @@ def _rhythm(plan: SchedulePlan, since: float) -> recurrence.Rhythm:
         raise BadSetting(f"This schedule is not possible: {error}") from None
 
 
-def listed(house: Installation) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[Schedule]:
     """Every schedule: what it does, how it went last, when it fires next."""
     with house.store.read() as tx:
         return [_record(tx, row) for row in schedules.every(tx)]
 
 
-def shown(house: Installation, name: str) -> dict[str, Any]:
+def shown(house: Installation, name: str) -> OneSchedule:
     """One schedule with its newest launches. Raises NotFoundError."""
     with house.store.read() as tx:
         row = schedules.named(tx, name)
-        return _record(tx, row) | {"history": [_past(each) for each in schedule_firings.of_schedule(tx, row.id, SHOWN)]}
+        history = [_past(each) for each in schedule_firings.of_schedule(tx, row.id, SHOWN)]
+        return {**_record(tx, row), "history": history}
 
 
-def set_enabled(house: Installation, name: str, *, enabled: bool) -> dict[str, Any]:
+def set_enabled(house: Installation, name: str, *, enabled: bool) -> Schedule:
     """Have a schedule fire by itself, or not; what is under way goes on. Times that pass meanwhile are not missed.
 
     Raises NotFoundError, and BadSetting for one that would never fire.
@@ -148,7 +151,7 @@ def set_enabled(house: Installation, name: str, *, enabled: bool) -> dict[str, A
         return _record(tx, schedules.named(tx, name))
 
 
-def start(house: Installation, name: str) -> dict[str, Any]:
+def start(house: Installation, name: str) -> Schedule:
     """Have the sources of a schedule crawled now. Raises NotFoundError, ConflictError while a launch is under way."""
     with house.store.begin() as tx:
         row = schedules.named(tx, name)
@@ -174,14 +177,14 @@ def delete(house: Installation, name: str) -> list[int]:
         return [each.run for each in busy if each.run is not None]
 
 
-def naming(house: Installation, source: str) -> list[dict[str, Any]]:
+def naming(house: Installation, source: str) -> list[RemovedScheduleRecord]:
     """The schedules that crawl a source; `alone`: nothing else, so that they would go with it. Raises NotFoundError."""
     with house.store.read() as tx:
         found = schedules.of_source(tx, sources.named(tx, source).id)
     return [{"schedule": row.name, "alone": len(row.plan.sources) == 1} for row in found]
 
 
-def _record(tx: Tx, row: ScheduleRow) -> dict[str, Any]:
+def _record(tx: Tx, row: ScheduleRow) -> Schedule:
     last = schedule_firings.last(tx, row.id)
     state = shown_state(tx, row, last)
     names = {each.id: each.name for each in sources.every(tx)}
@@ -221,10 +224,12 @@ def _reason(tx: Tx, row: ScheduleRow, last: LaunchRow | None) -> str | None:
     return run[0].reason if suspended else last.reason
 
 
-def _past(row: LaunchRow) -> dict[str, Any]:
-    ends = [{"source": each.source, "run": each.run, "failed": each.failed, "reason": each.said} for each in row.ends]
+def _past(row: LaunchRow) -> Launch:
+    ends: list[SourceEnd] = [
+        {"source": each.source, "run": each.run, "failed": each.failed, "reason": each.said} for each in row.ends
+    ]
     return {
-        "slot_at": rfc3339(row.slot), "why": row.why.value, "state": row.state.value, "reason": row.reason,
-        "at": rfc3339(row.at), "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
+        "slot_at": timestamp(row.slot), "why": row.why.value, "state": row.state.value, "reason": row.reason,
+        "at": timestamp(row.at), "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at),
         "run": row.run, "ends": ends,
     }  # fmt: skip

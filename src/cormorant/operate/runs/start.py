@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
@@ -16,8 +16,9 @@ from cormorant.frontier.progress import remaining
 from cormorant.frontier.staging import staged_versions, unreviewed
 from cormorant.frontier.state import host_facts
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, Mode, Refresh, RunState
-from cormorant.operate.checks import exposure, seeds
+from cormorant.operate.checks import outcome, seeds
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import CounterRecord, LeavingDocument, OrderedRun, ReportedRun, Run
 from cormorant.operate.runs import log, report as run_report, waiting_for
 from cormorant.operate.search import index_consistency, reindex
 from cormorant.operate.sources import test_crawl
@@ -53,7 +54,7 @@ class Ordered:
     mine: bool = False
     survives: bool = True
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> OrderedRun:
         """Return the record of the ordered run, for output where the run is not followed."""
         return {"run": self.run, "source": self.source, "resumed": self.resumed, "as_before": self.as_before}
 
@@ -265,7 +266,7 @@ def listed(
     *,
     before: int | None = None,
     most: int = 1000,
-) -> list[dict[str, Any]]:
+) -> list[Run]:
     """Runs, newest first, as reports, less those that were to go when done.
 
     `resting` is a node at which nothing is at work. Raises NotFoundError.
@@ -278,7 +279,7 @@ def listed(
         return [_report(house, row, resting, idle=idle) for row in there]
 
 
-def report(house: Installation, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+def report(house: Installation, number: int | None = None, resting: str | None = None) -> Run:
     """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
     with house.store.read() as tx:
         return _report(house, runs.get(tx, number), resting, idle=is_idle(tx, resting))
@@ -290,17 +291,22 @@ def summarize(house: Installation, number: int, resting: str | None) -> None:
         log.summarize(house, report(house, number, resting))
 
 
-def shown(house: Installation, number: int | None = None, resting: str | None = None) -> dict[str, Any]:
+def shown(house: Installation, number: int | None = None, resting: str | None = None) -> ReportedRun:
     """The report of a run with its problems and notices, and of a held one which documents would go.
 
     A notice is of a run that went well, and a person should know it all the same.
     """
-    record = report(house, number, resting)
-    record["problems"] = run_report.of_run(house, record["run"])
-    with house.store.read() as tx:
-        record["notices"] = [*exposure.notices(tx, runs.get(tx, record["run"]))]
+    told = report(house, number, resting)
+    record: ReportedRun = {
+        **told,
+        "problems": run_report.of_run(house, told["run"]),
+        "notices": run_report.notices(house, told["run"]),
+        "leaving": None,
+    }
     if record["state"] == RunState.HELD:
         record["leaving"] = leaving(house, record["run"])
+    else:
+        del record["leaving"]
     return record
 
 
@@ -315,11 +321,11 @@ def state_of(row: RunRow, *, idle: bool) -> str:
     return INTERRUPTED if idle and begun else row.state.value
 
 
-def _report(house: Installation, row: RunRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
+def _report(house: Installation, row: RunRow, resting: str | None, *, idle: bool) -> Run:
     """The Run report record of the interfaces."""
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
-        counters = asdict(runs.counters(tx, row.id))
+        counters = cast("CounterRecord", asdict(runs.counters(tx, row.id)))
         if row.state is RunState.HELD:
             counters["held"] += remaining.leaving_count(tx, row.source_id)
         left = to_fetch(tx, row)
@@ -359,7 +365,7 @@ def _goes_on(tx: Tx, row: RunRow) -> bool:
     return not row.complete and row.generation > 0 and runs.is_newest(tx, row)
 
 
-def leaving(house: Installation, number: int | None, most: int = MOST_LEAVING) -> list[dict[str, Any]]:
+def leaving(house: Installation, number: int | None, most: int = MOST_LEAVING) -> list[LeavingDocument]:
     """The documents a held run would let go: address and status of the last visit."""
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -416,6 +422,6 @@ def _exit_code(house: Installation, number: int) -> int:
     if seeds.none_answered([each.start for each in ends], counters):
         return 6
     bad = counters.failed + counters.quarantined + counters.held + counters.deferred
-    bad -= run_report.unreported(row, counters)
+    bad -= outcome.unreported(row, counters)
     well = not (bad or turned_away or row.unlisted or any(each.bad for each in ends))
     return 0 if well and row.state not in _CUT_SHORT else 3

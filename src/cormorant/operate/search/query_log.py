@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import timestamp
 from cormorant.base.errors import UsageError
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.queries import CountedQuery, Query
 from cormorant.store.journal import query_log
 from cormorant.store.journal.query_log import ClickRow, Face, QueryReport, QueryRow, together
 
@@ -45,25 +46,28 @@ def trim(house: Installation) -> int:
         return query_log.trim(tx, house.query_days)
 
 
-def listed(house: Installation, before: int | None = None, most: int = 100) -> list[dict[str, Any]]:
+def listed(house: Installation, before: int | None = None, most: int = 100) -> list[Query]:
     """Searches, the newest first, as records; those `before` a number are older."""
     with house.store.read() as tx:
         return [_record(each) for each in query_log.listed(tx, before, most)]
 
 
-def counted(house: Installation, which: QueryReport, days: int = DAYS, most: int = MOST) -> list[dict[str, Any]]:
+def counted(house: Installation, which: QueryReport, days: int = DAYS, most: int = MOST) -> list[CountedQuery]:
     """Searches of the last days counted together, the most frequent first. Raises UsageError for no days."""
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"A report covers 1 to {MOST_DAYS:,} days, not {days}.")
     with house.store.read() as tx:
         found = query_log.report(tx, which, days, most)
     return [
-        {"query": each.words, "times": each.times, "last_at": rfc3339(each.last_at), "total": each.total,
+        {"query": each.words, "times": each.times, "last_at": timestamp(each.last_at), "total": each.total,
          "clicks": each.clicks}
         for each in found
     ]  # fmt: skip
 
 
-def _record(row: dict[str, Any]) -> dict[str, Any]:
-    names = ("text", "understood", "total", "took_ms", "page", "who", "sources", "face", "clicks")
-    return {"number": row["id"], "at": rfc3339(row["at"])} | {name: row[name] for name in names}
+def _record(row: dict[str, Any]) -> Query:
+    return {
+        "number": row["id"], "at": timestamp(row["at"]), "text": row["text"], "understood": row["understood"],
+        "total": row["total"], "took_ms": row["took_ms"], "page": row["page"], "who": row["who"],
+        "sources": row["sources"], "face": row["face"], "clicks": row["clicks"],
+    }  # fmt: skip

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.search import Weight
 from cormorant.search.index.query import Weights
 from cormorant.search.weights import DEFAULT, FACTORS, tuned
 from cormorant.store.catalog import ranking_weights
@@ -21,7 +21,7 @@ def weights(house: Installation) -> Weights:
         return tuned(ranking_weights.values(tx))
 
 
-def listed(house: Installation) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[Weight]:
     """Every weight with its value, the standard one, what it may be, and since when it is another."""
     with house.store.read() as tx:
         values, changed = ranking_weights.values(tx), ranking_weights.changed(tx)
@@ -34,7 +34,7 @@ def listed(house: Installation) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def edit(house: Installation, given: Mapping[str, str]) -> list[dict[str, Any]]:
+def edit(house: Installation, given: Mapping[str, str]) -> list[Weight]:
     """Change weights; returns the records of those. Raises BadSetting, and changes nothing, when one cannot be so."""
     read = {_known(name): _value(name, text) for name, text in given.items()}
     with house.store.begin() as tx:
@@ -42,7 +42,7 @@ def edit(house: Installation, given: Mapping[str, str]) -> list[dict[str, Any]]:
     return [record for record in listed(house) if record["name"] in read]
 
 
-def reset(house: Installation, names: Collection[str] = ()) -> list[dict[str, Any]]:
+def reset(house: Installation, names: Collection[str] = ()) -> list[Weight]:
     """Put weights back to the standard, all of them when none is named. Raises BadSetting for one there is not."""
     chosen = {_known(name) for name in names} or set(FACTORS)
     with house.store.begin() as tx:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,6 +16,7 @@ from cormorant.crawl.run import damaged_copies
 from cormorant.frontier.cleanup import purge
 from cormorant.model.run import OPEN_STATES, RunState
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.storage import IndexSize, OptimizedIndex, RebuiltIndex
 from cormorant.operate.search import index_consistency, reindex_lock
 from cormorant.receivers import stream
 from cormorant.receivers.protocol import DAMAGED
@@ -83,7 +82,7 @@ def _refuse_empty_store(house: Installation) -> None:
             )
 
 
-def rebuild(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
+def rebuild(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> RebuiltIndex:
     """Make the index anew beside the one in use, then switch; search goes on meanwhile.
 
     `lent`: others are at work, and whoever delivers has to let go of it first; deliveries go on behind the new one's
@@ -104,7 +103,7 @@ def rebuild(house: Installation, progress: Progress | None = None, *, lent: bool
         return fill(house, progress, reindex_lock.LET_GO_S)
 
 
-def fill(house: Installation, progress: Progress | None = None, wait_s: float = 0.0) -> dict[str, Any]:
+def fill(house: Installation, progress: Progress | None = None, wait_s: float = 0.0) -> RebuiltIndex:
     """Do what `rebuild` does, for whoever delivers, or when that has `wait_s` seconds to let go.
 
     `progress` is told how many documents are done, of how many. Of what others change meanwhile the stream tells behind
@@ -203,7 +202,7 @@ def _page(tx: Tx, shelf: PayloadLoader, behind: int) -> tuple[list[Payload], int
     return shelf.furnished(tx, [each for each in found if each.row is not None]), found[-1].event.resource
 
 
-def optimize(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> dict[str, Any]:
+def optimize(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> OptimizedIndex:
     """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
 
     The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
@@ -215,12 +214,12 @@ def optimize(house: Installation, progress: Progress | None = None, *, lent: boo
     house.index_reader().check()
     purged = _purge(house)
     tidy = before.segments <= FEW_SEGMENTS and not before.deleted
-    made = {"damaged": 0, "damaged_urls": []} if tidy else rebuild(house, progress, lent=lent)
+    made = None if tidy else rebuild(house, progress, lent=lent)
     after = before if tidy else _figures(house)
     return {
         "rebuilt": not tidy, "purged": purged, "dropped": max(before.deleted - after.deleted, 0),
         "segments_before": before.segments, "segments": after.segments, "documents": after.documents,
-        "damaged": made["damaged"], "damaged_urls": made["damaged_urls"],
+        "damaged": made["damaged"] if made else 0, "damaged_urls": made["damaged_urls"] if made else [],
         "took_s": round(house.clock.monotonic() - started, 3),
     }  # fmt: skip
 
@@ -245,7 +244,7 @@ def _purge(house: Installation) -> int:
     return purged
 
 
-def stats(house: Installation) -> dict[str, Any]:
+def stats(house: Installation) -> IndexSize:
     """Return the size of the index, and its position in the stream.
 
     Raises IndexDamaged, ConflictError, and NotFoundError where there is no index yet.
@@ -253,7 +252,9 @@ def stats(house: Installation) -> dict[str, Any]:
     found = _figures(house)
     if not found.segments:
         raise NotFoundError(_NO_INDEX)
-    figures = asdict(found)
     with house.store.read() as tx:
-        figures["backlog"] = max(0, stream.head(tx) - figures["place"])
-    return figures
+        backlog = max(0, stream.head(tx) - found.place)
+    return {
+        "documents": found.documents, "deleted": found.deleted, "segments": found.segments,
+        "size_bytes": found.size_bytes, "place": found.place, "backlog": backlog,
+    }  # fmt: skip

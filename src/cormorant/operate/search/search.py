@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import sqlalchemy as sa
 
@@ -13,6 +13,16 @@ from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.search import (
+    Duplicate,
+    Duplicates,
+    Facets,
+    HitRecord,
+    ScorePartRecord,
+    ScoreRecord,
+    SearchRecord,
+    SuggestionsRecord,
+)
 from cormorant.operate.search import index_consistency, ranking
 from cormorant.search.index.protocol import IndexReader
 from cormorant.search.query.type_names import ALIASES, NAMES
@@ -120,26 +130,29 @@ def counts(house: Installation, shelf: Library, reader: Reader = ANYONE) -> dict
     return {name: count for name in names if (count := shelf.count(name, reader))}
 
 
-def hit_record(hit: Hit) -> dict[str, Any]:
+def hit_record(hit: Hit) -> HitRecord:
     """The Hit record of the interfaces; one that stands in a group says in which."""
-    return {
+    record: HitRecord = {
         "id": hit.id, "url": hit.url, "title": hit.title, "snippet": hit.snippet,
-        "highlights": [list(each) for each in hit.highlights], "score": round(hit.score, 4), "source": hit.source,
+        "highlights": list(hit.highlights), "score": round(hit.score, 4), "source": hit.source,
         "mime": hit.mime, "language": hit.language, "size_bytes": hit.size_bytes,
         "modified_at": rfc3339(hit.modified_at), "cached": hit.cached, "duplicates": hit.duplicates,
         "near_duplicates": hit.near_duplicates, "attributes": dict(hit.attributes),
-    } | ({} if hit.group is None else {"group": hit.group})  # fmt: skip
+    }  # fmt: skip
+    if hit.group is not None:
+        record["group"] = hit.group
+    return record
 
 
-def why_record(why: ScoreExplanation) -> dict[str, Any]:
+def why_record(why: ScoreExplanation) -> ScoreRecord:
     """Why a document has its score: parts that add up to it."""
     return {
         "id": why.id, "url": why.url, "title": why.title, "score": why.score,
-        "parts": [part._asdict() for part in why.parts],
+        "parts": [cast("ScorePartRecord", part._asdict()) for part in why.parts],
     }  # fmt: skip
 
 
-def answer_record(answer: Answer) -> dict[str, Any]:
+def answer_record(answer: Answer) -> SearchRecord:
     """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
     return {
         "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
@@ -150,9 +163,9 @@ def answer_record(answer: Answer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def facets_record(answer: Answer) -> dict[str, Any]:
+def facets_record(answer: Answer) -> Facets:
     """Return the facets: the choices of each list, and the number of results that each choice leaves."""
-    return {
+    found = {
         facet.name: [
             {"value": each.value, "count": each.results, "chosen": each.chosen}
             | ({"since": each.since} if each.since else {})
@@ -160,11 +173,12 @@ def facets_record(answer: Answer) -> dict[str, Any]:
         ]
         for facet in answer.facets
     }
+    return cast("Facets", found)
 
 
-def equals_record(found: Equals) -> dict[str, Any]:
+def equals_record(found: Equals) -> Duplicates:
     """Documents that are one in results; of each whether its content is equal to that of the one asked for."""
-    hits = [hit_record(hit) | {"equal": hit.id not in found.near} for hit in found.hits]
+    hits: list[Duplicate] = [{**hit_record(hit), "equal": hit.id not in found.near} for hit in found.hits]
     return {"total": found.total, "duplicates": hits}
 
 
@@ -179,7 +193,7 @@ def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
     return found
 
 
-def suggested(shelf: Library, typed: str, sources: Sequence[str] = (), reader: Reader = ANYONE) -> dict[str, Any]:
+def suggested(shelf: Library, typed: str, sources: Sequence[str] = (), reader: Reader = ANYONE) -> SuggestionsRecord:
     """The Suggestions record of the interfaces, as far as this reader may know. Raises IndexDamaged."""
     found = shelf.suggest(typed, reader, tuple(sources))
     return {

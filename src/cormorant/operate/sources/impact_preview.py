@@ -32,6 +32,7 @@ from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.operate.checks import seeds, unused_rules
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.sources import EffectRecord, SourcePreview
 from cormorant.operate.sources import profile_merge, secrets, test_crawl
 from cormorant.operate.sources.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -48,7 +49,7 @@ LEFT_OUT = (Status.INDEX_RULES, Status.TYPE_EXCLUDED)
 """Why a document that was visited is left out by these settings."""
 
 
-def preview(house: Installation, name: str, given: Given, shown: int = SHOWN) -> dict[str, Any]:
+def preview(house: Installation, name: str, given: Given, shown: int = SHOWN) -> SourcePreview:
     """Preview which settings change, which documents leave, which excluded addresses enter, each by its rule.
 
     At most `shown` addresses of each sort are named. What other settings change shows at the next crawl, so those are
@@ -62,7 +63,7 @@ def preview(house: Installation, name: str, given: Given, shown: int = SHOWN) ->
     return of_whole(house, name, whole, shown)
 
 
-def of_whole(house: Installation, name: str, whole: Given, shown: int = SHOWN) -> dict[str, Any]:
+def of_whole(house: Installation, name: str, whole: Given, shown: int = SHOWN) -> SourcePreview:
     """The same of all settings that a source would have, whatever they are from."""
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -108,7 +109,7 @@ def _recrawl(tx: Tx, row: SourceRow, changes: list[dict[str, Any]], effect: _Eff
     )
 
 
-def agreed(effect: dict[str, Any]) -> dict[str, int]:
+def agreed(effect: SourcePreview) -> dict[str, int]:
     """Return the number of documents that the author of this edit has agreed to remove, by rule."""
     return {each["rule"]: each["addresses"] for each in effect["leave_rules"]}
 
@@ -314,7 +315,7 @@ class _Effect:
         elif found.admitted and (now is None or not now.admitted):
             self.found_again.add(each.url, each.reason)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> EffectRecord:
         """The figures, by name."""
         leave, enter, again = self.leave, self.enter, self.found_again
         return {
@@ -338,10 +339,11 @@ def _is_of_range(rule: str) -> bool:
         return False
 
 
-def sentences(effect: dict[str, Any]) -> Iterator[str]:
+def sentences(effect: SourcePreview) -> Iterator[str]:
     """Yield the effect of an edit as sentences for people; named addresses follow their sentence."""
-    for setting, told in (("leave", _left), ("enter", _entered), ("found_again", _found)):
-        yield from told(effect) if effect[setting] else ()
+    told = (effect["leave"], _left), (effect["enter"], _entered), (effect["found_again"], _found)
+    for count, sentences_of in told:
+        yield from sentences_of(effect) if count else ()
     if effect["rename"]:
         yield f"{effect['rename']} of {effect['documents']} documents would be known by another address:"
         for each in effect["renaming"]:
@@ -362,18 +364,18 @@ def sentences(effect: dict[str, Any]) -> Iterator[str]:
         yield f"The effect of the change of {what} is known only after the next crawl."
 
 
-def _left(effect: dict[str, Any]) -> Iterator[str]:
+def _left(effect: SourcePreview) -> Iterator[str]:
     yield f"{effect['leave']} of {effect['documents']} documents would leave the index:"
     yield from _by_rule(effect["leave_rules"], effect["leaving"])
 
 
-def _entered(effect: dict[str, Any]) -> Iterator[str]:
+def _entered(effect: SourcePreview) -> Iterator[str]:
     what = "address that is" if effect["enter"] == 1 else "addresses that are"
     yield f"{effect['enter']:,} {what} excluded now would be visited, with the pages that they link to:"
     yield from _by_rule(effect["enter_rules"], [each["url"] for each in effect["entering"]])
 
 
-def _found(effect: dict[str, Any]) -> Iterator[str]:
+def _found(effect: SourcePreview) -> Iterator[str]:
     what = "document that is" if effect["found_again"] == 1 else "documents that are"
     yield f"{effect['found_again']:,} {what} visited and left out now would be found:"
     yield from _by_rule(effect["found_rules"], [each["url"] for each in effect["finding"]])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from cormorant.model.settings.source import Settings
+from cormorant.operate.records.kinds import KindRecord, Setting
 from cormorant.plugins import receiver_kinds, receiver_package, source_kinds, source_package
 
 
-def of_sources() -> list[dict[str, Any]]:
+def of_sources() -> list[KindRecord]:
     """List the kinds of sources, each with the package that adds it ("" for those that are built in)."""
     return [
         {"kind": each.name, "about": each.about, "package": source_package(each.name)}
@@ -16,7 +17,7 @@ def of_sources() -> list[dict[str, Any]]:
     ]
 
 
-def of_receivers() -> list[dict[str, Any]]:
+def of_receivers() -> list[KindRecord]:
     """List the kinds of receivers, each with the package that adds it ("" for those that are built in)."""
     return [
         {"kind": each.name, "about": each.about, "package": receiver_package(each.name)}
@@ -24,7 +25,7 @@ def of_receivers() -> list[dict[str, Any]]:
     ]
 
 
-def settings_of(settings: type[Settings]) -> list[dict[str, Any]]:
+def settings_of(settings: type[Settings]) -> list[Setting]:
     """Every setting with its default (None: it must be given) and what it is for.
 
     Those of the kind itself come first, in the order in which they are written there.

@@ -11,6 +11,8 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadSetting, ConflictError
 from cormorant.model.settings.source import filled
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.parameters import DeletedParameters, ParameterSet
+from cormorant.operate.records.sources import SourcePreview
 from cormorant.operate.sources import impact_counts, impact_preview, secrets
 from cormorant.operate.sources.profile_merge import by_kind, merged, see_shared, typed
 from cormorant.operate.sources.sources import check_name, hurry, see_unchanged, settings_of
@@ -27,7 +29,7 @@ class Deletion:
 
     before: Parameters | None
     changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]
-    effects: Sequence[dict[str, Any]]
+    effects: Sequence[SourcePreview]
 
     @property
     def going(self) -> int:
@@ -35,7 +37,7 @@ class Deletion:
         return impact_counts.going(self.effects)
 
 
-def listed(house: Installation) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[ParameterSet]:
     """Every set with its settings and the sources that use it; the system's too, when nothing was ever said of it."""
     with house.store.read() as tx:
         known = setting_profiles.every(tx)
@@ -43,13 +45,13 @@ def listed(house: Installation) -> list[dict[str, Any]]:
         return [_record(tx, name, known.get(name)) for name in names]
 
 
-def show(house: Installation, name: str) -> dict[str, Any]:
+def show(house: Installation, name: str) -> ParameterSet:
     """One set. Raises NotFoundError."""
     with house.store.read() as tx:
         return _record(tx, name, _known(tx, name))
 
 
-def add(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def add(house: Installation, name: str, given: Mapping[str, Any]) -> ParameterSet:
     """Add a set. Raises ConflictError when the name is taken, UsageError for no name, BadSetting for a wrong value."""
     check_name(name, "set of parameters")
     settings = by_kind(given)
@@ -68,7 +70,7 @@ def edited(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str
 
 def edit(
     house: Installation, name: str, given: Mapping[str, Any], agreed: Mapping[str, Mapping[str, int]] | None = None
-) -> dict[str, Any]:
+) -> ParameterSet:
     """Change settings of a set; those not named stay, an empty value takes one out. Its sources follow.
 
     `agreed` is for each source how many documents a person was shown to leave by which rule. Raises NotFoundError,
@@ -102,7 +104,7 @@ def foreseen(house: Installation, name: str) -> Deletion:
     return Deletion(before, changed, effects)
 
 
-def delete(house: Installation, name: str, *, used: bool = False, seen: Deletion | None = None) -> dict[str, Any]:
+def delete(house: Installation, name: str, *, used: bool = False, seen: Deletion | None = None) -> DeletedParameters:
     """Delete a set. Its sources, which the record names, go by the system's and the built-in values then.
 
     It was not `deleted` where it is the system's, of which nothing was kept: those values hold already.
@@ -200,7 +202,7 @@ def _see_well(row: SourceRow, whole: Mapping[str, Any]) -> None:
         raise BadSetting(f"The source {row.name!r} uses this set. {error.sentence}") from None
 
 
-def _record(tx: Tx, name: str, row: Parameters | None) -> dict[str, Any]:
+def _record(tx: Tx, name: str, row: Parameters | None) -> ParameterSet:
     return {
         "parameters": name, "settings": typed(row.settings) if row else {}, "version": row.version if row else 0,
         "sources": [each.name for each in used_by(tx, name)], "created_at": rfc3339(row.created_at) if row else None,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, CormorantError, SecretSealed, UsageError
 from cormorant.base.secret_masking import hide
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.system import SecretRecord
 from cormorant.plugins import receiver_settings, source_settings
 from cormorant.store.catalog import receivers, secrets, sources
 from cormorant.store.catalog.keyring import Vault
@@ -24,7 +24,7 @@ MOST_BYTES = 100_000
 """Of one value: a chain of certificates with its key has a tenth."""
 
 
-def add(house: Installation, name: str, value: str) -> dict[str, Any]:
+def add(house: Installation, name: str, value: str) -> SecretRecord:
     """Keep a secret. Raises ConflictError when the name is taken, UsageError for a name or value that cannot be one."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a secret: use letters, digits, dots, dashes and underscores.")
@@ -36,7 +36,7 @@ def add(house: Installation, name: str, value: str) -> dict[str, Any]:
     return shown(house, name)
 
 
-def edit(house: Installation, name: str, value: str) -> dict[str, Any]:
+def edit(house: Installation, name: str, value: str) -> SecretRecord:
     """Put another value in its place; the next run uses it. Raises NotFoundError and what `add` raises."""
     with house.store.read() as tx:
         secrets.named(tx, name)
@@ -55,7 +55,7 @@ def _sealed(vault: Vault, name: str, value: str) -> bytes:
     return vault.seal(value.encode())
 
 
-def listed(house: Installation) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[SecretRecord]:
     """All secrets with the sources and receivers that use them; never a value."""
     with house.store.read() as tx:
         rows, owners = secrets.every(tx), _owners(tx)
@@ -69,7 +69,7 @@ def listed(house: Installation) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def shown(house: Installation, name: str) -> dict[str, Any]:
+def shown(house: Installation, name: str) -> SecretRecord:
     """One of them. Raises NotFoundError."""
     with house.store.read() as tx:
         secrets.named(tx, name)

@@ -7,10 +7,10 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, cast
 from unicodedata import category
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import timestamp
 from cormorant.base.errors import BadSetting, ConflictError, CormorantError, NotFoundError, Unreachable, UsageError
 from cormorant.base.log import logger
 from cormorant.frontier.staging import pending_deletes
@@ -19,6 +19,7 @@ from cormorant.model.settings.source import SourceSettings, laid_over, parse_set
 from cormorant.net.egress.policy import Consent
 from cormorant.operate.checks import exposure, restricted
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.sources import ExposedFilesRecord, SourceRecord
 from cormorant.operate.sources import delete as source_deletion, profile_merge, secrets, test_crawl
 from cormorant.plugins import PluginUnusable, SourceKind, Tools, source_kind, source_settings
 from cormorant.store.catalog import egress_consents, receivers, sources
@@ -283,24 +284,19 @@ def named(house: Installation, name: str) -> SourceRow:
         return sources.named(tx, name)
 
 
-def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -> dict[str, Any]:
+def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -> SourceRecord:
     """Return the record of `source show`: settings as given, or all of them with the origin of each value."""
-    record: dict[str, Any] = {
-        "source": row.name, "kind": row.kind, "version": row.version, "created_at": rfc3339(row.created_at),
-        "settings": dict(row.own),
-    }  # fmt: skip
     with house.store.read() as tx:
-        record["consent"], hidden = _consent(tx, row), restricted.closed(tx, row)
-        exposed = exposure.of_source(tx, row)
-        record["doubts"] = [
-            *doubts(row),
-            *([hidden.sentence] if hidden else []),
-            *exposure.sentences(row.name, exposed),
-        ]
-        record["exposed_files"] = exposed.as_record() if exposed is not None else None
-        record["documents"] = pending_deletes.indexed_count(tx, row.id)
-        last = runs.every(tx, row.id, 1)
-    record["last_run"] = last[0].id if last else None
+        hidden, exposed, last = restricted.closed(tx, row), exposure.of_source(tx, row), runs.every(tx, row.id, 1)
+        record: SourceRecord = {
+            "source": row.name, "kind": row.kind, "version": row.version, "created_at": timestamp(row.created_at),
+            "settings": dict(row.own), "consent": _consent(tx, row),
+            "doubts": [
+                *doubts(row), *([hidden.sentence] if hidden else []), *exposure.sentences(row.name, exposed),
+            ],
+            "exposed_files": cast("ExposedFilesRecord", exposed.as_record()) if exposed is not None else None,
+            "documents": pending_deletes.indexed_count(tx, row.id), "last_run": last[0].id if last else None,
+        }  # fmt: skip
     if effective:
         values = source_settings(row.kind, row.settings).model_dump(mode="json")
         record["effective"] = {

@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import timestamp
 from cormorant.base.errors import ArchiveDamaged, CacheDamaged, IndexDamaged
 from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import refetch
 from cormorant.operate.documents import takedowns
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.storage import ArchiveRecord, BackupRecord, RestoredArchive
 from cormorant.operate.search import reindex
 from cormorant.operate.storage import archive, check
 from cormorant.operate.storage.archive import About, ArchiveChunk, Checked, Manifest, Pack, Writer
@@ -36,7 +36,7 @@ from cormorant.store.schema import SCHEMA_VERSION, receiver, site
 MENDED = 1000
 
 
-def backup(house: Installation, target: Path, *, copies: bool = True) -> dict[str, Any]:
+def backup(house: Installation, target: Path, *, copies: bool = True) -> BackupRecord:
     """Write all rows, and the kept copies that they name, to a file; whoever crawls goes on.
 
     The file is read again before it takes its place. Raises ConflictError when something else is there or copies are
@@ -53,7 +53,7 @@ def backup(house: Installation, target: Path, *, copies: bool = True) -> dict[st
             writer.manifest.counters = dump.counters(tx)
             ends = check.ends(tx) if copies else {}
         _packs(house, writer, ends)
-    return _told(target, Checked(about, writer.manifest, {})) | {"took_s": _since(house, began)}
+    return {**_told(target, Checked(about, writer.manifest, {})), "took_s": _since(house, began)}
 
 
 def _packs(house: Installation, writer: Writer, ends: dict[int, int]) -> None:
@@ -65,11 +65,11 @@ def _since(house: Installation, began: float) -> float:
     return round(house.clock.monotonic() - began, 3)
 
 
-def _told(path: Path, found: Checked) -> dict[str, Any]:
+def _told(path: Path, found: Checked) -> ArchiveRecord:
     """Return the record of an archive and its contents."""
     about, manifest = found.about, found.manifest
     return {
-        "file": str(path), "made_at": rfc3339(about.made_at), "schema": about.schema, "program": about.program,
+        "file": str(path), "made_at": timestamp(about.made_at), "schema": about.schema, "program": about.program,
         "store": about.store, "documents": manifest.documents, "rows": sum(manifest.tables.values()),
         "copies": about.copies, "packs": len(manifest.packs), "packs_bytes": sum(manifest.packs.values()),
         "size_bytes": path.stat().st_size, "sha256": manifest.sha256,
@@ -93,7 +93,7 @@ def holdings(tx: Tx) -> tuple[int, int]:
     return len(every), sum(pending_deletes.indexed_count(tx, each.id) for each in every)
 
 
-def restore(house: Installation, path: Path, found: Checked, *, copies: bool = True) -> dict[str, Any]:
+def restore(house: Installation, path: Path, found: Checked, *, copies: bool = True) -> RestoredArchive:
     """Have the rows of an archive, and its copies, in the place of what there is. Whoever calls owns the folder.
 
     `found` is what `checked` said of it. A pack that is there already, and begins as the archive's, stays. Documents
@@ -118,8 +118,11 @@ def restore(house: Installation, path: Path, found: Checked, *, copies: bool = T
         takedowns.reapply(house, [row._replace(erased_at=None) for row in hidden])
     lost = _renew(house)
     indexed = _fill(house)
-    record = _told(path, found) | {"taken": copies and found.about.copies}
-    return record | {"fetched_anew": lost, "indexed": indexed, "took_s": _since(house, began)}
+    return {
+        **_told(path, found),
+        "taken": copies and found.about.copies, "fetched_anew": lost, "indexed": indexed,
+        "took_s": _since(house, began),
+    }  # fmt: skip
 
 
 def _place(house: Installation) -> int:

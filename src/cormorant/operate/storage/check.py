@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from cormorant.base.errors import DataFolderError, IndexDamaged, StoreError
 from cormorant.frontier.queue.host_leases import LEASE_S
 from cormorant.frontier.state import refetch
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.storage import CheckedCopies, CopiesSize, DamagedCopy
 from cormorant.operate.search import index_consistency
 from cormorant.operate.storage import dangling_rows
 from cormorant.receivers import stream
@@ -129,14 +130,14 @@ def _copies(house: Installation) -> Finding:
     return Finding("kept copies", ok=True, said=said)
 
 
-def copies(house: Installation) -> dict[str, Any]:
+def copies(house: Installation) -> CheckedCopies:
     """Compare every row with its kept copy, and look through all packs."""
     found = damage(house)
     harmed = [each for each in found if each.harm is Harm.LIVE]
     with house.store.read() as tx:
         live = int(tx.execute(sa.select(sa.func.count()).select_from(content)).scalar_one())
         coming = awaited(tx)
-        named = [{"url": _url(tx, each.resource), "reason": each.reason} for each in harmed[:SHOWN]]
+        named: list[DamagedCopy] = [{"url": _url(tx, each.resource), "reason": each.reason} for each in harmed[:SHOWN]]
     counts = Counter(each.harm for each in found)
     return {
         "live": live, "damaged": len(harmed), "awaited": sum(each.resource in coming for each in harmed),
@@ -171,7 +172,7 @@ def _strays(house: Installation) -> Finding:
     return Finding("other files among copies", None if strays else True, said, mend)
 
 
-def copies_size(house: Installation) -> dict[str, Any]:
+def copies_size(house: Installation) -> CopiesSize:
     """Return the number of kept copies, their size, and the disk space of copies that no row names any more."""
     statement = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(content.c.pack_length), 0))
     with house.store.read() as tx:

@@ -16,12 +16,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.storage import Compacted
 from cormorant.store.blobs.protocol import BlobPlace, Cache
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, version
@@ -118,7 +119,7 @@ def _named_bytes(house: Installation) -> dict[int, int]:
     return dict(found)
 
 
-def compact(house: Installation, told: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+def compact(house: Installation, told: Callable[[int, int], None] | None = None) -> Compacted:
     """Rewrite sparse packs, then the database. Whoever calls sees that nobody crawls or delivers meanwhile.
 
     `told` hears how many packs are done, of how many. Raises ConflictError while a backup is taken, DataFolderError

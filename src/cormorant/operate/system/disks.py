@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cormorant.crawl.resource_guard import least
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.system import DiskRecord
 
 
 class DiskUsage(NamedTuple):
@@ -32,7 +33,7 @@ class DiskUsage(NamedTuple):
         """Return whether too little space is free."""
         return self.free < self.least
 
-    def as_record(self) -> dict[str, Any]:
+    def as_record(self) -> DiskRecord:
         """As `status` tells it."""
         return {
             "disk": self.name, "folder": self.folder, "free_bytes": self.free, "size_bytes": self.total,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import rfc3339, timestamp
 from cormorant.base.errors import CormorantError, NotFoundError
 from cormorant.frontier.queue import request_log
 from cormorant.frontier.queue.request_log import HOUR_S, HostHour
@@ -17,6 +17,7 @@ from cormorant.frontier.state import host_facts
 from cormorant.model.url import origin_of, try_canonical
 from cormorant.operate.checks import host_errors
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.system import SiteHour, SiteRecord, SiteSource, WholeSite
 from cormorant.store.catalog import sources
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import resource, site, site_source
@@ -28,7 +29,7 @@ PAGE: Final = 500
 _PORT: Final = re.compile(r":\d+$")
 
 
-def listed(house: Installation, source: str | None = None) -> Iterator[dict[str, Any]]:
+def listed(house: Installation, source: str | None = None) -> Iterator[SiteRecord]:
     """Every site that is known, or those of one source, by name: requests, the tightest gap, what is left alone.
 
     Raises NotFoundError for a source that is not there.
@@ -49,7 +50,7 @@ def listed(house: Installation, source: str | None = None) -> Iterator[dict[str,
         behind = rows[-1].key
 
 
-def shown(house: Installation, host: str) -> list[dict[str, Any]]:
+def shown(house: Installation, host: str) -> list[WholeSite]:
     """Everything about the sites of a host: one for each port that it has. `host` may name one with its port.
 
     Raises NotFoundError when nothing of it is known.
@@ -85,7 +86,7 @@ def _host(key: str) -> str:
     return (host if colon and port.isdigit() else key).rstrip(".")
 
 
-def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[SiteRecord]:
     """Yield the list records of these sites (number -> key)."""
     hours, in_trouble = request_log.of(tx, list(keys)), host_errors.of_sites(tx, list(keys))
     since = int(tx.now() // HOUR_S) - LATELY
@@ -93,7 +94,7 @@ def _summaries(tx: Tx, keys: Mapping[int, str]) -> Iterator[dict[str, Any]]:
         yield _summary(key, hours[number], in_trouble.get(number), since)
 
 
-def _summary(key: str, hours: Sequence[HostHour], trouble: Mapping[str, Any] | None, since: int) -> dict[str, Any]:
+def _summary(key: str, hours: Sequence[HostHour], trouble: Mapping[str, Any] | None, since: int) -> SiteRecord:
     """Return the list record of a site; `since` is the hour from which requests count as recent."""
     tightest = _tightest(hours)
     return {
@@ -105,12 +106,13 @@ def _summary(key: str, hours: Sequence[HostHour], trouble: Mapping[str, Any] | N
     }  # fmt: skip
 
 
-def _whole(house: Installation, tx: Tx, row: Any) -> dict[str, Any]:
+def _whole(house: Installation, tx: Tx, row: Any) -> WholeSite:
     hours = request_log.of(tx, [row.id])[row.id]
     (summary,) = _summaries(tx, {row.id: row.key})
     known = host_facts.read(tx, [row.id], [host_facts.INSTALLATION])
     leased = row.owner is not None and row.lease_until > tx.now()
-    return summary | {
+    return {
+        **summary,
         "requests": sum(each.requests for each in hours),
         "last_request_at": rfc3339(row.requested_at or None),
         "visited_by": row.owner if leased else None,
@@ -123,29 +125,27 @@ def _whole(house: Installation, tx: Tx, row: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sources(house: Installation, tx: Tx, row: Any, known: Mapping[str, bytes]) -> list[dict[str, Any]]:
+def _sources(house: Installation, tx: Tx, row: Any, known: Mapping[str, bytes]) -> list[SiteSource]:
     """Return each source with addresses at a site: its current crawl settings there, and how many it has."""
     columns = resource.c
     counted = sa.select(columns.source_id, sa.func.count()).where(columns.site_id == row.id).group_by(columns.source_id)
     counts: defaultdict[int, int] = defaultdict(int, {each[0]: each[1] for each in tx.rows(counted)})
-    found = []
+    found: list[SiteSource] = []
     for owner in sources.every(tx):
         if owner.id not in counts:
             continue
-        record: dict[str, Any] = {"source": owner.name, "addresses": counts[owner.id]}
+        record: SiteSource = {"source": owner.name, "addresses": counts[owner.id]}
         try:
             source = house.source(owner)
             pace = source.pace(row.key, known)
         except CormorantError as error:
-            found.append(record | {"problem": error.sentence})
+            record["problem"] = error.sentence
+            found.append(record)
             continue
         suspended = source.settings.suspended_until(tx.now())
-        found.append(
-            record | {
-                "delay_s": pace.delay_s, "parallel": pace.parallel, "rule": pace.rule,
-                "suspended_until": rfc3339(suspended or None),
-            }
-        )  # fmt: skip
+        record["delay_s"], record["parallel"], record["rule"] = pace.delay_s, pace.parallel, pace.rule
+        record["suspended_until"] = rfc3339(suspended or None)
+        found.append(record)
     return found
 
 
@@ -157,9 +157,9 @@ def _tightest(hours: Sequence[HostHour]) -> HostHour:
     return together
 
 
-def _hour(each: HostHour) -> dict[str, Any]:
+def _hour(each: HostHour) -> SiteHour:
     return {
-        "hour": rfc3339(each.hour * HOUR_S), "requests": each.requests, "smallest_gap_s": _round(each.gap_s),
+        "hour": timestamp(each.hour * HOUR_S), "requests": each.requests, "smallest_gap_s": _round(each.gap_s),
         "asked_gap_s": _round(each.asked_s), "rule": each.rule,
     }  # fmt: skip
 

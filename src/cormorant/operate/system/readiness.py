@@ -12,22 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from cormorant.base.errors import CormorantError, IndexDamaged
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.system import Checks, Readiness
 from cormorant.operate.system.disks import disks
 from cormorant.store.db import heartbeats
 
-OK, AWAY, FULL, SILENT = "ok", "away", "full", "silent"
-"""What is said of each part."""
-READY, DEGRADED, NOT_READY = "ready", "degraded", "unavailable"
+OK: Final = "ok"
+AWAY: Final = "away"
+FULL: Final = "full"
+SILENT: Final = "silent"
+READY: Final = "ready"
+DEGRADED: Final = "degraded"
+NOT_READY: Final = "unavailable"
 _NEEDED: Final = ("database", "index")
 
 
-def readiness(house: Installation, look: Callable[[], object]) -> dict[str, Any]:
+def readiness(house: Installation, look: Callable[[], object]) -> Readiness:
     """Say how it is with each part, and on the whole. `look` does what a search does, and raises when it cannot."""
-    checks = {"database": AWAY, "index": OK, "disk": OK, "conductor": SILENT}
+    checks: Checks = {"database": AWAY, "index": OK, "disk": OK, "conductor": SILENT}
     with suppress(CormorantError), house.store.read() as tx:
         checks["conductor"] = OK if heartbeats.alive(tx, "conductor") else SILENT
         checks["database"] = OK

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
-from cormorant.base.clock import rfc3339
+from cormorant.base.clock import rfc3339, timestamp
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.idle_timeout import got
 from cormorant.frontier.staging import pending_deletes
@@ -13,6 +13,7 @@ from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
 from cormorant.operate.checks import host_errors, seeds
 from cormorant.operate.delivery import receivers
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.system import SourceState, System
 from cormorant.operate.runs import schedules, waiting_for
 from cormorant.operate.runs.start import is_idle, state_of, to_fetch
 from cormorant.operate.search import index_consistency
@@ -29,7 +30,7 @@ LOOKED_AT: Final = 100
 """Runs of a source among which the last good one is looked for."""
 
 
-def status(house: Installation, resting: str | None = None) -> dict[str, Any]:
+def status(house: Installation, resting: str | None = None) -> System:
     """Sources with their last good run, held runs, runs under way, schedules, receivers with their backlog, processes.
 
     `resting` is a node at which nothing is at work, whatever its processes have said before they were killed. Of an
@@ -51,13 +52,13 @@ def status(house: Installation, resting: str | None = None) -> dict[str, Any]:
         default=None), "paused": any(each["paused"] for each in told), "disks": [each.as_record() for each in room],
         "processes": [
             {"process": each.name, "role": each.role, "node": each.node, "pid": each.pid,
-             "started_at": rfc3339(each.started_at), "seen_at": rfc3339(each.seen_at)}
+             "started_at": timestamp(each.started_at), "seen_at": timestamp(each.seen_at)}
             for each in alive
         ],
     }  # fmt: skip
 
 
-def _source(house: Installation, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool) -> dict[str, Any]:
+def _source(house: Installation, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool) -> SourceState:
     """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
     recent = runs.every(tx, row.id, LOOKED_AT)
     good = last_good(tx, row.id)

@@ -6,7 +6,7 @@ Where others reach the pages, a token lets its bearer do what its scope includes
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cormorant.access import tokens
 from cormorant.access.tokens import TokenRow
@@ -14,6 +14,7 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import UsageError
 from cormorant.model.scope import Scope
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.system import MadeToken, Token
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FIRST = "first"
@@ -22,14 +23,14 @@ NOTED_S = 60.0
 """How exactly it is known when a token was last used: not every request writes."""
 
 
-def add(house: Installation, name: str, scope: Scope = Scope.SEARCH) -> dict[str, Any]:
+def add(house: Installation, name: str, scope: Scope = Scope.SEARCH) -> MadeToken:
     """Make a token; the record has its `value`, which nothing can show again. Raises UsageError, ConflictError."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a token: use letters, digits, dots, dashes and underscores.")
     value = tokens.new_token()
     with house.store.begin() as tx:
         tokens.add(tx, name, tokens.digest(value), scope)
-        return _record(tokens.named(tx, name)) | {"value": value}
+        return {**_record(tokens.named(tx, name)), "value": value}
 
 
 def first(house: Installation) -> str | None:
@@ -45,13 +46,13 @@ def first(house: Installation) -> str | None:
     return value
 
 
-def listed(house: Installation) -> list[dict[str, Any]]:
+def listed(house: Installation) -> list[Token]:
     """All tokens: the scope of each, when it was made and last used; never a value."""
     with house.store.read() as tx:
         return [_record(row) for row in tokens.every(tx)]
 
 
-def edit(house: Installation, name: str, scope: Scope) -> dict[str, Any]:
+def edit(house: Installation, name: str, scope: Scope) -> Token:
     """Give a token another scope, from the next request on, also of browsers signed in with it.
 
     Raises NotFoundError.
@@ -117,8 +118,8 @@ def _used(house: Installation, row: TokenRow | None) -> Bearer | None:
     return Bearer(row.name, row.scope)
 
 
-def _record(row: TokenRow) -> dict[str, Any]:
+def _record(row: TokenRow) -> Token:
     return {
-        "token": row.name, "scope": row.scope.value,
+        "token": row.name, "scope": row.scope,
         "created_at": rfc3339(row.created_at), "used_at": rfc3339(row.used_at),
     }  # fmt: skip

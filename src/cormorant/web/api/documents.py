@@ -6,83 +6,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
-from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate.documents import erasure, recrawl, takedowns
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.documents.recrawl import RecrawlSelection
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import Recrawled
+from cormorant.operate.records.takedowns import Erasure, LiftedTakedown, NewTakedown, Takedown, TakedownsRecord
 from cormorant.web.api import requests
 from cormorant.web.api.routing import MOST_NUMBER, Json, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Record, When
 from cormorant.web.security.authorization import visitor
 
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
-
-
-class Recrawled(Record):
-    """Number of documents that are due now, of each source."""
-
-    documents: int
-    sources: dict[str, int] = Field(description="By name; those of which none is chosen are not there.")
-
-
-class Erasure(Record):
-    """The result of an erasure: what was removed, and what the scan of the data folder found."""
-
-    id: int
-    erased: bool = Field(description="False: something is left, see `left_in`.")
-    erased_at: When
-    documents: int
-    copies: int
-    searches: int = Field(description="Matches in the log, with words of the text but without a result now.")
-    log_passages: int
-    files_scanned: int
-    bytes_scanned: int
-    passages: int = Field(description="Passages of the text that the scan looked for in files.")
-    left_in: list[str] = Field(description="Files that still contain a passage, and packs with a copy.")
-    kept_before: list[str] = Field(description="Files from before an upgrade of the database, which may contain it.")
-
-
-class Takedown(Record):
-    """Documents that are hidden from every reader, or were."""
-
-    id: int
-    rule: str
-    source: str | None = Field(description="None: documents of every source.")
-    reason: str
-    author: str
-    state: str = Field(description="in_force, to_erase, erased, lifted or expired.")
-    created_at: str
-    expires_at: When
-    erase: bool
-    erased_at: When
-    ended_at: When
-    ended_by: str | None
-    hidden: int = Field(description="Known documents that it hides now.")
-
-
-class NewTakedown(Takedown):
-    """A takedown that was put in force just now."""
-
-    documents: int = Field(description="Documents that search found before.")
-    addresses: int = Field(description="Known addresses that the rule matches.")
-    duplicates: list[str] = Field(description="Some addresses at which the same content is still found.")
-    erasure: Erasure | None = None
-
-
-class LiftedTakedown(Takedown):
-    """A takedown that was ended just now."""
-
-    documents: int = Field(description="Found again as soon as the index has taken them in.")
-    next_crawl: int = Field(description="Visited again by the next crawl.")
-
-
-class TakedownsRecord(Record):
-    """Takedowns, oldest first."""
-
-    takedowns: list[Takedown]
 
 
 def add(router: APIRouter, house: Installation) -> None:
@@ -117,9 +53,10 @@ def _add_takedowns(router: APIRouter, house: Installation) -> None:
             said.what, said.reason, visitor(request).author, said.source, said.until, said.erase, here=False
         )
         record = takedowns.take_down(house, wish)
-        if said.erase:
-            record |= {"erasure": erasure.erase(house, record["id"], lent=True)}
-        return Json(record, 201)
+        if not said.erase:
+            return Json(record, 201)
+        erased: NewTakedown = {**record, "erasure": erasure.erase(house, record["id"], lent=True)}
+        return Json(erased, 201)
 
     @order(router, "POST", "/takedowns/{number}/lift", Scope.ADMIN, LiftedTakedown)
     def lift_takedown(request: Request, number: Number) -> Response:

@@ -7,38 +7,19 @@ the installation.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse, Response
-from pydantic import Field
 
 from cormorant.base import metrics
 from cormorant.base.errors import CormorantError
 from cormorant.model.scope import PUBLIC, Scope
+from cormorant.operate.records.system import Readiness
 from cormorant.operate.system import metrics as metric_values
 from cormorant.operate.system.readiness import NOT_READY, readiness
-from cormorant.web.api.schemas import Record
 from cormorant.web.security.authorization import needs
 from cormorant.web.shared_reader import SharedReader
-
-
-class Checks(Record):
-    """State of each part that search or crawling needs."""
-
-    database: Literal["ok", "away"]
-    index: Literal["ok", "away"]
-    disk: Literal["ok", "full"] = Field(description="`full`: crawls wait until there is enough space.")
-    conductor: Literal["ok", "silent"] = Field(description="Whether the conductor has reported within 15 s.")
-
-
-class Readiness(Record):
-    """Readiness to answer searches."""
-
-    status: Literal["ready", "degraded", "unavailable"] = Field(
-        description="`degraded`: search answers and nothing is crawled; `unavailable`: neither, and the answer is 503."
-    )
-    checks: Checks
 
 
 def add_health(app: FastAPI, shelf: SharedReader) -> None:

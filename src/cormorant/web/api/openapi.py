@@ -14,8 +14,14 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import TypeAdapter
 
 from cormorant.model.scope import PUBLIC, Scope
-from cormorant.web.api import receivers, runs, schemas as api_schemas, sources, tokens
-from cormorant.web.api.runs import LogLine
+from cormorant.operate.records.documents import DocumentRecord, LinkRecord
+from cormorant.operate.records.explanations import Explanation
+from cormorant.operate.records.kinds import SourceKindRecord
+from cormorant.operate.records.problem import Problem
+from cormorant.operate.records.receivers import FaultyDocument, ReceiverRecord
+from cormorant.operate.records.runs import LogLine, Run
+from cormorant.operate.records.sources import SourceRecord
+from cormorant.operate.records.system import Token
 from cormorant.web.security.authorization import Audience, Policy, page
 
 PROBLEM = "application/problem+json"
@@ -57,11 +63,11 @@ def _drawn(app: FastAPI, exposure: Audience) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     lines = (
-        api_schemas.DocumentRecord, api_schemas.LinkRecord, api_schemas.Explanation, sources.SourceRecord,
-        api_schemas.SourceKindRecord, runs.Run,
-        receivers.ReceiverRecord, receivers.FaultyDocument, tokens.Token, LogLine,
+        DocumentRecord, LinkRecord, Explanation, SourceRecord,
+        SourceKindRecord, Run,
+        ReceiverRecord, FaultyDocument, Token, LogLine,
     )  # fmt: skip
-    for model in (api_schemas.Problem, *lines):
+    for model in (Problem, *lines):
         schema = TypeAdapter(model).json_schema(ref_template=_REF)
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema

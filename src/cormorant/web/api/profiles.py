@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
-from pydantic import Field
 
 from cormorant.base.errors import ConflictError
 from cormorant.model.scope import Scope
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.parameters import DeletedParameters, ParameterSet, ParameterSets, ParametersPreview
+from cormorant.operate.records.sources import SourcePreview
 from cormorant.operate.sources import impact_counts, impact_preview, profiles
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Record, When
 
 Name = Annotated[str, Path(examples=["system"])]
-
-
-class ParameterSet(Record):
-    """Values of settings that sources share. `system` holds for every source."""
-
-    parameters: str
-    settings: dict[str, Any]
-    version: int = Field(description="Number of times it was saved.")
-    sources: list[str] = Field(description="That use it.")
-    created_at: When
-
-
-class ParameterSets(Record):
-    """All sets, the system's first."""
-
-    parameters: list[ParameterSet]
-
-
-class ParametersPreview(Record):
-    """Preview of a set's edit, with its effect on each source that uses it: as in `source edit --preview`."""
-
-    parameters: str
-    sources: list[dict[str, Any]]
-
-
-class DeletedParameters(Record):
-    """A set that there was."""
-
-    parameters: str
-    deleted: bool = Field(description="False: `system` was empty, and the defaults apply already.")
-    sources: list[str] = Field(description="Sources that used the set and now do without it.")
 
 
 def add(router: APIRouter, house: Installation) -> None:
@@ -103,7 +72,7 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
         return Json(profiles.delete(house, name, used=used))
 
 
-def _effects(house: Installation, name: str, said: requests.Edit) -> list[dict[str, Any]]:
+def _effects(house: Installation, name: str, said: requests.Edit) -> list[SourcePreview]:
     """Return the effect of an edit of a set on each source."""
     changed = profiles.edited(house, name, said.settings)
     return [impact_preview.of_whole(house, source, whole) for source, whole in changed.items()]

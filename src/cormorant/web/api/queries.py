@@ -12,9 +12,9 @@ from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 
 from cormorant.model.scope import Scope
+from cormorant.operate.records.queries import CountedQueries, Queries
 from cormorant.operate.search import query_log
 from cormorant.operate.search.query_log import DAYS, MOST, MOST_DAYS, QueryReport
-from cormorant.web.api import schemas
 from cormorant.web.api.routing import Cursor, Json, Limit, before, route
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import sayable
@@ -50,7 +50,7 @@ def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates, asked: Qu
         }  # fmt: skip
         return look.TemplateResponse(request, "queries.html", values)
 
-    @route(router, "/queries", Scope.OPERATE, schemas.Queries)
+    @route(router, "/queries", Scope.OPERATE, Queries)
     def list_queries(limit: Limit = 100, cursor: Cursor = "") -> Response:
         """List searches, the newest first: what was typed, how much was found, how many results were opened."""
         asked.flush()
@@ -58,7 +58,7 @@ def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates, asked: Qu
         following = str(found[limit - 1]["number"]) if len(found) > limit else None
         return Json({"queries": found[:limit], "next": following})
 
-    @route(router, "/queries/{report}", Scope.OPERATE, schemas.CountedQueries)
+    @route(router, "/queries/{report}", Scope.OPERATE, CountedQueries)
     def count_queries(
         report: Annotated[
             Literal["top", "zero", "unclicked"],

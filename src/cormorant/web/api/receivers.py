@@ -3,75 +3,28 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
-from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate.delivery import receivers
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.kinds import Kinds, SourceKindRecord
+from cormorant.operate.records.receivers import (
+    DeletedReceiver,
+    FaultyDocument,
+    ReceiverRecord,
+    Receivers,
+    RejectedDeliveriesRecord,
+)
 from cormorant.operate.sources import kinds
 from cormorant.plugins import receiver_kind
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, Limit, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Kinds, Record, SourceKindRecord, When
 
 Name = Annotated[str, Path(examples=["index"])]
-
-
-class ReceiverRecord(Record):
-    """Receiver of deliveries, and its position in the stream."""
-
-    receiver: str
-    kind: str
-    source: str | None = Field(description="None: documents of all sources.")
-    settings: dict[str, Any] = Field(description="As they were given; secrets only by name.")
-    place: int = Field(description="Number of the newest delivery that it has confirmed.")
-    backlog: int = Field(description="Deliveries that wait for it, including those to be sent again.")
-    paused: bool
-    error: str | None
-    made_anew: bool = Field(description="For the index: a rebuild is under way, and new documents wait for it.")
-    refused: int
-    refusal: str | None = Field(description="The newest.")
-    faulty: int = Field(description="Documents that it rejected in their newest state.")
-    failures: int = Field(description="In a row.")
-    next_try_at: When
-    resending: int = Field(description="Documents that are still to be sent again.")
-    oldest_undelivered_at: When
-
-
-class Receivers(Record):
-    """All receivers, the index among them."""
-
-    receivers: list[ReceiverRecord]
-
-
-class FaultyDocument(Record):
-    """A delivery that a receiver could not take."""
-
-    seq: int
-    event: str | None = Field(description="None: it was rejected too long ago to know the event.")
-    run: int = Field(description="0: it was sent again, or the number is not known any more.")
-    source: str | None
-    url: str
-    reason: str
-    told_at: str
-
-
-class RejectedDeliveriesRecord(Record):
-    """Some of what a receiver could not take, by document. As lines it is all."""
-
-    faulty: list[FaultyDocument]
-    total: int
-
-
-class DeletedReceiver(Record):
-    """A receiver that there was."""
-
-    receiver: str
-    deleted: bool
 
 
 def add(router: APIRouter, house: Installation) -> None:

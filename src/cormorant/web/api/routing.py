@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
@@ -25,10 +25,13 @@ from cormorant.operate.documents import links, listing, lookup
 from cormorant.operate.documents.listing import DocumentFilter
 from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.documents import DocumentRecord, Documents, LinkRecord, LinksRecord, OneDocument
+from cormorant.operate.records.explanations import Explanation, Explanations
+from cormorant.operate.records.record import Record
+from cormorant.operate.records.search import Duplicates, ScoreRecord, SearchRecord, SuggestionsRecord, Tuning, Weight
 from cormorant.operate.search import ranking, search as searching
 from cormorant.operate.search.query_log import Face
 from cormorant.search.reader import Filters, GroupBy, Question, Sort
-from cormorant.web.api import schemas
 from cormorant.web.pages import score
 from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security import authorization
@@ -129,20 +132,20 @@ async def _question(
 def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
     """The search of the search page."""
 
-    @route(app, "/search", Scope.SEARCH, schemas.SearchRecord)
+    @route(app, "/search", Scope.SEARCH, SearchRecord)
     def search(request: Request, question: Annotated[Question, Depends(_question)]) -> Response:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         answer = shelf.ask(question)
         asked.note(request, question, answer, Face.API)
         return Json(searching.answer_record(answer))
 
-    @route(app, "/documents/{number}/duplicates", Scope.SEARCH, schemas.Duplicates)
+    @route(app, "/documents/{number}/duplicates", Scope.SEARCH, Duplicates)
     def list_duplicates(number: Number) -> Response:
         """List a document and all others of equal content that a reader may see, the one that search shows first."""
         found = searching.duplicates(shelf.library(), number)
         return Json(searching.equals_record(found))
 
-    @route(app, "/search/{number}/why", Scope.SEARCH, schemas.ScoreRecord)
+    @route(app, "/search/{number}/why", Scope.SEARCH, ScoreRecord)
     def why(
         request: Request,
         number: Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The `id` of the hit.", examples=[17])],
@@ -158,7 +161,7 @@ def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
 def add_suggestions(app: FastAPI, shelf: SharedReader) -> None:
     """The suggestions of the search boxes."""
 
-    @route(app, "/suggest", Scope.SEARCH, schemas.SuggestionsRecord)
+    @route(app, "/suggest", Scope.SEARCH, SuggestionsRecord)
     def suggest(
         q: Annotated[str, Query(description="The text typed so far; its last word is completed.", examples=["harb"])],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
@@ -195,7 +198,7 @@ async def _wanted(
 
 
 def _add_documents(router: APIRouter, house: Installation) -> None:
-    @route(router, "/documents", Scope.OPERATE, schemas.Documents, schemas.DocumentRecord)
+    @route(router, "/documents", Scope.OPERATE, Documents, DocumentRecord)
     def list_documents(
         request: Request, wanted: Annotated[DocumentFilter, Depends(_wanted)], limit: Limit = 100, cursor: Cursor = ""
     ) -> Response:
@@ -205,12 +208,12 @@ def _add_documents(router: APIRouter, house: Installation) -> None:
         found, following = listing.page(house, wanted, cursor, limit)
         return Json({"documents": found, "next": following})
 
-    @route(router, "/documents/{number}", Scope.OPERATE, schemas.OneDocument)
+    @route(router, "/documents/{number}", Scope.OPERATE, OneDocument)
     def show_document(number: Number) -> Response:
         """Show what is known about a document, and how it was read."""
         return Json(lookup.numbered(house, number))
 
-    @route(router, "/documents/{number}/links", Scope.OPERATE, schemas.LinksRecord, schemas.LinkRecord)
+    @route(router, "/documents/{number}/links", Scope.OPERATE, LinksRecord, LinkRecord)
     def list_links(request: Request, number: Number) -> Response:
         """List the links of a document: out of it and into it, with their texts."""
         found = links.of_document(house, number)
@@ -218,7 +221,7 @@ def _add_documents(router: APIRouter, house: Installation) -> None:
 
 
 def _add_explain(router: APIRouter, house: Installation) -> None:
-    @route(router, "/explain", Scope.OPERATE, schemas.Explanations, schemas.Explanation)
+    @route(router, "/explain", Scope.OPERATE, Explanations, Explanation)
     def explain_address(
         request: Request,
         address: Annotated[str, Query(
@@ -231,7 +234,7 @@ def _add_explain(router: APIRouter, house: Installation) -> None:
 
 
 def _add_tuning(router: APIRouter, house: Installation) -> None:
-    @route(router, "/tuning", Scope.OPERATE, schemas.Tuning, schemas.Weight)
+    @route(router, "/tuning", Scope.OPERATE, Tuning, Weight)
     def list_weights(request: Request) -> Response:
         """List the weights of ranking, with the standard of each."""
         found = ranking.listed(house)
@@ -251,8 +254,8 @@ def route(
     router: APIRouter | FastAPI,
     path: str,
     scope: Scope,
-    model: type[schemas.Record],
-    line: type[schemas.Record] | None = None,
+    model: type[Record],
+    line: type[Record] | None = None,
 ) -> Callable[[_Call], _Call]:
     """A route that needs a scope and answers with a record; `line` is one line of it where it can be had as lines."""
     lines = {"content": {LINES: {"schema": {"$ref": f"#/components/schemas/{line.__name__}"}}}} if line else {}
@@ -266,7 +269,7 @@ def order(
     method: Literal["POST", "PATCH", "DELETE"],
     path: str,
     scope: Scope,
-    model: type[schemas.Record] | UnionType,
+    model: type[Record] | UnionType,
     status: int = 200,
 ) -> Callable[[_Call], _Call]:
     """A route that needs a scope, changes something and answers with a record of how it is now."""
@@ -299,11 +302,11 @@ def as_lines(request: Request) -> bool:
     return LINES in request.headers.get("accept", "").lower()
 
 
-def in_lines(found: Iterable[dict[str, Any]]) -> Response:
+def in_lines(found: Iterable[Mapping[str, Any]]) -> Response:
     """An object a line. The first is made before the answer begins, so that what cannot be listed is an error."""
     return StreamingResponse((_written(each) + b"\n" for each in _begun(found)), media_type=LINES)
 
 
-def _begun(found: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _begun(found: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     left = iter(found)
     return chain(list(islice(left, 1)), left)

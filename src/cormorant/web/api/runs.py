@@ -2,138 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from pydantic import ConfigDict, Field, create_model
 
-from cormorant.model.run import Counters
 from cormorant.model.scope import Scope
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import DeletedRun, LogLine, OneRun, OrderedRuns, Pruned, Run, RunLog, Runs
 from cormorant.operate.runs import control, eta_summary, log, review, start
 from cormorant.operate.runs.log import LogFilter
 from cormorant.operate.runs.start import RunOrder
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Cursor, Json, Limit, Number, OfSource, as_lines, before, in_lines, order, route
-from cormorant.web.api.schemas import Problem, Record, When
 from cormorant.web.security.authorization import demand
-
-
-class _Run(Record):
-    """One crawl of one source, with its figures."""
-
-    run: int
-    source: str | None
-    state: str
-    to_fetch: int
-    to_index: int = Field(
-        description="Documents that were examined and wait for `index`: new, changed, or fetched anew by force."
-    )
-    started_at: When
-    finished_at: When
-    seconds: float
-    pages_per_s: float
-    bottleneck: str | None
-    complete: bool
-    reason: str | None
-    error: str | None
-    gives_up_at: When
-    refresh: str
-    mode: str = Field(description="accept, examine, index_only or test: the kind of run.")
-    forget: bool = Field(description="It is deleted when it ends.")
-    edited: list[str] = Field(description="The changed settings because of which all documents are downloaded again.")
-    force: bool
-    waits: str | None = Field(description="begin or go_on: the step that it waits for; `reason` gives the cause.")
-    node: str | None = Field(description="The only node that crawls its source.")
-
-
-_SAID = {
-    "changed": "Documents with a new text or new rights.",
-    "moved": "Pages that send their readers elsewhere, and files that were renamed.",
-    "conversions": "Documents and sitemaps that were read in the sandbox: no HTML or plain text, unless large.",
-    "exposed_files": "Files of a folder that everyone can find and that others on its machine may not read.",
-}
-_counters: dict[str, Any] = {each.name: (int, Field(description=_SAID.get(each.name))) for each in fields(Counters)}
-Run = create_model("Run", __base__=_Run, __doc__=_Run.__doc__, **_counters)
-
-
-class Runs(Record):
-    """Some runs, newest first; `next` is the cursor of older ones, None when there are none."""
-
-    runs: list[Run]  # type: ignore[valid-type] # made above of what a run counts
-    next: str | None
-
-
-class StillToGo(Record):
-    """Remaining time of a run under way (ETA)."""
-
-    least: float = Field(description="Seconds.")
-    most: float | None = Field(description="Seconds; None while the crawl finds more than it visits.")
-
-
-OneRun = create_model(
-    "OneRun", __base__=Run, __doc__="A run, its problems and notes, and the documents that a held run holds.",
-    problems=(list[dict[str, Any]], ...),
-    notices=(list[dict[str, Any]], Field(description="Notes although nothing went wrong.")),
-    leaving=(list[dict[str, Any]] | None, None),
-    eta_s=(StillToGo | None, Field(description="None when it has ended, and while no estimate is possible.")),
-)  # fmt: skip
-
-
-class OrderedRun(Record):
-    """A run that was ordered."""
-
-    run: int
-    source: str
-    resumed: bool = Field(description="It was ordered before, and continues.")
-    as_before: bool = Field(description="It keeps its own options; the options of this request apply to the next run.")
-
-
-class OrderedRuns(Record):
-    """Runs that were ordered, and why other sources are not crawled."""
-
-    runs: list[OrderedRun]
-    left_out: list[Problem] = Field(description="Runs that wait for an answer, for each source that has one.")
-
-
-class Pruned(Record):
-    """Documents pruned from what a run is to index."""
-
-    run: int
-    source: str | None
-    pruned: int
-    left: int = Field(description="Documents that are still to be indexed.")
-    rules: list[dict[str, Any]] = Field(description="Number of documents for each rule.")
-    settled: list[str] = Field(description="Rules that match only documents with nothing waiting to be indexed.")
-    idle: list[str] = Field(description="Rules that match no visited document.")
-
-
-class DeletedRun(Record):
-    """A run that there was."""
-
-    run: int
-    state: str = Field(examples=["deleted"])
-
-
-class LogLine(Record):
-    """A line of the log of a run. What is said beyond these fields is told by `event`."""
-
-    model_config = ConfigDict(extra="allow")
-
-    at: str = Field(description="RFC 3339, UTC.")
-    level: str = Field(description="`debug`, `info`, `warning` or `error`.")
-    event: str
-    logger: str
-    run: int
-    source: str | None = None
-
-
-class RunLog(Record):
-    """The last lines of the log of a run."""
-
-    lines: list[LogLine]
 
 
 def add(router: APIRouter, house: Installation) -> None:

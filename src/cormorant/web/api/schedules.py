@@ -6,84 +6,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
-from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.schedules import DeletedSchedule, OneSchedule, Schedule, SchedulesRecord
 from cormorant.operate.runs import schedules
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Record, When
 
 Name = Annotated[str, Path(examples=["nightly"])]
-
-
-class Schedule(Record):
-    """Schedule: the sources that it crawls automatically, when, and its last result."""
-
-    schedule: str
-    sources: list[str] = Field(description="In the order of crawling.")
-    when: str = Field(description="Cron, `every ...` or `manual`.")
-    time_zone: str = Field(description="Empty: the machine's.")
-    windows: list[str] = Field(description="Hours of the week in which its runs may work; none: all.")
-    overrun: str = Field(description="`skip`, `queue` or `restart`.")
-    missed: str = Field(description="`run` or `skip`.")
-    refresh: str
-    enabled: bool
-    state: str = Field(
-        description="`scheduled`, `launching`, `executing`, `indexing_pending`, `failed`, `partially_failed`, "
-        "`stopped` or `disabled`."
-    )
-    reason: str | None
-    run: int | None = Field(description="The run under way.")
-    next_at: When
-    last_at: When
-
-
-class SourceEnd(Record):
-    """Result of one source of a launch."""
-
-    source: str
-    run: int | None
-    failed: bool
-    reason: str | None
-
-
-class Launch(Record):
-    """Launch at one time of a schedule, and its outcome."""
-
-    slot_at: str = Field(description="The scheduled time.")
-    why: str = Field(description="`due`, `missed` or `started`.")
-    state: str = Field(
-        description="`queued`, `launching`, `executing`, `finished`, `partially_failed`, `failed`, `stopped` or "
-        "`skipped`."
-    )
-    reason: str | None
-    at: str = Field(description="When it was decided on.")
-    started_at: When
-    finished_at: When
-    run: int | None = Field(description="The run under way.")
-    ends: list[SourceEnd]
-
-
-class OneSchedule(Schedule):
-    """A schedule with its newest launches."""
-
-    history: list[Launch] = Field(description="The newest first.")
-
-
-class SchedulesRecord(Record):
-    """All schedules."""
-
-    schedules: list[Schedule]
-
-
-class DeletedSchedule(Record):
-    """A schedule that there was."""
-
-    schedule: str
-    deleted: bool
-    runs: list[int] = Field(description="Runs that continue without it.")
 
 
 def add(router: APIRouter, house: Installation) -> None:

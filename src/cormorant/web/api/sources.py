@@ -6,134 +6,26 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
-from pydantic import Field
 
 from cormorant.base.errors import ConflictError, UsageError
 from cormorant.model.scope import Scope
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.kinds import Kinds, SourceKindRecord
+from cormorant.operate.records.sources import (
+    DeletedSource,
+    Judged,
+    KeptSource,
+    SourcePreview,
+    SourceRecord,
+    SourcesRecord,
+)
 from cormorant.operate.runs import schedules
 from cormorant.operate.sources import fetch_test, impact_counts, impact_preview, kinds, sources
 from cormorant.plugins import source_kind
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Kinds, Problem, Record, SourceKindRecord
 
 Name = Annotated[str, Path(examples=["docs"])]
-
-
-class ExposedFile(Record):
-    """A file that everyone may find and that others on its machine may not read."""
-
-    address: str
-    why: str = Field(
-        description="The rule of the file system that closes it to others.",
-        examples=["mode 640", "folder pay, mode 750"],
-    )
-
-
-class ExposedFilesRecord(Record):
-    """Number of files of a source that everyone may find but others on its machine may not read, as last seen."""
-
-    files: int
-    at_least: bool = Field(description="Only a part of the folder was looked at.")
-    above: str | None = Field(description="A folder above that of the source which keeps others out; else null.")
-    blind: str | None = Field(
-        description="The sort of file system whose rights its mount makes up, so that they say nothing; else null."
-    )
-    first: list[ExposedFile] = Field(description="Three of them at the most.")
-
-
-class SourceRecord(Record):
-    """A source with its settings as they were given; secrets by their names only."""
-
-    source: str
-    kind: str
-    version: int
-    created_at: str
-    settings: dict[str, Any]
-    consent: list[dict[str, Any]]
-    doubts: list[str]
-    exposed_files: ExposedFilesRecord | None = Field(description="Null where the folder was not looked at yet.")
-    documents: int
-    last_run: int | None
-    effective: dict[str, Any] | None = Field(default=None, description="Every setting and the origin of its value.")
-
-
-class SourcesRecord(Record):
-    """All sources."""
-
-    sources: list[SourceRecord]
-
-
-class KeptSource(SourceRecord):
-    """A source as it is now that it was added or changed."""
-
-    problem: Problem | None = Field(default=None, description="The reason why it cannot be crawled at present.")
-    recrawl: dict[str, Any] | None = Field(
-        default=None,
-        description="The changed settings because of which the next crawl downloads all documents again, if any.",
-    )
-
-
-class SourcePreview(Record):
-    """Preview of an edit of a source: what `source edit --preview` prints."""
-
-    source: str
-    run: int | None = Field(description="Under way, which follows `at_once`.")
-    suspended: bool = Field(description="Whether that run is suspended: it continues under the edit.")
-    at_once: list[str] = Field(description="Settings that a run under way follows.")
-    changes: list[dict[str, Any]] = Field(description="Settings that change, with their old and new values.")
-    known: int = Field(description="Addresses that were judged.")
-    documents: int
-    leave: int = Field(description="Documents that would leave the index.")
-    leaving: list[str] = Field(description="Some of them.")
-    leave_rules: list[dict[str, Any]] = Field(description="Number of documents for each rule.")
-    no_longer_visited: int
-    enter: int = Field(description="Excluded addresses that would be visited.")
-    entering: list[dict[str, str]]
-    enter_rules: list[dict[str, Any]]
-    rename: int = Field(description="Documents that would be known by another address.")
-    renaming: list[dict[str, str]]
-    merge: int = Field(description="Of them, those that would be the same as another and leave.")
-    found_again: int = Field(description="Documents left out of the index now that would be found.")
-    finding: list[dict[str, str]]
-    found_rules: list[dict[str, Any]]
-    idle: list[str] = Field(description="Rules that match no known address.")
-    doubts: list[str]
-    unjudged: list[str] = Field(description="Settings whose effect only the next crawl shows.")
-    recrawl: dict[str, Any] | None = Field(
-        description="The settings because of which all documents are downloaded again, if any."
-    )
-
-
-class RemovedScheduleRecord(Record):
-    """A schedule that crawled a source that was deleted."""
-
-    schedule: str
-    alone: bool = Field(description="It crawled nothing else, and is deleted as well.")
-
-
-class DeletedSource(Record):
-    """A source that there was."""
-
-    source: str
-    deleted: bool
-    documents: int = Field(description="That leave the index.")
-    schedules: list[RemovedScheduleRecord]
-
-
-class Judged(Record):
-    """Verdict of the rules of a source on an address: what `source test --no-fetch` prints."""
-
-    source: str
-    address: str
-    depth: int
-    renamed: dict[str, str] | None = None
-    priority: dict[str, str] | None
-    ruling: str = Field(description="`admits`, `excludes` or `waits`.")
-    rule: str | None
-    gates: list[dict[str, str]]
-    doubts: list[str]
 
 
 def add(router: APIRouter, house: Installation) -> None:

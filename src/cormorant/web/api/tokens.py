@@ -6,44 +6,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
-from pydantic import Field
 
 from cormorant.model.scope import Scope
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.system import DeletedToken, MadeToken, Token, Tokens
 from cormorant.operate.system import tokens
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
-from cormorant.web.api.schemas import Record, When
 
 Name = Annotated[str, Path(examples=["ada"])]
-
-
-class Token(Record):
-    """A token, never with its value."""
-
-    token: str = Field(description="Its name.")
-    scope: Scope
-    created_at: When
-    used_at: When = Field(description="To the minute; None: never.")
-
-
-class Tokens(Record):
-    """All tokens."""
-
-    tokens: list[Token]
-
-
-class MadeToken(Token):
-    """A token that was made, with the value that its bearer shows."""
-
-    value: str = Field(description="Save it now: it is not shown again.")
-
-
-class DeletedToken(Record):
-    """A token that there was."""
-
-    token: str
-    deleted: bool
 
 
 def add(router: APIRouter, house: Installation) -> None:

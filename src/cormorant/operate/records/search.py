@@ -1,0 +1,163 @@
+"""Records of search: hits, facets, duplicates, scores, suggestions, and the weights of ranking."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+
+from cormorant.operate.records.record import Record, When
+
+
+class HitRecord(Record):
+    """A document that was found."""
+
+    id: Annotated[int, Field(description="Of the document; its kept copy is /cached/ID.")]
+    url: str
+    title: str
+    snippet: Annotated[str, Field(description="Plain text.")]
+    highlights: Annotated[list[tuple[int, int]], Field(description="Half-open ranges of code points in the snippet.")]
+    score: float
+    source: str
+    mime: str
+    language: str
+    size_bytes: int
+    modified_at: When
+    cached: bool
+    duplicates: Annotated[int, Field(description="Other matching documents of equal content.")]
+    near_duplicates: Annotated[int, Field(description="Other matching documents that are nearly the same.")]
+    group: NotRequired[
+        Annotated[str | None, Field(description="The source or site in whose group it comes, if it does.")]
+    ]
+    attributes: dict[str, Any]
+
+
+class FacetValueRecord(Record):
+    """A value that can be chosen, and how many results there are then."""
+
+    value: str
+    count: int
+    chosen: bool
+
+
+class Age(FacetValueRecord):
+    """Since when something was changed: `value` is week, month or year, `since` is what to ask for."""
+
+    since: str
+
+
+class Facets(Record):
+    """Facets: what each choice leaves, by parameter; each list is counted as if nothing were chosen from it."""
+
+    source: list[FacetValueRecord]
+    site: list[FacetValueRecord]
+    type: list[FacetValueRecord]
+    language: list[FacetValueRecord]
+    changed: list[Age]
+
+
+class ResultGroupRecord(Record):
+    """A source or site of which there are hits in the answer, and how many there are in all."""
+
+    value: str
+    total: int
+
+
+class SearchRecord(Record):
+    """Search result. An `offset` below `reachable` leads to a hit, or to a group, whatever `total` says."""
+
+    total: int
+    reachable: int
+    took_ms: float
+    query: Annotated[str, Field(description="The query as it was understood.")]
+    answered: Annotated[
+        str,
+        Field(
+            description="The query that found the hits: `query`, or `suggestion` where nothing is found for `query`."
+        ),
+    ]
+    notes: list[str]
+    suggestion: str | None
+    facets: Facets
+    groups: Annotated[
+        list[ResultGroupRecord], Field(description="In the order of their hits; none unless `group` is given.")
+    ]
+    hits: list[HitRecord]
+
+
+class Duplicate(HitRecord):
+    """A document that is one with others in results."""
+
+    equal: Annotated[bool, Field(description="Of equal content with the one that was asked for; else nearly the same.")]
+
+
+class Duplicates(Record):
+    """Documents of equal content or nearly the same, the one that search shows first; at most 1,000 of them."""
+
+    total: int
+    duplicates: list[Duplicate]
+
+
+class ScorePartRecord(Record):
+    """A part of a score: a field in which words were found, or something else that counts."""
+
+    what: Annotated[
+        str, Field(description="The factor, as a weight is called; `words`: how many words of the question are there.")
+    ]
+    name: str
+    about: str
+    points: float
+
+
+class ScoreRecord(Record):
+    """Score of a document: the points of its parts add up to it."""
+
+    id: int
+    url: str
+    title: str
+    score: float
+    parts: list[ScorePartRecord]
+
+
+class Weight(Record):
+    """Ranking weight: how much something counts in the order of hits."""
+
+    name: str
+    value: float
+    standard: float
+    least: float
+    most: float
+    changed_at: Annotated[When, Field(description="None: it stands as it came.")]
+    about: str
+
+
+class Tuning(Record):
+    """All weights."""
+
+    weights: list[Weight]
+
+
+class CompletionRecord(Record):
+    """A question that goes on from what was typed."""
+
+    text: Annotated[str, Field(description="The whole question.")]
+    documents: Annotated[
+        int, Field(description="That hold the completed word, of those that hold the words before it.")
+    ]
+
+
+class Titled(Record):
+    """A document whose title has the words."""
+
+    id: int
+    title: str
+    url: str
+    source: str
+
+
+class SuggestionsRecord(Record):
+    """Suggestions for a partly typed query; words come as the index has them, without accents."""
+
+    query: str
+    wordings: list[CompletionRecord]
+    documents: list[Titled]

@@ -1,0 +1,170 @@
+"""Records of sources, and of what an edit would do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+
+from cormorant.operate.records.problem import Problem
+from cormorant.operate.records.record import Record
+
+
+class ExposedFile(Record):
+    """A file that everyone may find and that others on its machine may not read."""
+
+    address: str
+    why: Annotated[
+        str,
+        Field(
+            description="The rule of the file system that closes it to others.",
+            examples=["mode 640", "folder pay, mode 750"],
+        ),
+    ]
+
+
+class ExposedFilesRecord(Record):
+    """Number of files of a source that everyone may find but others on its machine may not read, as last seen."""
+
+    files: int
+    at_least: Annotated[bool, Field(description="Only a part of the folder was looked at.")]
+    above: Annotated[
+        str | None, Field(description="A folder above that of the source which keeps others out; else null.")
+    ]
+    blind: Annotated[
+        str | None,
+        Field(
+            description="The sort of file system whose rights its mount makes up, so that they say nothing; else null."
+        ),
+    ]
+    first: Annotated[list[ExposedFile], Field(description="Three of them at the most.")]
+
+
+class SourceRecord(Record):
+    """A source with its settings as they were given; secrets by their names only."""
+
+    source: str
+    kind: str
+    version: int
+    created_at: str
+    settings: dict[str, Any]
+    consent: list[dict[str, Any]]
+    doubts: list[str]
+    exposed_files: Annotated[
+        ExposedFilesRecord | None, Field(description="Null where the folder was not looked at yet.")
+    ]
+    documents: int
+    last_run: int | None
+    effective: NotRequired[
+        Annotated[dict[str, Any] | None, Field(description="Every setting and the origin of its value.")]
+    ]
+
+
+class SourcesRecord(Record):
+    """All sources."""
+
+    sources: list[SourceRecord]
+
+
+class KeptSource(SourceRecord):
+    """A source as it is now that it was added or changed."""
+
+    problem: NotRequired[
+        Annotated[Problem | None, Field(description="The reason why it cannot be crawled at present.")]
+    ]
+    recrawl: NotRequired[
+        Annotated[
+            dict[str, Any] | None,
+            Field(
+                description="The changed settings because of which the next crawl downloads all documents again, if "
+                "any."
+            ),
+        ]
+    ]
+
+
+class _EditedSource(Record):
+    source: str
+    run: Annotated[int | None, Field(description="Under way, which follows `at_once`.")]
+    suspended: Annotated[bool, Field(description="Whether that run is suspended: it continues under the edit.")]
+    at_once: Annotated[list[str], Field(description="Settings that a run under way follows.")]
+    changes: Annotated[list[dict[str, Any]], Field(description="Settings that change, with their old and new values.")]
+    known: Annotated[int, Field(description="Addresses that were judged.")]
+    documents: int
+
+
+class EffectRecord(Record):
+    """The effect of other settings on the known addresses of a source."""
+
+    leave: Annotated[int, Field(description="Documents that would leave the index.")]
+    leaving: Annotated[list[str], Field(description="Some of them.")]
+    leave_rules: Annotated[list[dict[str, Any]], Field(description="Number of documents for each rule.")]
+    no_longer_visited: int
+    enter: Annotated[int, Field(description="Excluded addresses that would be visited.")]
+    entering: list[dict[str, str]]
+    enter_rules: list[dict[str, Any]]
+    rename: Annotated[int, Field(description="Documents that would be known by another address.")]
+    renaming: list[dict[str, str]]
+    merge: Annotated[int, Field(description="Of them, those that would be the same as another and leave.")]
+    found_again: Annotated[int, Field(description="Documents left out of the index now that would be found.")]
+    finding: list[dict[str, str]]
+    found_rules: list[dict[str, Any]]
+
+
+class SourcePreview(_EditedSource, EffectRecord):
+    """Preview of an edit of a source: what `source edit --preview` prints."""
+
+    idle: Annotated[list[str], Field(description="Rules that match no known address.")]
+    doubts: list[str]
+    unjudged: Annotated[list[str], Field(description="Settings whose effect only the next crawl shows.")]
+    recrawl: Annotated[
+        dict[str, Any] | None,
+        Field(description="The settings because of which all documents are downloaded again, if any."),
+    ]
+
+
+class RemovedScheduleRecord(Record):
+    """A schedule that crawled a source that was deleted."""
+
+    schedule: str
+    alone: Annotated[bool, Field(description="It crawled nothing else, and is deleted as well.")]
+
+
+class DeletedSource(Record):
+    """A source that there was."""
+
+    source: str
+    deleted: bool
+    documents: Annotated[int, Field(description="That leave the index.")]
+    schedules: list[RemovedScheduleRecord]
+
+
+class Judged(Record):
+    """Verdict of the rules of a source on an address: what `source test --no-fetch` prints."""
+
+    source: str
+    address: str
+    depth: int
+    renamed: NotRequired[dict[str, str] | None]
+    priority: dict[str, str] | None
+    ruling: Annotated[str, Field(description="`admits`, `excludes` or `waits`.")]
+    rule: str | None
+    gates: list[dict[str, str]]
+    doubts: list[str]
+
+
+class TrapRecord(Record):
+    """A suspected trap: addresses made alike of which the last brought no new text, and the rule to leave them out."""
+
+    trap: str
+    source: str
+    site: str
+    template: str
+    addresses: int
+    visited: int
+    skipped: int
+    sample: int
+    examples: Sequence[str]
+    rule: str
+    accepted: bool
