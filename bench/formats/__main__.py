@@ -50,7 +50,8 @@ def _measure(options: argparse.Namespace) -> None:
         }
         judgements = {form: [_judged(path, each, running) for path, each in _of(corpus, form)] for form in forms}
         speeds = {form: _speeds([path for path, _ in _of(corpus, form)], running, options.rounds) for form in forms}
-    about = (f"measured on {datetime.now(UTC):%Y-%m-%d}", f"writers: {_writers(corpus)}", *missing)
+    speed = f"for speed each document was read {options.rounds} times, after as many times to warm up"
+    about = (f"measured on {datetime.now(UTC):%Y-%m-%d}", speed, f"writers: {_writers(corpus)}", *missing)
     found = {form: told for form, told in judgements.items() if told}
     report = Report([peer.title for peer in running], about, found, corpus.unmade, speeds)
     options.out.write_text(written(report), encoding="utf-8")
@@ -124,7 +125,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", type=_names, default=FORMS, help=f"only these formats, of {','.join(FORMS)}")
     every = tuple(peer.name for peer in PEERS)
     parser.add_argument("--peers", type=_names, default=every, help=f"only these readers, of {','.join(every)}")
-    parser.add_argument("--rounds", type=int, default=10, help="how often each is read for speed; 0 for no speed")
+    parser.add_argument("--rounds", type=int, default=50, help="how often each is read for speed; 0 for no speed")
     parser.add_argument("--folder", type=Path, help="compare real documents instead, with the first of the readers")
     parser.add_argument("--out", type=Path, default=PAGE, help="where to write the tables")
     return parser.parse_args(arguments)

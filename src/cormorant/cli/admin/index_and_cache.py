@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,9 @@ from cormorant.cli import terminal
 from cormorant.cli.formatting import duration, plural
 from cormorant.cli.typer_apps import examples, new_app
 from cormorant.model.schedule.timezones import localized
-from cormorant.operate.records.storage import OptimizedIndex, RebuiltIndex
+
+if TYPE_CHECKING:
+    from cormorant.operate.records.storage import OptimizedIndex, RebuiltIndex
 
 index = new_app("The search index: rebuild, optimize, stats.", group=True)
 cache = new_app("Kept copies of documents: show, check, repair, diff.", group=True)

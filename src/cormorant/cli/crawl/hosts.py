@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,9 @@ from cormorant.cli import terminal
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import OfSource, examples, new_app
 from cormorant.model.schedule.timezones import wall_time
-from cormorant.operate.records.system import SiteSource, WholeSite
+
+if TYPE_CHECKING:
+    from cormorant.operate.records.system import SiteSource, WholeSite
 
 app = new_app("Hosts: their pace, the rule behind it, and the gaps between requests.", group=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,9 @@ from cormorant.cli import terminal
 from cormorant.cli.crawl.sources import Set, agreed, given, tell
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import examples, new_app
-from cormorant.operate.records.sources import SourcePreview
+
+if TYPE_CHECKING:
+    from cormorant.operate.records.sources import SourcePreview
 
 app = new_app("Settings that several sources share: list, show, add, edit, delete.", group=True)
 

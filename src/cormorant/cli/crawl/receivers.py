@@ -12,12 +12,12 @@ from cormorant.cli import terminal
 from cormorant.cli.crawl.sources import given, set_option
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import examples, new_app
-from cormorant.operate.records.receivers import ReceiverRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cormorant.app.build import BuildPlan
+    from cormorant.operate.records.receivers import ReceiverRecord
 
 app = new_app(
     "Receivers of crawled documents, one of them the search index: add, list, show, faulty, edit, resend, delete.",

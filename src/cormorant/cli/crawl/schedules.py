@@ -14,9 +14,9 @@ from cormorant.cli.option_groups import taking
 from cormorant.cli.typer_apps import examples, new_app
 from cormorant.model.schedule.schedule import MissedPolicy, Overrun, Revisit
 from cormorant.model.schedule.timezones import wall_time
-from cormorant.operate.records.schedules import Launch, Schedule
 
 if TYPE_CHECKING:
+    from cormorant.operate.records.schedules import Launch, Schedule
     from cormorant.operate.runs.schedules import ScheduleChange
 
 app = new_app("Times at which sources are crawled while `cormorant serve` is running.", group=True)

@@ -11,10 +11,10 @@ import typer
 from cormorant.base.errors import CormorantError, Incomplete, Unreachable, UsageError
 from cormorant.cli import terminal
 from cormorant.cli.typer_apps import examples, new_app
-from cormorant.operate.records.sources import SourcePreview
 
 if TYPE_CHECKING:
     from cormorant.operate.checks.exposure import Seen
+    from cormorant.operate.records.sources import SourcePreview
     from cormorant.store.catalog.sources import SourceRow
 
 app = new_app("Sources of documents: add, list, show, edit, test, delete.", group=True)

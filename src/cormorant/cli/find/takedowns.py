@@ -13,10 +13,10 @@ from cormorant.cli.formatting import plural
 from cormorant.cli.option_groups import taking
 from cormorant.cli.typer_apps import OfSource, examples, new_app
 from cormorant.model.schedule.timezones import wall_time
-from cormorant.operate.records.takedowns import Erasure
 
 if TYPE_CHECKING:
     from cormorant.cli.terminal import Terminal
+    from cormorant.operate.records.takedowns import Erasure
 
 app = new_app("Documents hidden from every reader: list, show, lift, erase. `document takedown` adds one.", group=True)
 
