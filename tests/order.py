@@ -64,6 +64,13 @@ QUICK_JOURNEYS = {
     "test_failing.py", "test_links.py", "test_queries.py", "test_recrawl.py", "test_restart.py", "test_tongues.py",
 }  # fmt: skip
 """Journeys that `make test` runs too; the others are marked `long`, and `make journeys` runs them."""
+LONG = {
+    "cli/admin/test_index_and_cache.py", "cli/admin/test_store.py", "cli/begin/test_serve.py",
+    "contracts/test_index_beginnings.py", "contracts/test_index_properties.py", "contracts/test_index_tally.py",
+    "crawl/deliver/test_loop.py", "operate/runs/test_report.py", "receivers/test_jsonlines.py",
+    "store/db/test_dump.py", "store/db/test_migrate.py", "web/pages/test_sign_in.py",
+}  # fmt: skip
+"""Files beside the journeys that take most of a minute or more, and are `long` too."""
 GUIDES = "test_page[docs/how-to/"
 """How the names of tests begin that run the examples of a guide; they take minutes together, and are `long` too."""
 _FOLDER = Path(__file__).parent
@@ -80,7 +87,8 @@ def ordered(files: Sequence[str]) -> list[int]:
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark what takes long, before markers choose which tests are run."""
     is_journey = item.path.parent == _FOLDER / "journeys" and item.path.name not in QUICK_JOURNEYS
-    if is_journey or item.name.startswith(GUIDES):
+    name = os.path.relpath(item.path, _FOLDER)
+    if is_journey or name in LONG or item.name.startswith(GUIDES):
         item.add_marker("long")
 
 
