@@ -97,7 +97,7 @@ def test_a_page_on_which_the_engine_fails_is_counted(reader: Reader) -> None:
 def test_without_the_engine_the_rest_is_read_and_the_fault_named(reader: Reader) -> None:
     found = extract_pdf_with_ocr(writers.pdf("a word"), TASK, "none")
     assert (found.text, found.fault) == ("a word", "It is not installed.")
-    assert extract_image(png(BLANK), PICTURE, "none").fault == "It is not installed."
+    assert "not installed" in extract_image(png(BLANK), PICTURE, "none").fault
 
 
 def test_locks_and_damage_are_as_without_recognition(reader: Reader) -> None:
