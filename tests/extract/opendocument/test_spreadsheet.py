@@ -42,6 +42,11 @@ def test_cells_are_parted_and_empty_ones_leave_nothing() -> None:
     assert text(body, "spreadsheet") == "Figures\na\tb\nc"
 
 
+def test_a_cell_of_an_unknown_type_is_read_as_displayed() -> None:
+    odd = cell("shown", 'office:value-type="tensor" office:value="7"')
+    assert text(sheet(odd, cell("behind")), "spreadsheet") == "Figures\nshown\nbehind"
+
+
 def test_sheets_hidden_ones_too_stand_apart_under_their_names() -> None:
     style = (
         '<style:style style:name="h" style:family="table"><style:table-properties table:display="false"/></style:style>'

@@ -35,7 +35,8 @@ def cell_text(flow: Flow, cell: Element) -> str:
     kind = cell.get(_VALUE_TYPE)
     if not kind or (shown and kind in ("string", "boolean")):
         return shown
-    value = _plain(kind, cell.get(_VALUES.get(kind, "")) or "")
+    attribute = _VALUES.get(kind)
+    value = _plain(kind, cell.get(attribute) or "") if attribute else ""
     if not value or value in shown.split():
         return shown
     return f"{shown} {value}" if shown else value
