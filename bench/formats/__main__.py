@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -27,6 +28,7 @@ PAGE: Final = ROOT / "docs" / "reference" / "formats-found.md"
 
 def main(arguments: list[str]) -> int:
     """Make the documents, have them read, write the tables. Always 0: the figures are for people."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
     options = _options(arguments)
     with alone() as free:
         if free and options.folder:
@@ -125,7 +127,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", type=_names, default=FORMS, help=f"only these formats, of {','.join(FORMS)}")
     every = tuple(peer.name for peer in PEERS)
     parser.add_argument("--peers", type=_names, default=every, help=f"only these readers, of {','.join(every)}")
-    parser.add_argument("--rounds", type=int, default=50, help="how often each is read for speed; 0 for no speed")
+    parser.add_argument("--rounds", type=int, default=20, help="how often each is read for speed; 0 for no speed")
     parser.add_argument("--folder", type=Path, help="compare real documents instead, with the first of the readers")
     parser.add_argument("--out", type=Path, default=PAGE, help="where to write the tables")
     return parser.parse_args(arguments)
