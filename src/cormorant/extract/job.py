@@ -10,7 +10,7 @@ The answer comes from a process that read what strangers wrote, so all of it is 
 from __future__ import annotations
 
 import struct
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
@@ -26,6 +26,8 @@ CONVERSION_FAILED: Final = 903
 """The status number of a document that no converter could read."""
 
 _REASON: Final = 500
+
+T = TypeVar("T")
 
 
 class ExtractionTask(msgspec.Struct, frozen=True, array_like=True):
@@ -47,6 +49,9 @@ class ConversionFault(msgspec.Struct, frozen=True, array_like=True, tag="fault")
     status: int
     reason: str
     detail: str = ""
+
+
+NO_ANSWER: Final = ConversionFault(CONVERSION_FAILED, "The converter gave an answer that cannot be read.")
 
 
 _Link: TypeAlias = tuple[str, str, str, bool]
@@ -85,8 +90,13 @@ def encode_task(
 
     `mime` is what `sniff` said, `address` canonical.
     """
-    task = _ENCODER.encode(ExtractionTask(mime, address, charset, file_name, manner))
-    return _LENGTH.pack(len(task)) + task, body
+    return framed(ExtractionTask(mime, address, charset, file_name, manner)), body
+
+
+def framed(task: msgspec.Struct) -> bytes:
+    """Return the beginning of a payload: the task with its length, behind which the document follows."""
+    encoded = _ENCODER.encode(task)
+    return _LENGTH.pack(len(encoded)) + encoded
 
 
 class Body:
@@ -103,10 +113,15 @@ class Body:
 
 def decode_task(payload: bytes) -> tuple[ExtractionTask, Body]:
     """Return the task of a payload, and the document. Raises msgspec.DecodeError when it is none."""
+    return decode_framed(payload, _TASKS)
+
+
+def decode_framed(payload: bytes, tasks: msgspec.msgpack.Decoder[T]) -> tuple[T, Body]:
+    """Return what `framed` was given, and the document behind it. Raises msgspec.DecodeError for another payload."""
     if len(payload) < _LENGTH.size:
         raise msgspec.DecodeError("no task")
     end = _LENGTH.size + _LENGTH.unpack_from(payload)[0]
-    return _TASKS.decode(memoryview(payload)[_LENGTH.size : end]), Body(payload[end:])
+    return tasks.decode(memoryview(payload)[_LENGTH.size : end]), Body(payload[end:])
 
 
 def encode_result(result: Extraction | ConversionFault) -> bytes:
@@ -131,7 +146,7 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
     try:
         result = _ANSWERS.decode(answer)
     except (msgspec.DecodeError, UnicodeDecodeError):  # another shape is a DecodeError too, a tag in no UTF-8 is none
-        return ConversionFault(CONVERSION_FAILED, "The converter gave an answer that cannot be read.")
+        return NO_ANSWER
     if isinstance(result, ConversionFault):
         return result
     return Extraction(

@@ -9,7 +9,6 @@ bounded size, each by a child of its own.
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Iterator
 from inspect import signature
 from itertools import islice
@@ -21,7 +20,15 @@ from cormorant.base.entry_points import imported
 from cormorant.extract.detect.formats import format_of
 from cormorant.extract.document.embedded_file import EmbeddedFile
 from cormorant.extract.errors import Protected, Unreadable
-from cormorant.extract.job import CONVERSION_FAILED, Body, ConversionFault, ExtractionTask
+from cormorant.extract.job import (
+    CONVERSION_FAILED,
+    NO_ANSWER,
+    Body,
+    ConversionFault,
+    ExtractionTask,
+    decode_framed,
+    framed,
+)
 from cormorant.extract.sanitize import one_line
 from cormorant.sandbox.limits import MIB, Limits
 
@@ -63,7 +70,6 @@ class UnpackedPart(msgspec.Struct, frozen=True, array_like=True, tag="part"):
     cut: bool = False
 
 
-_LENGTH: Final = struct.Struct("!I")
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _TASKS: Final = msgspec.msgpack.Decoder(UnpackTask)
 _PARTS: Final = msgspec.msgpack.Decoder(UnpackedPart | ConversionFault)
@@ -71,8 +77,7 @@ _PARTS: Final = msgspec.msgpack.Decoder(UnpackedPart | ConversionFault)
 
 def encode_unpacking(task: UnpackTask, body: bytes) -> tuple[bytes, bytes]:
     """Return the payload for `unpack` in two pieces, the second of which is `body` itself."""
-    encoded = _ENCODER.encode(task)
-    return _LENGTH.pack(len(encoded)) + encoded, body
+    return framed(task), body
 
 
 def decode_part(answer: bytes) -> UnpackedPart | ConversionFault:
@@ -80,7 +85,7 @@ def decode_part(answer: bytes) -> UnpackedPart | ConversionFault:
     try:
         part: UnpackedPart | ConversionFault = _PARTS.decode(answer)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return ConversionFault(CONVERSION_FAILED, "The converter gave an answer that cannot be read.")
+        return NO_ANSWER
     return part
 
 
@@ -89,9 +94,7 @@ def unpack(payload: bytes) -> bytes:
 
     A container that cannot be opened, or whose format has no members, is an answer too.
     """
-    end = _LENGTH.size + _LENGTH.unpack_from(payload)[0]
-    task = _TASKS.decode(memoryview(payload)[_LENGTH.size : end])
-    body = Body(payload[end:])
+    task, body = decode_framed(payload, _TASKS)
     del payload
     try:
         return _ENCODER.encode(_part(task, body))

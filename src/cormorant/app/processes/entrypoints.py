@@ -132,13 +132,14 @@ async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], s
     room = _room(house)
     assignments = RetrieverAssignments(house, fetcher, means, plan.installation.retriever_count, room)
     doubts = Doubts(copies(house.store, means.cache))
+    rights = AclLookup(house.store)
     reader = Converter(
         ChildPool(converters, parallel=plan.installation.conversions),
         steps,
         partial(stands, house.store),
         doubts,
-        AclLookup(house.store),
-        Containers(house.store, means.cache, AclLookup(house.store)),
+        rights,
+        Containers(house.store, means.cache, rights),
     )
     reader.tika = tika = tika_of(plan, egress, house.clock)
     crew = WorkerConfig(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)

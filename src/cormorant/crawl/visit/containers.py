@@ -23,7 +23,7 @@ from cormorant.extract.unpack import LIMITS, UnpackedMember, UnpackedPart, Unpac
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content
 from cormorant.model.member import MemberEntry, container_of, depth_of, path_within
-from cormorant.model.outcome import Failed, Gone, Outcome
+from cormorant.model.outcome import Deferred, Failed, Gone, Outcome, Quarantined
 from cormorant.model.resource import Resource
 from cormorant.model.url import fingerprint
 from cormorant.store.blobs.protocol import BlobPlace, Cache
@@ -34,6 +34,8 @@ UNPACK_TASK: Final = "unpack"
 """What a limited child is asked to do with a container."""
 KEPT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of unpacked parts that stay in memory."""
+KEPT_PLACES: Final = 16
+"""Containers of which it stays in memory in which part each member lies."""
 NO_COPY: Final = "The kept copy of its container cannot be read. The next crawl with --force fetches it again."
 
 _BEARING: Final = (b"x-robots-tag", b"link:", b"refresh", b"content-language", b"content-disposition")
@@ -57,11 +59,9 @@ class _Part(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """One part on the way through a container: its members under unique paths, and its first number."""
+    """One part on the way through a container: its members by unique paths. `cut`: the container has more."""
 
-    start: int
-    before: int
-    members: list[tuple[str, UnpackedMember]]
+    members: dict[str, UnpackedMember]
     cut: bool
 
 
@@ -92,15 +92,15 @@ class Containers:
         entries: list[MemberEntry] = []
         cut = False
         async for step in self._walk((found.address, version), found, ask):
-            if isinstance(step, str):
-                return MemberListing(tuple(entries), step)
+            if isinstance(step, ConversionFault):
+                return MemberListing(tuple(entries), step.reason)
             cut = step.cut
-            entries += [MemberEntry(path, each.version.hex(), len(each.body)) for path, each in step.members]
+            entries += [MemberEntry(path, each.version.hex(), len(each.body)) for path, each in step.members.items()]
         return MemberListing(tuple(entries), f"Only its first {len(entries):,} members were read." if cut else "")
 
     def copy_of(self, document: Resource) -> Content | None:
         """Return the kept copy of a document with its validators; None where its header says more than its bytes."""
-        found = self._found(document.address, document)
+        found = self._kept_copy(document.address, document)
         if not isinstance(found, _Container) or _says_more(found.header_block):
             return None
         return replace(
@@ -110,12 +110,12 @@ class Containers:
 
     async def fetch(self, member: Resource, ask: Ask) -> Content | Outcome:
         """Read a member out of the kept copy of its container."""
-        container = self._found(container_of(member.address), member)
+        container = self._kept_copy(container_of(member.address), member)
         if not isinstance(container, _Container):
             return container
         found = await self._member(container, path_within(member.address), ask)
-        if isinstance(found, str):
-            return Failed(CONVERSION_FAILED, found)
+        if isinstance(found, ConversionFault):
+            return Failed(found.status, found.reason)
         if found is None:
             return Gone()
         if found.refusal:
@@ -125,16 +125,16 @@ class Containers:
             member.address, found.body, found.mime, acl=container.acl, file_name=name, modified_at=found.modified_at
         )
 
-    def _found(self, address: str, member: Resource) -> _Container | Outcome:
-        """Return the kept copy of the document at an address of the member's site and source."""
-        key = fingerprint(address, member.source)
+    def _kept_copy(self, address: str, beside: Resource) -> _Container | Outcome:
+        """Return the kept copy of the document at an address of the same site and source as another."""
+        key = fingerprint(address, beside.source)
         statement = (
             sa.select(
                 content.c.content_hash, content.c.mime, content.c.acl_id, content.c.pack, content.c.pack_offset,
                 content.c.pack_length, content.c.modified_at,
             )
             .join(resource, resource.c.id == content.c.id)
-            .where(resource.c.site_id == member.site, resource.c.hash == key)
+            .where(resource.c.site_id == beside.site, resource.c.hash == key)
         )  # fmt: skip
         with self._store.read() as tx:
             rows = tx.rows(statement)
@@ -151,25 +151,24 @@ class Containers:
         acl = self._rights(row.acl_id)
         return _Container((address, row.content_hash), found, acl, frame.status_line, frame.header_block)
 
-    async def _member(self, container: _Container, path: str, ask: Ask) -> UnpackedMember | str | None:
-        """Find a member in memory, else in its part, else by going through the container; a sentence: it failed."""
+    async def _member(self, container: _Container, path: str, ask: Ask) -> UnpackedMember | ConversionFault | None:
+        """Find a member in memory, else in its part, else by going through the container."""
         place = self._places.get(container.key, {}).get(path)
         if place is not None:
             part = self._parts.get((*container.key, place[0]))
             if part is not None:
                 return part.members.get(path)
         async for step in self._walk(container.key, container.content, ask, place or (0, 0)):
-            if isinstance(step, str):
+            if isinstance(step, ConversionFault):
                 return step
-            found = dict(step.members).get(path)
-            if found is not None:
-                return found
+            if path in step.members:
+                return step.members[path]
         return None
 
     async def _walk(
         self, key: tuple[str, bytes], found: Content, ask: Ask, begin: tuple[int, int] = (0, 0)
-    ) -> AsyncIterator[_Step | str]:
-        """Yield the parts of a container from a number on, and a sentence in the place of one that cannot be had."""
+    ) -> AsyncIterator[_Step | ConversionFault]:
+        """Yield the parts of a container from a number on, and a fault in the place of one that cannot be had."""
         task = ExtractionTask(found.mime, found.address, found.charset, found.called)
         start, before = begin
         places = self._known(key)
@@ -178,11 +177,11 @@ class Containers:
             answer = await ask(ChildTask(UNPACK_TASK, LIMITS), payload, found)
             part = decode_part(answer) if isinstance(answer, bytes) else _fault_of(answer)
             if isinstance(part, ConversionFault):
-                yield part.reason
+                yield part
                 return
             named = _named(part, places, start, before)
             self._keep((*key, start), named)
-            yield _Step(start, before, named, part.cut)
+            yield _Step(named, part.cut)
             if part.ended or not part.members:
                 return
             start += len(part.members)
@@ -191,14 +190,14 @@ class Containers:
     def _known(self, key: tuple[str, bytes]) -> dict[str, tuple[int, int]]:
         places = self._places.setdefault(key, {})
         self._places.move_to_end(key)
-        while len(self._places) > 16:
+        while len(self._places) > KEPT_PLACES:
             self._places.popitem(last=False)
         return places
 
-    def _keep(self, key: tuple[str, bytes, int], members: list[tuple[str, UnpackedMember]]) -> None:
-        size = sum(len(each.body) for _, each in members)
+    def _keep(self, key: tuple[str, bytes, int], members: dict[str, UnpackedMember]) -> None:
+        size = sum(len(each.body) for each in members.values())
         if key not in self._parts:
-            self._parts[key] = _Part(dict(members), size)
+            self._parts[key] = _Part(members, size)
             self._size += size
         while self._size > KEPT_BYTES and len(self._parts) > 1:
             self._size -= self._parts.popitem(last=False)[1].size_bytes
@@ -210,13 +209,13 @@ def _says_more(header_block: bytes) -> bool:
 
 
 def _fault_of(outcome: Outcome) -> ConversionFault:
-    reason = getattr(outcome, "reason", "") or "It cannot be unpacked."
-    return ConversionFault(CONVERSION_FAILED, reason)
+    said = outcome.reason if isinstance(outcome, Deferred | Failed | Quarantined) else ""
+    return ConversionFault(CONVERSION_FAILED, said or "It cannot be unpacked.")
 
 
 def _named(
     part: UnpackedPart, places: dict[str, tuple[int, int]], start: int, before: int
-) -> list[tuple[str, UnpackedMember]]:
+) -> dict[str, UnpackedMember]:
     """Give each member a path that no other has: an attachment may have no name, or that of another one."""
     named: dict[str, UnpackedMember] = {}
     for number, each in enumerate(part.members, start):
@@ -226,4 +225,4 @@ def _named(
             path = f"{stem or extension} ({number + 1}){dot}{extension if stem else ''}"
         places[path] = (start, before)
         named[path] = each
-    return list(named.items())
+    return named
