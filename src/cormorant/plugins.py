@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cormorant.base.entry_points import KindRegistry, PluginEntry, announced, load
-from cormorant.base.errors import BadSetting, PluginUnusable, Unreachable
+from cormorant.base.errors import BadSetting, LoginRefused, PluginUnusable, Unreachable
 from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.errors import Protected, Unreadable
@@ -29,6 +29,7 @@ from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
 from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.ruling import Discard, Rewritten
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.settings.source import SourceSettings, parse_settings
 from cormorant.receivers.base import BaseReceiver
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
@@ -50,13 +51,16 @@ from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits
 from cormorant.sources.base import BaseFilters, BaseSource, Batches
+from cormorant.sources.connection_pool import ConnectionPool
 from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
+from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
+from cormorant.sources.server_settings import ServerSettings
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
@@ -72,6 +76,7 @@ __all__ = [
     "BaseReceiver",
     "BaseSource",
     "Batches",
+    "ConnectionPool",
     "Content",
     "Deferred",
     "Delivery",
@@ -87,6 +92,7 @@ __all__ = [
     "Gone",
     "KeptCopy",
     "Limits",
+    "LoginRefused",
     "NotTaken",
     "Outcome",
     "Pace",
@@ -97,11 +103,14 @@ __all__ = [
     "ReceiverKind",
     "ReceiverSettings",
     "ReceiverTools",
+    "RecordSection",
     "Refusal",
     "Removal",
     "Resource",
     "Rewritten",
+    "SecretReference",
     "Secrets",
+    "ServerSettings",
     "Source",
     "SourceKind",
     "SourceSettings",
@@ -119,6 +128,7 @@ __all__ = [
     "receiver_kinds",
     "receiver_package",
     "receiver_settings",
+    "record_page",
     "source_kind",
     "source_kinds",
     "source_package",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,7 @@ from cormorant.store.db.database import Store
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cormorant.net.egress.guard import Egress
     from cormorant.net.http.client import Fetcher
     from cormorant.sources.protocol import Source
     from cormorant.store.db.migrate import Upgraded
@@ -165,7 +167,10 @@ def _name(plan: BuildPlan, store: Store) -> None:
         stream.installation(tx, origin)
 
 
-def source_of(row: RunRow, kind: str, fetcher: Fetcher | None, house: Installation) -> Source:
+def source_of(
+    row: RunRow, kind: str, fetcher: Fetcher | None, house: Installation, egress: Callable[[], Egress] | None = None
+) -> Source:
     """The source of a run, with the settings as of its start. Raises what is wrong with them or with their secrets."""
     veto = of_receivers.veto(house, row.source_id) if fetcher is None else None
-    return make_source(kind, row.source_id, row.settings, Tools(fetcher, house.clock, Opened(house), row.id, veto))
+    tools = Tools(fetcher, house.clock, Opened(house), row.id, veto, egress)
+    return make_source(kind, row.source_id, row.settings, tools)

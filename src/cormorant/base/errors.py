@@ -16,6 +16,7 @@
     ├── NotSignedIn           exit 5   a token is needed, and none, or an unknown one, was shown
     ├── TooManyTries          exit 5   too many wrong tokens from one place
     ├── Unreachable           exit 6   a server or database does not answer
+    │   └── LoginRefused               the server of a source refuses its login; it is not tried again by itself
     ├── Busy                  exit 6   more is asked at once than can be answered
     ├── DataFolderError       exit 1   the data folder cannot be used as it is
     │   └── NoRoom                     a disk is full; it goes on when there is room
@@ -212,6 +213,16 @@ class Unreachable(CormorantError):
     code = "unreachable"
     exit_code = 6
     http_status = 503
+
+
+class LoginRefused(Unreachable):
+    """The server of a source refuses its user name or its password.
+
+    It is tried again once the settings or the secret are changed, or by a crawl with --force: more attempts could lock
+    the account.
+    """
+
+    code = "login_refused"
 
 
 class Busy(CormorantError):

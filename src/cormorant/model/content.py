@@ -67,7 +67,8 @@ class Content(msgspec.Struct, frozen=True):
     of which `rel` says how far they count; `refresh` is its Refresh field as written. `flaw` is a sentence about what
     was wrong with how it was sent, though it could be read, "" for nothing. `file_name` helps to tell its type;
     `given_name` is the name that its server gives it beside its address, or "". `lists`: it is a list of addresses,
-    asked for as a document, and is to be read as a sitemap from now on.
+    asked for as a document, and is to be read as a sitemap from now on. `title` and `attributes` are those that its
+    source knows of it; they take the place of what its bytes say.
     """
 
     address: str
@@ -91,6 +92,8 @@ class Content(msgspec.Struct, frozen=True):
     flaw: str = ""
     given_name: str = ""
     lists: bool = False
+    title: str = ""
+    attributes: Mapping[str, Value] = msgspec.field(default_factory=dict)
 
     @property
     def called(self) -> str:
@@ -99,11 +102,8 @@ class Content(msgspec.Struct, frozen=True):
 
     @property
     def says_beside(self) -> bool:
-        """Return whether the response's header says anything that counts when the content is read.
-
-        The same bytes may come without.
-        """
-        return bool(self.directives or self.beside or self.refresh)
+        """Return whether anything beside the bytes counts when the content is read; the same bytes may come without."""
+        return bool(self.directives or self.beside or self.refresh or self.title or self.attributes)
 
 
 LinkKind = Literal["forms", "posts", "srcset", "media", "resources", "hints", "text", "all"]

@@ -7,7 +7,6 @@ Nothing is followed, TLS is checked, and connections are made by `egress` as tho
 
 from __future__ import annotations
 
-import asyncio
 import os
 import ssl
 from collections.abc import Iterator, Sequence
@@ -18,18 +17,17 @@ from typing import NamedTuple
 from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadAddress, BadSetting
+from cormorant.model.settings.secret_name import SecretReference, secret_name
 from cormorant.model.url import canonical, origin_of
-from cormorant.net.egress.guard import Egress
 from cormorant.net.egress.policy import NEVER, Consent, classify, judge, plain
-from cormorant.net.http.client import Fetcher
 from cormorant.net.http.headers import retry_after
+from cormorant.net.http.http_session import HttpSession
 from cormorant.net.http.messages import Request, Response, TransportError
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools
 
 MOST_WAITED_S = 86_400.0
 """Seconds that a Retry-After is obeyed at the most."""
 _UNREACHED = "was not reached:"
-SECRET = "secret:"  # noqa: S105 - how a secret is referred to
 
 
 def is_unreached(sentence: str) -> bool:
@@ -43,7 +41,9 @@ class WireSettings(ReceiverSettings):
     UNSHOWN = frozenset(("secret", "url"))
 
     url: str = Field(description="The address of the server.")
-    secret: str = Field(default="", description="The secret, as secret:NAME; `cormorant secret add NAME` keeps one.")
+    secret: SecretReference = Field(
+        default="", description="The secret, as secret:NAME; `cormorant secret add NAME` keeps one."
+    )
     ca: str = Field(default="", description="PEM file of the authorities to trust in place of the system's.")
     network: tuple[str, ...] = Field(
         default=(),
@@ -67,13 +67,6 @@ class WireSettings(ReceiverSettings):
             raise ValueError("only http and https are spoken.")
         return address
 
-    @field_validator("secret")
-    @classmethod
-    def _secret(cls, text: str) -> str:
-        if text and not (text.startswith(SECRET) and text.removeprefix(SECRET).strip()):
-            raise ValueError("write secret:NAME, never the value. `cormorant secret add NAME` keeps one.")
-        return text
-
     @field_validator("ca")
     @classmethod
     def _ca(cls, text: str) -> str:
@@ -89,7 +82,7 @@ class WireSettings(ReceiverSettings):
     @property
     def secrets(self) -> frozenset[str]:
         """Names of the secrets it needs."""
-        return frozenset((self.secret.removeprefix(SECRET),)) if self.secret else frozenset()
+        return frozenset((secret_name(self.secret),)) if self.secret else frozenset()
 
 
 def _read(ca: str) -> None:
@@ -147,8 +140,7 @@ class HttpSender:
         self.place = str(origin)
         """What may be told of the address: its path and query may hold what nobody else should know."""
         self._consent = Consent.of(((origin.host, origin.port),), settings.network)
-        self._runner: asyncio.Runner | None = None
-        self._way: tuple[Egress, Fetcher] | None = None
+        self._session = HttpSession(tools.egress) if tools.egress is not None else None
 
     def look(self) -> None:
         """See whether it can be asked, where its settings are only tried. Raises BadSetting; nothing is asked of it."""
@@ -174,25 +166,17 @@ class HttpSender:
         return next((self._tools.secrets.reveal(name) for name in self._settings.secrets), "")
 
     def ask(
-        self, url: str, headers: Sequence[str], body: bytes | None = None, *, put: bool = False
+        self, url: str, headers: Sequence[str], body: bytes | None = None, method: str = ""
     ) -> Response | TransportError:
-        """Ask once: GET, POST of a body, or PUT. Raises NotTaken when it was not opened to deliver."""
+        """Ask once: GET, POST of a body, or another method. Raises NotTaken when it was not opened to deliver."""
+        if self._session is None:
+            raise NotTaken("This receiver was opened for a look, not to deliver.")
         limit = self._settings.timeout_s
         request = Request(
             url, tuple(headers), self._consent, max_bytes=self._max_bytes, timeout_s=limit, idle_timeout_s=limit,
-            connect_timeout_s=min(limit, 10.0), ca=self._settings.ca, body=body, put=put,
+            connect_timeout_s=min(limit, 10.0), ca=self._settings.ca, body=body, method=method,
         )  # fmt: skip
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-        return self._runner.run(self._ask(request))
-
-    async def _ask(self, request: Request) -> Response | TransportError:
-        if self._way is None:
-            if self._tools.egress is None:
-                raise NotTaken("This receiver was opened for a look, not to deliver.")
-            egress = self._tools.egress()
-            self._way = egress, Fetcher(egress, width=1)
-        return await self._way[1].get(request)
+        return self._session.send(request)
 
     def not_taken(self, answer: Response | TransportError, hint: str = "") -> NotTaken:
         """Return the exception for a response that accepts nothing, with the wait that it asks for."""
@@ -205,14 +189,5 @@ class HttpSender:
 
     def close(self) -> None:
         """Close the connections."""
-        if self._runner is not None:
-            self._runner.run(self._leave())
-            self._runner.close()
-            self._runner = None
-
-    async def _leave(self) -> None:
-        if self._way is not None:
-            egress, fetcher = self._way
-            self._way = None
-            await fetcher.close()
-            await egress.close()
+        if self._session is not None:
+            self._session.close()

@@ -24,6 +24,7 @@ import msgspec
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadSetting
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.net.http.messages import Response, TransportError
 from cormorant.receivers.bulk_api import MAPPING, Operation, Verdict, items, newest_in, operation_of, withdrawal
 from cormorant.receivers.http_sender import HttpSender, Portion, WireSettings, portions
@@ -68,7 +69,7 @@ class OpenSearchSettings(WireSettings):
         ),
     )
     user: str = Field(default="", description="The user of auth=basic.")
-    secret: str = Field(
+    secret: SecretReference = Field(
         default="",
         description="The password, token or key, as secret:NAME; `cormorant secret add NAME` keeps one.",
     )
@@ -192,7 +193,7 @@ class OpenSearchReceiver:
             raise NotTaken(
                 f"There is no index {self.settings.index!r} at {self._wire.place}. Make it, or set create=true."
             )
-        answer = self._ask("", MAPPING, put=True, fine=(200, 400))
+        answer = self._ask("", MAPPING, method="PUT", fine=(200, 400))
         if answer.status == 400 and b"resource_already_exists_exception" not in answer.body:
             raise self._wire.not_taken(answer, f" It does not make an index {self.settings.index!r}.")
 
@@ -273,10 +274,10 @@ class OpenSearchReceiver:
         return again
 
     def _ask(
-        self, path: str, body: bytes | None = None, *, put: bool = False, fine: Collection[int] = (200,)
+        self, path: str, body: bytes | None = None, *, method: str = "", fine: Collection[int] = (200,)
     ) -> Response:
         """Ask below the index. Raises NotTaken for an answer with none of the `fine` statuses."""
-        answer = self._wire.ask(f"{self._index}{path}", (*_FIELDS[path == _BULK], *self._shown), body, put=put)
+        answer = self._wire.ask(f"{self._index}{path}", (*_FIELDS[path == _BULK], *self._shown), body, method)
         if isinstance(answer, TransportError) or answer.status not in fine:
             raise self._wire.not_taken(answer, _HINTS.get(answer.status, ""))
         return answer

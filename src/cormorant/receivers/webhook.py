@@ -20,6 +20,7 @@ from urllib.parse import quote
 import msgspec
 from pydantic import Field
 
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.net.http.headers import content_type
 from cormorant.net.http.messages import Response, TransportError
 from cormorant.receivers.http_sender import HttpSender, Portion, WireSettings, portions
@@ -40,7 +41,7 @@ class WebhookSettings(WireSettings, RecordSettings):
 
     LISTED_BY = "cormorant receiver kinds webhook"
     url: str = Field(description="The address that batches are posted to, like https://hooks.example.org/found.")
-    secret: str = Field(
+    secret: SecretReference = Field(
         default="",
         description="The secret that signs every request, as secret:NAME; `cormorant secret add NAME` keeps one. "
         "Not set: nothing is signed.",

@@ -27,13 +27,12 @@ from cormorant.model.url import MAX_ADDRESS, canonical, origin_of, try_canonical
 from cormorant.sources.kind import Tools
 from cormorant.sources.protocol import Discovery, UrlFilters
 from cormorant.sources.rules.index_rules import Facts
+from cormorant.sources.server_settings import PARALLEL, ServerSettings
 
 S = TypeVar("S", bound=SourceSettings)
 
 Batches: TypeAlias = Iterator[Sequence[DiscoveredUrl | Removal]]
 """What `discover` yields."""
-PARALLEL = 4
-"""Documents of one source that are read at once."""
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
 _SPELLED = Ruling(False, Gate.ADDRESS, "an address is written in one way only", Status.OUTSIDE_BOUNDARY)
 _NO_SITEMAP = Ruling(False, Gate.BOUNDARY, "this kind of source has no sitemaps", Status.OUTSIDE_BOUNDARY)
@@ -132,13 +131,16 @@ class BaseSource(ABC, Generic[S]):
     async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Return one document, or the outcome that says why there is none (Gone, Deferred, Failed)."""
 
-    def found(self, key: str, version: str = "") -> DiscoveredUrl:
+    def found(self, key: str, version: str = "", display: str = "") -> DiscoveredUrl:
         """Return what `discover` yields of a document. It is fetched again when its version is another one.
 
-        Without a version it is fetched at each crawl.
+        Without a version it is fetched at each crawl. `display` is the address that readers see, where it is another
+        than that of the document; such a kind sets `shows_otherwise`.
         """
         address = self.address_of(key)
-        return DiscoveredUrl(address, origin_of(address).site, how=DiscoveredBy.LISTING, validator=version)
+        return DiscoveredUrl(
+            address, origin_of(address).site, how=DiscoveredBy.LISTING, validator=version, display=display
+        )
 
     def address_of(self, key: str) -> str:
         """Return the address of a document, whatever stands in its key; dots alone would name a folder."""
@@ -153,7 +155,9 @@ class BaseSource(ABC, Generic[S]):
         return ()
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:  # noqa: ARG002 - the same for every place
-        """No delay, a few documents at once."""
+        """Return the pace that the settings of a server ask for; without a server, a few documents at once."""
+        if isinstance(self._settings, ServerSettings):
+            return self._settings.pace(self.tools.clock.now())
         return Pace(0.0, PARALLEL, "this kind of source need not be spared")
 
     def lane(self, site: str) -> str | None:  # noqa: ARG002 - the same for every place

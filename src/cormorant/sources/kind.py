@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from cormorant.base.clock import Clock
 from cormorant.model.ruling import Ruling
 from cormorant.model.settings.source import SourceSettings
+from cormorant.net.egress.guard import Egress
 from cormorant.net.http.client import Fetcher
 from cormorant.sources.protocol import Secrets, Source
 
@@ -18,7 +19,8 @@ class Tools:
     """Tools of a source: a fetcher (None when it is built for discovery alone) and the clock.
 
     `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none. `veto` says
-    of a folder, by its address, whether it may not be entered.
+    of a folder, by its address, whether it may not be entered. `egress` makes the way out of a thread without an event
+    loop (`net.http.http_session.HttpSession`, `net.egress.dialer.Dialer`), None when nothing may be connected to.
     """
 
     fetcher: Fetcher | None
@@ -26,6 +28,7 @@ class Tools:
     secrets: Secrets | None = None
     run: int = 0
     veto: Callable[[str], bool] | None = None
+    egress: Callable[[], Egress] | None = None
 
 
 OWNER = "\0"

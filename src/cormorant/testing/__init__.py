@@ -10,7 +10,8 @@ The suites are plain classes whose methods pytest collects; nothing here imports
 from __future__ import annotations
 
 from cormorant.testing.converters import ConverterSuite
+from cormorant.testing.crawls import CrawlSuite
 from cormorant.testing.receivers import ReceiverSuite
 from cormorant.testing.sources import SourceSuite, tools
 
-__all__ = ["ConverterSuite", "ReceiverSuite", "SourceSuite", "tools"]
+__all__ = ["ConverterSuite", "CrawlSuite", "ReceiverSuite", "SourceSuite", "tools"]

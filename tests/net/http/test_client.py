@@ -147,7 +147,7 @@ def test_a_body_is_sent_as_it_is_and_again_where_a_kept_connection_died() -> Non
     async def work() -> list[bytes]:
         async with serving(taken) as server, asking(server) as client:
             for number in range(5):
-                await client.answer(body=body + b"%d" % number, put=number != 1)
+                await client.answer(body=body + b"%d" % number, method="PUT" if number != 1 else "")
             await client.answer()
             return server.requests
 

@@ -38,7 +38,9 @@ async def _try(
     reader = Converter(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))
     reader.tika = tika_of(plan, egress, house.clock)
     try:
-        return await fetch_test.test(house, *asked, fetch_test.FetchTestContext(fetcher, reader))
+        return await fetch_test.test(
+            house, *asked, fetch_test.FetchTestContext(fetcher, reader, partial(way_out, plan, house))
+        )
     finally:
         watch.cancel()
         if reader.tika is not None:

@@ -131,6 +131,7 @@ async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], s
         host_leases.disown(tx, name)
     room = _room(house)
     assignments = RetrieverAssignments(house, fetcher, means, plan.installation.retriever_count, room)
+    assignments.egress = partial(way_out, plan, house)
     doubts = Doubts(copies(house.store, means.cache))
     rights = AclLookup(house.store)
     reader = Converter(
@@ -206,7 +207,8 @@ class RetrieverAssignments:
     """The runs a retriever works on: looked up now and then, each with its source and dispatch.
 
     `peers` is how many retrievers share the work: as many as were planned until all had time to say that they are
-    there, then those that still do. What one that hangs had leased comes to the others.
+    there, then those that still do. What one that hangs had leased comes to the others. `egress` is for sources that
+    open connections themselves; who wires it sets it.
     """
 
     def __init__(
@@ -214,6 +216,7 @@ class RetrieverAssignments:
     ) -> None:
         self.peers = planned
         self._house, self._fetcher, self._means, self._room = house, fetcher, means, room
+        self.egress: Callable[[], Egress] | None = None
         self._lack = ""
         self._looked_at = self._said_at = -SAY_S
         self._started_at, self._began = house.clock.now(), house.clock.monotonic()
@@ -305,7 +308,7 @@ class RetrieverAssignments:
         if found is None:
             return None
         try:
-            source = build.source_of(row, found.kind, self._fetcher, self._house)
+            source = build.source_of(row, found.kind, self._fetcher, self._house, self.egress)
         except CormorantError as error:  # a file of start addresses is away: perhaps for a moment
             if row.id not in self._without_source:
                 self._without_source.add(row.id)
@@ -395,5 +398,5 @@ async def _conduct(plan: BuildPlan, stop: asyncio.Event, *, schedules: bool, bir
     if birth is not None:
         birth.attend(plan, house)
     with heartbeat(house, f"conductor@{data_dir.node(plan.folder)}", "conductor"):
-        await run_loop.carry_out(house, _room(house), stop, schedules=schedules)
+        await run_loop.carry_out(house, _room(house), partial(way_out, plan, house), stop, schedules=schedules)
     house.store.close()

@@ -22,6 +22,7 @@ from cormorant.crawl.run import damaged_copies, deletion_watch, run_queue, trans
 from cormorant.crawl.run.clock_repair import Setbacks
 from cormorant.crawl.run.controller import RunController
 from cormorant.model.run import RunState
+from cormorant.net.egress.guard import Egress
 from cormorant.operate.documents import takedowns
 from cormorant.operate.installation import Installation
 from cormorant.store.catalog import sources
@@ -38,7 +39,9 @@ POLL_S: Final = 0.2
 Tasks = dict[int, asyncio.Task[None]]
 
 
-async def carry_out(house: Installation, room: DiskGuard, stop: asyncio.Event, *, schedules: bool) -> None:
+async def carry_out(
+    house: Installation, room: DiskGuard, egress: Callable[[], Egress], stop: asyncio.Event, *, schedules: bool
+) -> None:
     """Carry out runs until told to stop. Raises CormorantError when the database said so."""
     scheduled = ScheduleTick(house) if schedules else None
     tasks: Tasks = {}
@@ -48,7 +51,7 @@ async def carry_out(house: Installation, room: DiskGuard, stop: asyncio.Event, *
     def build_source(row: RunRow) -> Source:
         with house.store.read() as tx:
             found = sources.numbered(tx, row.source_id)
-        return build.source_of(row, found.kind if found else "", None, house)
+        return build.source_of(row, found.kind if found else "", None, house, egress)
 
     while not stop.is_set():
         setbacks.look()

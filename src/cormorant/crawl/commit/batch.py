@@ -224,6 +224,8 @@ def _frame(document: Document, content: Content) -> Frame:
         charset_from=document.charset_from,
         language_from=document.language_from,
         links_dropped=document.links_dropped,
+        given_title=content.title,
+        given=content.attributes,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.commit import discovered_links
 from cormorant.crawl.commit.moved_files import Newcomers
-from cormorant.crawl.discover import readmit_excluded
+from cormorant.crawl.discover import login_hold, readmit_excluded
 from cormorant.crawl.discover.timed_iteration import drawn
 from cormorant.crawl.finish import link_graph, sweep
 from cormorant.crawl.link_filter import excluded, may_become
@@ -76,6 +76,7 @@ class Intake:
         with self._store.read() as tx:
             before = sources.numbered(tx, self._order.source)
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
+            login_hold.check(tx, source, self._row)
         self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
             async for batch in drawn(source.discover(before.cursor if before and self._remembers() else "")):

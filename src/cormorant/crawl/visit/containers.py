@@ -9,7 +9,7 @@ Parts of a container that were unpacked last stay in memory, since its members a
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
@@ -21,7 +21,7 @@ from cormorant.extract.job import CONVERSION_FAILED, ConversionFault, Extraction
 from cormorant.extract.router import ChildTask
 from cormorant.extract.unpack import LIMITS, UnpackedMember, UnpackedPart, UnpackTask, decode_part, encode_unpacking
 from cormorant.model.acl import ACL
-from cormorant.model.content import Content
+from cormorant.model.content import Content, Value
 from cormorant.model.member import MemberEntry, container_of, depth_of, path_within
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome, Quarantined
 from cormorant.model.resource import Resource
@@ -147,7 +147,10 @@ class Containers:
         except CacheDamaged:
             return Failed(CONVERSION_FAILED, NO_COPY)
         name = path_within(address).rpartition("/")[2]
-        found = Content(address, frame.body, row.mime, frame.charset, file_name=name, modified_at=row.modified_at)
+        found = Content(
+            address, frame.body, row.mime, frame.charset, file_name=name, modified_at=row.modified_at,
+            title=frame.given_title, attributes=_typed(frame.given),
+        )  # fmt: skip
         acl = self._rights(row.acl_id)
         return _Container((address, row.content_hash), found, acl, frame.status_line, frame.header_block)
 
@@ -201,6 +204,11 @@ class Containers:
             self._size += size
         while self._size > KEPT_BYTES and len(self._parts) > 1:
             self._size -= self._parts.popitem(last=False)[1].size_bytes
+
+
+def _typed(given: Mapping[str, Value]) -> dict[str, Value]:
+    """Return attributes as they were before they were kept: several values are a tuple."""
+    return {name: each if isinstance(each, str | float | int) else tuple(each) for name, each in given.items()}  # type: ignore[misc]
 
 
 def _says_more(header_block: bytes) -> bool:

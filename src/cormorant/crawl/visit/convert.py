@@ -36,7 +36,7 @@ from cormorant.extract.router import (
     task_of,
     unread_status,
 )
-from cormorant.extract.sanitize import name_of
+from cormorant.extract.sanitize import name_of, one_line
 from cormorant.extract.sitemap.job import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.titles import named
 from cormorant.model.acl import ACL, PUBLIC
@@ -169,6 +169,9 @@ class Converter:
         if is_member(content.address):
             said = _within(said)
         said = named(said, source.settings.manner, content)
+        if content.title or content.attributes:
+            given = {**said.attributes, **content.attributes}
+            said = replace(said, title=one_line(content.title) or said.title, attributes=given)
         if said.directives:
             said = replace(said, directives=meant_for(said.directives, source.settings.agent))
         if content.beside or content.refresh:

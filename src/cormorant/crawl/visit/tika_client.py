@@ -125,7 +125,7 @@ class TikaClient:
         )  # fmt: skip
         return Request(
             f"{self._address}/rmeta/text", headers, self._consent, max_bytes=MOST_BYTES, cut=True,
-            timeout_s=TIMEOUT_S, idle_timeout_s=TIMEOUT_S, connect_timeout_s=CONNECT_S, body=content.body, put=True,
+            timeout_s=TIMEOUT_S, idle_timeout_s=TIMEOUT_S, connect_timeout_s=CONNECT_S, body=content.body, method="PUT",
         )  # fmt: skip
 
     async def _reached(self, request: Request) -> Response | TransportError:

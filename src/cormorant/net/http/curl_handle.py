@@ -101,7 +101,7 @@ class Slot:
         self.busy = self.stale = False
         self.sent = self.size = self._packed = self._given = 0
         self._body: bytes | None = None
-        self._put = False
+        self._method = ""
         self._route = DIRECT
         self._begin_anew()
 
@@ -133,8 +133,8 @@ class Slot:
             else:
                 self.curl.unsetopt(pycurl.HTTPHEADER)  # an empty list would leave the lines of the request before
             self._headers = request.headers
-        if request.body is not self._body or request.put != self._put:
-            self._change_body(request.body, put=request.put)
+        if request.body is not self._body or request.method != self._method:
+            self._change_body(request.body, request.method)
         if request[_MANNER:_BODY] != self._manner:
             self._adopt(request)
         if resolve is not None:
@@ -151,13 +151,13 @@ class Slot:
         for option, value in options(request.route):
             self._setopt(option, value)
         self._headers, self._manner, self._route, self._fresh, self._body = (), (), request.route, False, None
-        self._put = False
+        self._method = ""
 
-    def _change_body(self, body: bytes | None, *, put: bool) -> None:
-        """Post or put these bytes, which libcurl reads as it sends them, or ask as before."""
-        if put != self._put:
-            self._setopt(pycurl.CUSTOMREQUEST, "PUT") if put else self.curl.unsetopt(pycurl.CUSTOMREQUEST)
-            self._put = put
+    def _change_body(self, body: bytes | None, method: str) -> None:
+        """Send these bytes, which libcurl reads as it sends them, by a method of its own or by POST; or GET."""
+        if method != self._method:
+            self._setopt(pycurl.CUSTOMREQUEST, method) if method else self.curl.unsetopt(pycurl.CUSTOMREQUEST)
+            self._method = method
         if body is None:
             self._setopt(pycurl.HTTPGET, 1)
         else:
@@ -201,7 +201,7 @@ class Slot:
         """Let go of what came, and of the body that was sent, which may be large."""
         self._forget()
         if self._body is not None:
-            self._change_body(None, put=False)
+            self._change_body(None, "")
 
     def _forget(self) -> None:
         """Let go of what came."""

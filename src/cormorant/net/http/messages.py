@@ -20,7 +20,7 @@ def _nothing() -> None:
 
 
 class Request(NamedTuple):
-    """One GET, or the POST or PUT of a `body`, of a canonical http or https address (`model.url.canonical`).
+    """One GET, or the POST of a `body`, of a canonical http or https address (`model.url.canonical`).
 
     `headers` are whole lines (`If-None-Match: "x"`). `consent` is the source's; pass the same value each time, it is
     compared by identity first. `max_bytes` counts decoded bytes; `cut` keeps the beginning of a longer body instead of
@@ -28,9 +28,9 @@ class Request(NamedTuple):
     wait for the end of the header block and any stretch in which less than 1 KiB a second of body arrives. `ca` is the
     path of a PEM file that replaces the system's certificate authorities, "" for the system's. `sent` is called when
     the connection stands and the request goes out, again each time it is sent again; it must not raise. `route` says
-    how the server is reached; pass the same value each time. A `body` is posted, or put if `put` says so, `headers` say
-    its media type; it may come twice where a kept connection died, so that who takes it has to know a repeat. What is
-    sent is never part of the repr.
+    how the server is reached; pass the same value each time. `method` is another one than GET or POST, in
+    capitals, like PUT or PROPFIND. `headers` say the media type of a `body`; it may come twice where a kept connection
+    died, so that who takes it has to know a repeat. Nothing that is sent is part of the repr.
     """
 
     url: str
@@ -46,7 +46,7 @@ class Request(NamedTuple):
     ca: str = ""
     route: Route = DIRECT
     body: bytes | None = None
-    put: bool = False
+    method: str = ""
 
     def __repr__(self) -> str:
         return f"Request({self.url!r}, {len(self.headers)} header lines)"

@@ -6,7 +6,7 @@ nothing is told to anybody.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -26,6 +26,7 @@ from cormorant.model.ruling import Prerequisite
 from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import describe
 from cormorant.model.url import canonical, origin_of
+from cormorant.net.egress.guard import Egress
 from cormorant.net.http.client import Fetcher
 from cormorant.operate.checks import remedies
 from cormorant.operate.checks.sitemaps import feed_sentence
@@ -41,10 +42,11 @@ _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
 @dataclass(frozen=True, slots=True)
 class FetchTestContext:
-    """Fetcher and converter that a test visit needs, supplied by the caller."""
+    """Fetcher, converter and way out that a test visit needs, supplied by the caller."""
 
     fetcher: Fetcher
     reader: Converter
+    egress: Callable[[], Egress]
 
 
 class _Prerequisite(NamedTuple):
@@ -63,7 +65,7 @@ async def test(house: Installation, name: str, address: str | None, means: Fetch
     with house.store.read() as tx:
         row = sources.named(tx, name)
     kind = source_kind(row.kind)
-    tools = Tools(means.fetcher, house.clock, Opened(house))
+    tools = Tools(means.fetcher, house.clock, Opened(house), egress=means.egress)
     source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
     started = house.clock.monotonic()
     try:

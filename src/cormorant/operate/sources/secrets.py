@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, CormorantError, SecretSealed, UsageError
 from cormorant.base.secret_masking import hide
+from cormorant.model.settings.secret_name import NAME, SECRET
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.system import SecretRecord
 from cormorant.plugins import receiver_settings, source_settings
@@ -18,8 +18,6 @@ from cormorant.store.catalog.receivers import ReceiverRow
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""What a secret may be called, so that secret:NAME is one word."""
 MOST_BYTES = 100_000
 """Of one value: a chain of certificates with its key has a tenth."""
 
@@ -181,7 +179,7 @@ def _needs(owner: SourceRow | ReceiverRow) -> frozenset[str]:
         read = receiver_settings if isinstance(owner, ReceiverRow) else source_settings
         return read(owner.kind, owner.settings).secrets
     except CormorantError:
-        return frozenset(name for word in _words(owner.settings) if (name := word.partition("secret:")[2]))
+        return frozenset(name for word in _words(owner.settings) if (name := word.partition(SECRET)[2]))
 
 
 def _words(value: object) -> Iterator[str]:

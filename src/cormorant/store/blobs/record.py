@@ -49,7 +49,8 @@ class Frame(msgspec.Struct, frozen=True):
 
     `modified_at` is in epoch seconds. Attributes that are sequences come back as lists. Lone surrogates, which UTF-8
     cannot carry, come back as question marks. `charset_from`, `language_from` and `links_dropped` are as in `Document`;
-    frames of before these were kept have "" and 0.
+    frames of before these were kept have "" and 0. `given_title` and `given` are the title and the attributes that the
+    source gave it beside its bytes.
     """
 
     url: str
@@ -68,6 +69,8 @@ class Frame(msgspec.Struct, frozen=True):
     charset_from: str = ""
     language_from: str = ""
     links_dropped: int = 0
+    given_title: str = ""
+    given: Mapping[str, Value] = msgspec.field(default_factory=dict)
 
 
 class _Head(msgspec.Struct, array_like=True, frozen=True):
@@ -86,6 +89,8 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
     charset_from: str = ""
     language_from: str = ""
     links_dropped: int = 0
+    given_title: str = ""
+    given: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class _Codec(threading.local):
@@ -163,6 +168,8 @@ def _frame(parts: Sequence[memoryview]) -> Frame:
         head.charset_from,
         head.language_from,
         head.links_dropped,
+        head.given_title,
+        head.given,
     )
 
 
@@ -194,6 +201,8 @@ def _head(frame: Frame, truncated: bool) -> bytes:
         frame.charset_from,
         frame.language_from,
         frame.links_dropped,
+        frame.given_title,
+        dict(frame.given),
     ]
     try:
         head = _CODEC.head.encode(values)
@@ -203,6 +212,7 @@ def _head(frame: Frame, truncated: bool) -> bytes:
     if len(head) > _MAX_PART:
         values[4:6] = frame.title[:1000], frame.language[:100]
         values[8:10] = [{}, True]
+        values[13:15] = ["", {}]
         head = _CODEC.head.encode(values)
     return head
 

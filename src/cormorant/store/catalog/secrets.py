@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -53,6 +54,12 @@ def named(tx: Tx, name: str) -> SecretRow:
     if not rows:
         raise NotFoundError(f"There is no secret {name!r}. `cormorant secret add {name}` adds one.")
     return rows[0]
+
+
+def changed_at(tx: Tx, names: Collection[str]) -> float:
+    """Return when the value of any of these secrets was changed last, in epoch seconds; 0 when none is there."""
+    newest = sa.select(sa.func.max(secret.c.changed_at)).where(secret.c.name.in_(names))
+    return float(tx.execute(newest).scalar_one() or 0.0) if names else 0.0
 
 
 def _found(tx: Tx, name: str) -> list[SecretRow]:

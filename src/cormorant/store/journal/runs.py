@@ -199,6 +199,13 @@ def whole_before(tx: Tx, row: RunRow, times: int) -> int | None:
     return int(found[0].id) if found else None
 
 
+def before(tx: Tx, row: RunRow) -> RunRow | None:
+    """The run of its source before this one."""
+    mine = sa.select(run).where(run.c.source_id == row.source_id, run.c.id < row.id)
+    rows = tx.rows(mine.order_by(run.c.id.desc()).limit(1))
+    return _row(rows[0]) if rows else None
+
+
 def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:
     """The runs of its source before this one, back to the newest that visited everything, that one included."""
     last = last_whole(tx, row.source_id)

@@ -19,6 +19,7 @@ from cormorant.base.clock import random_token
 from cormorant.base.errors import BadSetting
 from cormorant.base.lru_cache import LruCache
 from cormorant.base.secret_masking import hide
+from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.url import Origin, origin_of, path_of
 from cormorant.net.egress.policy import Consent
 from cormorant.net.http.connection_options import DIRECT, Proxy, Route
@@ -207,7 +208,7 @@ def _certificate(said: credential_lines.Certificate, values: dict[str, str]) -> 
     """Return the name, certificate, key and passphrase of a client certificate."""
     passphrase = values.get(said.passphrase, "")
     if said.secret:
-        return f"{credential_lines.SECRET}{said.secret}", values[said.secret].encode(), b"", passphrase
+        return f"{SECRET}{said.secret}", values[said.secret].encode(), b"", passphrase
     return said.file, _pem(said.file), _pem(said.key_file) if said.key_file else b"", passphrase
 
 

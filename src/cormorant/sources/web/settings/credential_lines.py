@@ -21,12 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cormorant.base.errors import BadAddress
+from cormorant.model.settings.secret_name import SECRET, secret_name
 from cormorant.model.url import canonical, origin_of, path_of
 
-SECRET = "secret:"  # noqa: S105 - how a secret is referred to
 KEY = "sha256:"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""What a secret may be called."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER = re.compile(r"(?:(?P<origin>\w+://\S+)\s+)?(?P<name>[^\s:]+)\s*:\s*(?P<value>.*)")
 _SENDABLE = re.compile(r"[ -~\t]*")
@@ -182,16 +180,6 @@ def login(text: str) -> tuple[str, str]:
     if len(words) != 2 or ":" in words[0]:
         raise ValueError("it is written: USER secret:NAME.")
     return words[0], secret_name(words[1])
-
-
-def secret_name(word: str) -> str:
-    """The name in `secret:NAME`. Raises ValueError, without the word: it may be the secret itself."""
-    name = word.removeprefix(SECRET)
-    if not word.startswith(SECRET) or NAME.fullmatch(name) is None:
-        raise ValueError(
-            "a secret is never written here: keep it with `cormorant secret add NAME`, and write secret:NAME."
-        )
-    return name
 
 
 def _begun(text: str, *, whole: bool = False) -> tuple[CredentialScope, list[str]]:

@@ -11,10 +11,10 @@ from pydantic import Field
 from cormorant.base.errors import BadAddress
 from cormorant.model.settings.bounded import Count, Minutes, Size
 from cormorant.model.settings.budget import SiteBudget, Watched
+from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.settings.source import SourceSettings
 from cormorant.model.url import origin_of
 from cormorant.sources.rules import host_name, split_port
-from cormorant.sources.web.settings.credential_lines import SECRET
 
 WIDE = ("suffix", "contains", "regex", "ip", "any")
 """Types of include rules that let in hosts which nobody has named; a `*` in a host does so too."""

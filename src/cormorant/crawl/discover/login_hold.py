@@ -1,0 +1,27 @@
+"""A source whose login was refused is not tried again before somebody changes its settings or its secret.
+
+A server may lock an account after a few wrong passwords, and a schedule would make an attempt at each of its times.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cormorant.base.errors import LoginRefused
+from cormorant.store.catalog import secrets
+from cormorant.store.journal import runs
+
+if TYPE_CHECKING:
+    from cormorant.sources.protocol import Source
+    from cormorant.store.db.database import Tx
+    from cormorant.store.journal.runs import RunRow
+
+
+def check(tx: Tx, source: Source, row: RunRow) -> None:
+    """Raise LoginRefused when the login of the run before was refused, and neither settings nor secrets are others."""
+    last = runs.before(tx, row)
+    if row.overrides or last is None or last.error != LoginRefused.code:
+        return
+    changed = secrets.changed_at(tx, source.settings.secrets)
+    if last.settings == row.settings and changed <= last.requested_at:
+        raise LoginRefused(last.reason or LoginRefused.meaning())

@@ -1,0 +1,33 @@
+"""Secrets that settings name: `secret:NAME` stands for a value that the installation keeps sealed."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+
+SECRET: Final = "secret:"  # noqa: S105 - how a secret is referred to
+"""How a setting that names a secret begins."""
+NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""The names that a secret may have, so that secret:NAME is one word."""
+
+
+def secret_name(word: str) -> str:
+    """Return the name in `secret:NAME`. Raises ValueError, without the word: it may be the secret itself."""
+    name = word.removeprefix(SECRET)
+    if not word.startswith(SECRET) or NAME.fullmatch(name) is None:
+        raise ValueError(
+            "a secret is never written here: keep it with `cormorant secret add NAME`, and write secret:NAME."
+        )
+    return name
+
+
+def _checked(text: str) -> str:
+    if text:
+        secret_name(text)
+    return text
+
+
+SecretReference = Annotated[str, AfterValidator(_checked)]
+"""A setting whose value is `secret:NAME`, or ""; `UNSHOWN` names it, since a value may be typed there by mistake."""

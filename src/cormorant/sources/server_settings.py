@@ -1,0 +1,56 @@
+"""Settings of every kind of source that asks one server, whatever the protocol: its pace, its limits, the way to it."""
+
+from __future__ import annotations
+
+from math import inf
+
+from pydantic import Field, field_validator
+
+from cormorant.model.pace import Pace
+from cormorant.model.settings.bounded import Delay, Timeout
+from cormorant.model.settings.politeness import PacingSettings
+from cormorant.net.egress.policy import Consent
+
+PARALLEL = 4
+"""Requests under way at once to a server of the organisation's own."""
+
+
+class ServerSettings(PacingSettings):
+    """Settings of a source whose documents come from one server."""
+
+    AT_ONCE = PacingSettings.AT_ONCE | {"delay_s", "per_host", "timeout_s", "connect_timeout_s"}
+
+    delay_s: Delay = Field(default=0.0, description="Seconds from the start of one request to the start of the next.")
+    per_host: int = Field(default=PARALLEL, ge=1, le=64, description="Requests under way at once.")
+    timeout_s: Timeout = Field(default=300.0, description="Seconds that one document may take.")
+    connect_timeout_s: Timeout = Field(default=10.0, description="Seconds until the server has to answer at first.")
+    network: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "Further networks besides the host that the settings name: public, private, loopback or ranges like "
+            "10.0.0.0/8; may repeat."
+        ),
+    )
+
+    @field_validator("network")
+    @classmethod
+    def _networks(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse words that name no network."""
+        Consent.of((), words)
+        return words
+
+    @property
+    def visit_s(self) -> float:
+        """The longest that one visit may take."""
+        return self.timeout_s
+
+    def consent(self, host: str, port: int) -> Consent:
+        """Return the consent to connect to the server that the settings name; make it once for each source."""
+        return Consent.of(((host, port),), self.network)
+
+    def pace(self, now: float) -> Pace:
+        """Return the pace of this hour: a window of `variable_delay` takes the place of `delay_s` while it lasts."""
+        hour = self.calendar.at(now)
+        if hour.window is None or hour.window.delay_s == inf:
+            return Pace(self.delay_s, self.per_host, f"delay_s {self.delay_s:g}", hour.until)
+        return Pace(hour.window.delay_s, self.per_host, f"variable_delay {hour.window.text!r}", hour.until)
