@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from turbohtml import Document, Element, Text
 
+from cormorant.extract.document.alt_text import human_text
 from cormorant.extract.sanitize import clean
 
 _MAY_BE_HIDDEN: Final = "body [hidden]:not([hidden=until-found]), body [style*=none i]"
@@ -44,10 +45,11 @@ _BOXES: Final = ("embed", "img", "input")
 """Elements without words that stand between words."""
 
 
-def render(document: Document) -> str:
+def render(document: Document, *, alternatives: bool = False) -> str:
     """Return what a reader sees, blocks parted by blank lines, rows of a table and lines by line ends.
 
-    Changes the tree, after everything else is found: a change costs the parser its index.
+    `alternatives` shows the alternative text of each picture that a person wrote one for. Changes the tree, after
+    everything else is found: a change costs the parser its index.
     """
     find = document.find_all
     plain = [element for tag in _PLAIN for element in find(tag)]
@@ -64,6 +66,8 @@ def render(document: Document) -> str:
         if element.closest("pre") is not None:
             element.insert_after(Text("\n"))
     apart.part()
+    for element in find("img") if alternatives else ():
+        _show_alternative(element)
     for element in chain(plain, within, frames):
         element.tag = "div"
     for element in preformatted:
@@ -73,6 +77,18 @@ def render(document: Document) -> str:
     _gather_readings(rubies)
     remove_hidden(document)
     return clean(document.to_text())
+
+
+def alternative_of(picture: Element) -> str:
+    """Return the alternative text of a picture on one line, "" when no person wrote one."""
+    return human_text(" ".join((picture.attr("alt") or "").split()))
+
+
+def _show_alternative(picture: Element) -> None:
+    """Make a picture an element that has its alternative text, and is hidden where the picture is."""
+    if text := alternative_of(picture):
+        picture.tag = "span"
+        picture.append(Text(f" {text} "))
 
 
 def words_of(element: Element) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import msgspec
 
 from cormorant.extract.errors import Unreadable
+from cormorant.extract.html.alternatives import alternatives_beside
 from cormorant.extract.html.head import MAX_KEYWORDS
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.job import ExtractionTask
@@ -200,7 +201,10 @@ def _read_page(bag: PropertyBag) -> tuple[str, bytes]:
 def _read_body(plain: str, page: str, rtf: bytes, task: ExtractionTask) -> _Body:
     """Return the body as text. Its links are those of the page, which plain text has lost."""
     if page:
-        read = extract_html(page.encode(errors="replace"), address=_NO_BASE, charset="utf-8")
+        body = page.encode(errors="replace")
+        read = extract_html(body, address=_NO_BASE, charset="utf-8", alternatives=True)
+        if plain.strip():
+            plain = f"{plain}\n\n{alternatives_beside(body, 'utf-8', plain)}".rstrip()
     elif rtf:
         try:
             read = extract_rtf(rtf, task)
