@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from cormorant.extract.document.equation_field import equation_terms, phonetic_guide
 from cormorant.extract.ole.code_pages import joined_units
 from cormorant.extract.ole.doc.formatting import ROW_END
 
@@ -31,10 +32,6 @@ _ARGUMENT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
 _SWITCHES_WITH_ARGUMENT: Final = ("\\o", "\\t")
 _PLACE: Final = "\\l"
 _BUTTON: Final = re.compile(r"\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
-_EQUATION: Final = re.compile(r"\s*EQ\s+(.*)", re.IGNORECASE | re.DOTALL)
-_FORMAT: Final = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')
-_READING: Final = re.compile(r"\\s\\up\s?\d*\(([^()]*)\)[,;]([^()]*)\)")
-_EQUATION_CODE: Final = re.compile(r"\\[A-Za-z]{1,2} ?\d*|[\\(),;]")
 _CHOICE: Final = "FORMDROPDOWN"
 
 
@@ -148,16 +145,14 @@ class Story:
     def _show_instruction(self, instruction: str) -> None:
         """Add what fields without a result show: the words of a button, an equation, a word with its reading above."""
         button = _BUTTON.match(instruction)
-        equation = _EQUATION.match(instruction)
+        base, reading = phonetic_guide(instruction)
         if button is not None:
             self._add(button[1].strip())
-        elif equation is not None:
-            parts = _FORMAT.sub(" ", equation[1])
-            reading = _READING.search(parts)
-            if reading is not None:
-                self._beside.append(reading[1] + "\n")
-                parts = reading[2]
-            self._add(_EQUATION_CODE.sub(" ", parts).strip())
+        elif base or reading:
+            self._beside.append(reading + "\n")
+            self._add(base)
+        else:
+            self._add(equation_terms(instruction))
 
 
 def _target(instruction: str) -> str:
