@@ -14,11 +14,12 @@ CHARACTERS, PARAGRAPHS, FONTS, PIECES, ANCHORS, TEXT_BOXES = 12, 13, 15, 33, 40,
 
 
 class Run(NamedTuple):
-    """Formatting of the positions from `first` to `last` (exclusive)."""
+    """Formatting of the positions from `first` to `last` (exclusive), a paragraph's with the number of its style."""
 
     first: int
     last: int
     formatting: bytes
+    style: int = 0
 
 
 def sprm(code: int, operand: bytes) -> bytes:
@@ -33,10 +34,11 @@ def word_document(
     structures: Mapping[int, bytes] | None = None,
     streams: Tree | None = None,
     flags: int = 0x1200,
+    behind: Mapping[int, bytes] | None = None,
 ) -> bytes:
     """Return a document of these parts: main text, footnotes, headers, macros, comments, endnotes, boxes, header boxes.
 
-    The text is one piece of UTF-16.
+    The text is one piece of UTF-16. `behind` are bytes that follow a structure and do not count as its own.
     """
     text = "".join(parts).encode("utf-16-le")
     counts = [len(part.encode("utf-16-le")) // 2 for part in parts]
@@ -53,7 +55,7 @@ def word_document(
     struct.pack_into(f"<{len(counts)}i", stream, 0x4C, *counts)
     for which, data in found.items():
         struct.pack_into("<II", stream, 0x9A + which * 8, len(table), len(data))
-        table += data
+        table += data + (behind or {}).get(which, b"")
     return write_compound({"WordDocument": bytes(stream), "1Table": bytes(table), **(streams or {})})
 
 
@@ -76,7 +78,7 @@ def formatted_page(runs: Sequence[Run], described: int) -> bytes:
         if run.first != borders[-1]:
             borders.append(run.first)
             formats.append(b"")
-        formats[-1] = run.formatting
+        formats[-1] = struct.pack("<H", run.style) + run.formatting if described == 13 else run.formatting
         borders.append(run.last)
         formats.append(b"")
     borders.append(1_000_000)
@@ -86,7 +88,6 @@ def formatted_page(runs: Sequence[Run], described: int) -> bytes:
     for number, formatting in enumerate(formats):
         if formatting:
             if described == 13:
-                formatting = b"\0\0" + formatting
                 written = bytes((0, (len(formatting) + 1) // 2)) + formatting
             else:
                 written = bytes((len(formatting),)) + formatting

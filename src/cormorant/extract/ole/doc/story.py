@@ -57,13 +57,15 @@ class _Field:
 class Story:
     """The text of a story, and its hyperlinks as pairs of target and text.
 
-    `anchored` are texts that stand beside the paragraph of a position, `choice_at` returns the choice of a form field
-    whose picture is at a position, "" when it has none.
+    `anchored` are texts that stand beside the paragraph of a position, `labels` numbers of lists by the position at
+    which a paragraph begins. `choice_at` returns the choice of a form field whose picture is at a position, "" when it
+    has none.
     """
 
     anchored: Mapping[int, str] = field(default_factory=dict)
     choice_at: Callable[[int], str] = field(default=lambda _: "")
     links: list[tuple[str, str]] = field(default_factory=list)
+    labels: Mapping[int, str] = field(default_factory=dict)
     _pieces: list[str] = field(default_factory=list)
     _fields: list[_Field] = field(default_factory=list)
     _beside: list[str] = field(default_factory=list)
@@ -73,16 +75,22 @@ class Story:
     def read(self, text: str, first: int, last: int) -> str:
         """Return what is seen of the positions `first` to `last` (exclusive) of a document's text."""
         place = first
+        self._add_label(first)
         for mark in _MARK.finditer(text, first, last):
             self._add(text[place : mark.start()])
             place = mark.end()
             self._read_mark(mark[0], mark.start())
+            self._add_label(place)
         self._add(text[place:last])
         while self._fields:  # the end is missing: what was taken for an instruction may be text
             left = self._fields.pop()
             self._pieces += () if left.in_result else left.pieces
         self._pieces += self._beside
         return joined_units("".join(self._pieces))
+
+    def _add_label(self, position: int) -> None:
+        if label := self.labels.get(position):
+            self._add(label + " ")
 
     def _add(self, text: str) -> None:
         if not text:
