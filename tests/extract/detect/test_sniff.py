@@ -16,6 +16,7 @@ from tests.extract import writers
 from tests.suites.record import record
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+MAIL = b"Received: from x (y [1.2.3.4])\n\tby z\nFrom: a@b\nTo: c@d\nSubject: x\n\ntext"
 PAGE = b"<!DOCTYPE html>\n<title>x</title>"
 XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.w3.org/1999/xhtml'>"
 
@@ -55,6 +56,21 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         ("application/x-unheard-of", b"hello", "", "application/x-unheard-of"),
         ("message/rfc822", b"Subject: x\n\n", "", "message/rfc822"),
         ("", b"Subject: x\n\n", "a.eml", "message/rfc822"),
+        ("", MAIL, "", "message/rfc822"),
+        ("application/octet-stream", MAIL, "", "message/rfc822"),
+        ("", MAIL, "1234.M5P6.host:2,S", "message/rfc822"),
+        ("", MAIL, "a.msg", "message/rfc822"),
+        (
+            "",
+            b"From: <Saved by Blink>\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/related\n\n",
+            "",
+            "multipart/related",
+        ),
+        ("text/plain", MAIL, "", "text/plain"),
+        ("application/pdf", MAIL, "", "text/plain"),
+        ("", MAIL, "a.txt", "text/plain"),
+        ("", b"Subject: x\n\nDear all", "", "text/plain"),
+        ("", b"From a@b Sat Mar 14 09:30:00 2026\nSubject: x\n\n", "", "application/mbox"),
         ("", b"", "", "text/plain"),
         ("text/html; charset=x", b"", "", "text/html"),
         ("", b"", "a.docx", DOCX),
