@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from cormorant.extract.detect.format import Format
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, FLAT, MBOX, ODF, OOXML, PPTX, TNEF, XLSX
+from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, FLAT, IDML, MBOX, ODF, OOXML, PPTX, TNEF, XLSX
 
 _XBERG: Final = "cormorant.extract.formats.office:extract_office"
 _READERS: Final = "cormorant.extract."
@@ -80,6 +80,7 @@ BUILT_IN: Final = (
         embedded=_READERS + "rtf.reader:rtf_embedded_files", proves_itself=True,
     ),
     Format("EPUB", (EPUB,), _READERS + "formats.epub:extract_epub", ("epub",), proves_itself=True),
+    Format("InDesign", (IDML,), _READERS + "formats.indesign:extract_idml", ("idml",), proves_itself=True),
     Format(
         "FictionBook", ("application/x-fictionbook+xml",), _READERS + "formats.fictionbook:extract_fictionbook",
         ("fb2",),

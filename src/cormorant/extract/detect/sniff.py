@@ -22,7 +22,7 @@ from typing import Final
 from cormorant.extract.detect.compound_file import kind_of
 from cormorant.extract.detect.formats import by_name, is_in_words, is_signed, signature
 from cormorant.extract.detect.mail_signature import is_mailbox, mail_type
-from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
+from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, IDML, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
 from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
 from cormorant.extract.detect.tika_formats import TIKA_TYPES, ZIPPED, by_parts
 from cormorant.extract.detect.zip import entries
@@ -152,11 +152,13 @@ def _in_zip(body: bytes, hint: str) -> str:
     if body[30:38] == b"mimetype":
         start = 38 + int.from_bytes(body[28:30], "little")
         name = body[start : start + 80].partition(b"PK")[0].decode("ascii", "replace").strip()
-        if name.startswith((ODF, EPUB)) or name in TIKA_TYPES:
+        if name.startswith((ODF, EPUB, IDML)) or name in TIKA_TYPES:
             return name
     names = [entry.name for entry in entries(body)]
     if not names:  # cut short: the directory stands at the end
-        return hint if hint.startswith((OOXML, ODF)) or hint == EPUB or hint in ZIPPED else ZIP
+        return hint if hint.startswith((OOXML, ODF)) or hint in (EPUB, IDML) or hint in ZIPPED else ZIP
+    if "designmap.xml" in names and any(name.startswith("Stories/") for name in names):
+        return IDML
     if "META-INF/container.xml" in names and "[Content_Types].xml" not in names:
         return EPUB
     if "content.xml" in names and "META-INF/manifest.xml" in names:

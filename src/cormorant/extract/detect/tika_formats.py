@@ -73,7 +73,6 @@ TIKA_FORMATS: Final = (
     TikaFormat("Excel 3", ("application/vnd.ms-excel.sheet.3",), starts=(b"\x09\x02\x06\x00\x00\x00\x10\x00",)),
     TikaFormat("Excel 4", ("application/vnd.ms-excel.sheet.4",), starts=(b"\x09\x04\x06\x00\x00\x00\x10\x00",)),
     TikaFormat("OpenOffice 1 text", ("application/vnd.sun.xml.writer",), ("sxw",)),
-    TikaFormat("InDesign markup", ("application/vnd.adobe.indesign-idml-package",), ("idml",)),
     TikaFormat("SAS table", ("application/x-sas-data",), ("sas7bdat",)),
 )  # fmt: skip
 
