@@ -37,6 +37,11 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         ("", b"\n\n junk %PDF-1.7\n", "a.PDF", "application/pdf"),
         ("", b"{\\rtf1 x}", "a.doc", "application/rtf"),
         ("text/plain", b"\x1f\x8b\x08\0", "", "application/x-gzip"),
+        ("", b"\x09\0\4\0\2\0\x10\0\x0a\0\0\0", "a.xls", "application/vnd.ms-excel.sheet.2"),
+        ("application/vnd.ms-excel", b"\x09\2\6\0\0\0\x20\0\0\0", "", "application/vnd.ms-excel.sheet.3"),
+        ("text/plain", b"\x09\4\6\0\0\0\0\1\0\0", "", "application/vnd.ms-excel.sheet.4"),
+        ("text/plain", b"\x09\0\4\0\2\0\5\0\x0a\0\0\0", "", "application/octet-stream"),
+        ("text/plain", "\tone\ttwo".encode("utf-16-le"), "", "text/plain"),
         ("", b"x" * 257 + b"ustar\x0000", "", "application/x-tar"),
         # words that begin like a format
         ("text/plain", b"BMW builds cars. MZ built motorcycles.", "", "text/plain"),

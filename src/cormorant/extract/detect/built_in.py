@@ -57,6 +57,10 @@ BUILT_IN: Final = (
         embedded=_IN_OLE, proves_itself=True,
     ),
     Format(
+        "Excel 2 to 4", (_EXCEL + ".sheet.2", _EXCEL + ".sheet.3", _EXCEL + ".sheet.4"),
+        _READERS + "ole.excel:extract_xls", ("xlw",), proves_itself=True,
+    ),
+    Format(
         "PowerPoint 97", (_POWERPOINT,), _READERS + "ole.powerpoint:extract_ppt", ("ppt", "pps"),
         embedded=_IN_OLE, proves_itself=True,
     ),
