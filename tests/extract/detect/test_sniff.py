@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.suites.record import record
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 MAIL = b"Received: from x (y [1.2.3.4])\n\tby z\nFrom: a@b\nTo: c@d\nSubject: x\n\ntext"
+SPLIT = struct.pack("<4s4H2LH", b"PK\5\6", 3, 0, 1, 1, 46, 10, 0)
 PAGE = b"<!DOCTYPE html>\n<title>x</title>"
 XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.w3.org/1999/xhtml'>"
 
@@ -42,6 +44,11 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         ("text/plain", b"\x09\4\6\0\0\0\0\1\0\0", "", "application/vnd.ms-excel.sheet.4"),
         ("text/plain", b"\x09\0\4\0\2\0\5\0\x0a\0\0\0", "", "application/octet-stream"),
         ("text/plain", "\tone\ttwo".encode("utf-16-le"), "", "text/plain"),
+        ("", b"middle of a split one" + SPLIT, "a.zip", "application/zip"),
+        ("application/zip", b"\1\2\3" + SPLIT, "", "application/zip"),
+        ("application/zip", b"\1\2\3" + SPLIT + b"more", "", "application/octet-stream"),
+        ("", b"text" + SPLIT, "a.txt", "application/octet-stream"),
+        ("", b"PK\7\x08PK\3\4", "a.z01", "application/zip"),
         ("", b"x" * 257 + b"ustar\x0000", "", "application/x-tar"),
         # words that begin like a format
         ("text/plain", b"BMW builds cars. MZ built motorcycles.", "", "text/plain"),

@@ -22,6 +22,8 @@ _STARTS: Final = (
     (b"%PDF-", "application/pdf"),
     (b"PK\x03\x04", ZIP),
     (b"PK\x05\x06", ZIP),
+    (b"PK\x07\x08", ZIP),
+    (b"PK00PK\x03\x04", ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
     (b"{\\rtf", "application/rtf"),
     (b"\x78\x9f\x3e\x22", TNEF),

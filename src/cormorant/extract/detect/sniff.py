@@ -25,7 +25,7 @@ from cormorant.extract.detect.mail_signature import is_mailbox, mail_type
 from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, IDML, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
 from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
 from cormorant.extract.detect.tika_formats import TIKA_TYPES, ZIPPED, by_parts
-from cormorant.extract.detect.zip import entries
+from cormorant.extract.detect.zip import ends_as_zip, entries
 
 _SPACE: Final = b"\t\n\x0c\r "
 _END_OF_FILE: Final = b"\x1a"
@@ -84,6 +84,8 @@ def sniff(declared: str, body: bytes, file_name: str = "") -> str:
         return proved
     if "application/pdf" in (hint, named) and b"%PDF-" in body[:_PDF_WITHIN]:
         return "application/pdf"
+    if ZIP in (hint, named) and ends_as_zip(body):
+        return ZIP
     if is_binary(head):
         return _binary(hint, named)
     found = _text(head, hint, named)
