@@ -31,20 +31,21 @@ def word_document(
     *,
     runs: Sequence[Run] = (),
     paragraphs: Sequence[Run] = (),
-    structures: Mapping[int, bytes] | None = None,
+    structures: Mapping[int, bytes | tuple[bytes, bytes]] | None = None,
     streams: Tree | None = None,
     flags: int = 0x1200,
-    behind: Mapping[int, bytes] | None = None,
 ) -> bytes:
     """Return a document of these parts: main text, footnotes, headers, macros, comments, endnotes, boxes, header boxes.
 
-    The text is one piece of UTF-16. `behind` are bytes that follow a structure and do not count as its own.
+    The text is one piece of UTF-16. A structure may be a pair: its bytes, and those that follow it and do not count as
+    its own.
     """
     text = "".join(parts).encode("utf-16-le")
     counts = [len(part.encode("utf-16-le")) // 2 for part in parts]
     stream = bytearray(TEXT_AT) + text
     stream += bytes(-len(stream) % PAGE)
-    found = {PIECES: clx([(0, len(text) // 2, TEXT_AT, 0)])} | dict(structures or {})
+    found: dict[int, bytes | tuple[bytes, bytes]] = {PIECES: clx([(0, len(text) // 2, TEXT_AT, 0)])}
+    found.update(structures or {})
     for which, described in ((CHARACTERS, runs), (PARAGRAPHS, paragraphs)):
         if described:
             found[which] = struct.pack("<III", TEXT_AT, TEXT_AT + len(text), len(stream) // PAGE)
@@ -53,9 +54,10 @@ def word_document(
     struct.pack_into("<HH6xH", stream, 0, 0xA5EC, 0xC1, flags)
     struct.pack_into("<II", stream, 0x18, TEXT_AT, TEXT_AT + len(text))
     struct.pack_into(f"<{len(counts)}i", stream, 0x4C, *counts)
-    for which, data in found.items():
+    for which, structure in found.items():
+        data, behind = structure if isinstance(structure, tuple) else (structure, b"")
         struct.pack_into("<II", stream, 0x9A + which * 8, len(table), len(data))
-        table += data + (behind or {}).get(which, b"")
+        table += data + behind
     return write_compound({"WordDocument": bytes(stream), "1Table": bytes(table), **(streams or {})})
 
 

@@ -66,9 +66,10 @@ def document(
     for words, formatting, style in paragraphs:
         formats.append(Run(len(text), len(text) + len(words) + 1, formatting, style))
         text += words + "\r"
-    (fixed, behind), listed = tables
-    structures = {DEFINITIONS: fixed, LISTS: listed} | ({STYLES: styles} if styles else {})
-    return word_document([text], paragraphs=formats, runs=runs, structures=structures, behind={DEFINITIONS: behind})
+    structures: dict[int, bytes | tuple[bytes, bytes]] = {DEFINITIONS: tables[0], LISTS: tables[1]}
+    if styles:
+        structures[STYLES] = styles
+    return word_document([text], paragraphs=formats, runs=runs, structures=structures)
 
 
 def lines(*paragraphs: tuple[str, bytes], tables: tuple[tuple[bytes, bytes], bytes]) -> list[str]:

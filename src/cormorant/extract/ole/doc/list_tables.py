@@ -6,6 +6,8 @@ PlfLst ──> definitions, each of one or nine levels ──shared by──> Pl
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cormorant.extract.document.list_counter import LEVELS, MAX_LABEL, MAX_START, ListLevel
@@ -42,8 +44,8 @@ class WordList(NamedTuple):
     """A list: the number of its definition, its levels, and the numbers at which some of them begin."""
 
     definition: int
-    levels: dict[int, ListLevel]
-    starts: dict[int, int]
+    levels: Mapping[int, ListLevel]
+    starts: Mapping[int, int] = MappingProxyType({})
 
 
 class ListReference(NamedTuple):
@@ -72,23 +74,28 @@ def read_lists(file: WordFile) -> list[WordList]:
     lists: list[WordList] = []
     for number in range(count):
         definition, overrides = _LIST.unpack_from(data, 4 + number * _LIST.size)
-        place += 4
-        starts: dict[int, int] = {}
-        levels = definitions.get(definition, {})
-        for _ in range(overrides):
-            if place + _OVERRIDE.size > len(data):
-                break
-            start, flags = _OVERRIDE.unpack_from(data, place)
-            place += _OVERRIDE.size
-            if flags & _FORMATTED:
-                level, place = _read_level(data, place, "")
-                if level is None:
-                    break
-                levels, start = {**levels, flags & _PLACE: level}, level.start
-            if flags & _STARTS:
-                starts[flags & _PLACE] = min(start, MAX_START)
-        lists.append(WordList(definition, levels, starts))
+        made, place = _with_overrides(data, place + 4, overrides, WordList(definition, definitions.get(definition, {})))
+        lists.append(made)
     return lists
+
+
+def _with_overrides(data: bytes, place: int, count: int, made: WordList) -> tuple[WordList, int]:
+    """Return a list with levels and numbers of its own (LFOLVL, [MS-DOC] 2.9.132), and where they end."""
+    levels, starts = dict(made.levels), dict[int, int]()
+    for _ in range(count):
+        if place + _OVERRIDE.size > len(data):
+            break
+        start, flags = _OVERRIDE.unpack_from(data, place)
+        place += _OVERRIDE.size
+        number = flags & _PLACE
+        if flags & _FORMATTED:
+            level, place = _read_level(data, place, "")
+            if level is None:
+                break
+            levels[number], start = level, level.start
+        if flags & _STARTS:
+            starts[number] = min(start, MAX_START)
+    return made._replace(levels=levels, starts=starts), place
 
 
 def _read_definitions(file: WordFile) -> dict[int, dict[int, ListLevel]]:

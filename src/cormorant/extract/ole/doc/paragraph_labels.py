@@ -6,6 +6,7 @@ character, the mark that ends it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from cormorant.extract.document.list_counter import LEVELS, ListCounter, ListLevel
@@ -43,7 +44,7 @@ def paragraph_labels(file: WordFile, table: PieceTable, text: str) -> dict[int, 
     return labels
 
 
-def _level(stated: ListReference, by_style: ListReference, levels: dict[int, ListLevel], style: str) -> int:
+def _level(stated: ListReference, by_style: ListReference, levels: Mapping[int, ListLevel], style: str) -> int:
     """Return the level of a paragraph: its own, that of the style whose list it has, or the one linked to its style."""
     level = stated.level
     if level is None and stated.number is None:

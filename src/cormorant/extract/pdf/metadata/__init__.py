@@ -1,4 +1,4 @@
-"""What does a PDF say of itself? Title, language, authors and further attributes.
+"""Particulars of a PDF as it states them itself: title, language, authors and further attributes.
 
 document_metadata   both sources put together
 info_keys           keys of the Info dictionary, whose values PDFium returns
