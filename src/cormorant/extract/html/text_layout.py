@@ -9,13 +9,12 @@ before it runs: https://html.spec.whatwg.org/multipage/rendering.html says what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from turbohtml import Document, Element, Text
 
-from cormorant.extract.document.alt_text import human_text
 from cormorant.extract.sanitize import clean
 
 _MAY_BE_HIDDEN: Final = "body [hidden]:not([hidden=until-found]), body [style*=none i]"
@@ -45,11 +44,11 @@ _BOXES: Final = ("embed", "img", "input")
 """Elements without words that stand between words."""
 
 
-def render(document: Document, *, alternatives: bool = False) -> str:
+def render(document: Document, alternatives: Callable[[str], str] | None = None) -> str:
     """Return what a reader sees, blocks parted by blank lines, rows of a table and lines by line ends.
 
-    `alternatives` shows the alternative text of each picture that a person wrote one for. Changes the tree, after
-    everything else is found: a change costs the parser its index.
+    `alternatives` returns of an alternative text what is shown in place of the picture; without it there are none.
+    Changes the tree, after everything else is found: a change costs the parser its index.
     """
     find = document.find_all
     plain = [element for tag in _PLAIN for element in find(tag)]
@@ -66,8 +65,9 @@ def render(document: Document, *, alternatives: bool = False) -> str:
         if element.closest("pre") is not None:
             element.insert_after(Text("\n"))
     apart.part()
-    for element in find("img") if alternatives else ():
-        _show_alternative(element)
+    if alternatives:
+        for element in find("img"):
+            _show_in_place(element, alternatives(alternative_of(element)))
     for element in chain(plain, within, frames):
         element.tag = "div"
     for element in preformatted:
@@ -80,13 +80,13 @@ def render(document: Document, *, alternatives: bool = False) -> str:
 
 
 def alternative_of(picture: Element) -> str:
-    """Return the alternative text of a picture on one line, "" when no person wrote one."""
-    return human_text(" ".join((picture.attr("alt") or "").split()))
+    """Return the alternative text of a picture on one line, "" for none."""
+    return " ".join((picture.attr("alt") or "").split())
 
 
-def _show_alternative(picture: Element) -> None:
-    """Make a picture an element that has its alternative text, and is hidden where the picture is."""
-    if text := alternative_of(picture):
+def _show_in_place(picture: Element, text: str) -> None:
+    """Make a picture an element that has a text, and is hidden where the picture is."""
+    if text:
         picture.tag = "span"
         picture.append(Text(f" {text} "))
 

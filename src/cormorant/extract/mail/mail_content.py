@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
-from cormorant.extract.html.alternatives import alternatives_beside
+from cormorant.extract.document.alt_text import human_text
+from cormorant.extract.document.page_alternatives import alternatives_beside
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.mail.charset import page_charset, text_of_bytes
 from cormorant.extract.mail.mime import MimePart
@@ -195,7 +196,7 @@ def _page_text(part: MimePart, default: str) -> MailText:
     place = part.header.raw("content-location") or part.header.raw("content-base")
     base = try_canonical(place[:4096].decode("ascii", "replace").strip()) if place else None
     address = base if base and base.startswith(("http:", "https:")) else NO_BASE
-    page = extract_html(body, address=address, charset=charset or default, alternatives=True)
+    page = extract_html(body, address=address, charset=charset or default, alternatives=human_text)
     pictures = partial(alternatives_beside, body, page.charset)
     return MailText(page.text, True, page.links, page.language, page.charset, pictures)
 

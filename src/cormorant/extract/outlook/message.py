@@ -10,8 +10,9 @@ from urllib.parse import unquote
 
 import msgspec
 
+from cormorant.extract.document.alt_text import human_text
+from cormorant.extract.document.page_alternatives import alternatives_beside
 from cormorant.extract.errors import Unreadable
-from cormorant.extract.html.alternatives import alternatives_beside
 from cormorant.extract.html.head import MAX_KEYWORDS
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.job import ExtractionTask
@@ -202,7 +203,7 @@ def _read_body(plain: str, page: str, rtf: bytes, task: ExtractionTask) -> _Body
     """Return the body as text. Its links are those of the page, which plain text has lost."""
     if page:
         body = page.encode(errors="replace")
-        read = extract_html(body, address=_NO_BASE, charset="utf-8", alternatives=True)
+        read = extract_html(body, address=_NO_BASE, charset="utf-8", alternatives=human_text)
         if plain.strip():
             plain = f"{plain}\n\n{alternatives_beside(body, 'utf-8', plain)}".rstrip()
     elif rtf:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from cormorant.extract.document.alt_text import human_text
 from cormorant.extract.html.complexity import defused
 from cormorant.extract.html.page import parsed
 from cormorant.extract.html.text_layout import alternative_of, remove_hidden
@@ -20,5 +21,5 @@ def alternatives_beside(body: bytes, charset: str, shown: str) -> str:
     document, _ = parsed(body, charset, "")
     remove_hidden(document)
     known = set(_WORD.findall(shown.lower()))
-    texts = dict.fromkeys(alternative_of(picture) for picture in document.find_all("img"))
+    texts = dict.fromkeys(human_text(alternative_of(picture)) for picture in document.find_all("img"))
     return "\n".join(text for text in texts if not known.issuperset(_WORD.findall(text.lower())))
