@@ -57,6 +57,7 @@ _RECIPES: Final = (
 _LOST: Final = {
     ("sheet.fods", "xls"): ("formula result",),  # 0 is written in its place
     ("text.fodt", "rtf"): ("alt title",),  # becomes the name of a shape
+    ("from-docx.docx", "odt"): ("placeholder prompt",),  # becomes an entry like any other
     ("from-docx.docx", "rtf"): ("alt title", "placeholder prompt"),
     ("from-xlsx.xlsx", "xls"): ("notice of threads",),  # becomes a remark like any other
     ("from-xlsx.xlsx", "ods"): ("notice of threads",),

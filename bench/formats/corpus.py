@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from bench.formats import from_libraries
 from bench.formats.by_hand.archives import archive_samples
 from bench.formats.by_hand.mail import mail_samples
+from bench.formats.by_hand.old_workbook import old_workbook_samples
 from bench.formats.by_hand.outlook import outlook_samples
 from bench.formats.by_hand.pdf import pdf_samples
 from bench.formats.by_hand.rich_text import rich_text_samples
@@ -20,8 +21,8 @@ from bench.formats.packages import packed
 from bench.formats.sample import Sample, Unmade
 
 FORMS: Final = (
-    "docx", "xlsx", "pptx", "odt", "ods", "odp", "fodt", "fods", "fodp", "pdf", "rtf", "eml", "msg", "epub", "doc",
-    "xls", "ppt", "xlsb", "zip", "tar", "tar.gz", "7z", "gz", "bz2", "xz",
+    "docx", "xlsx", "pptx", "odt", "ods", "odp", "fodt", "fods", "fodp", "pdf", "rtf", "eml", "msg", "epub", "idml",
+    "doc", "xls", "ppt", "xlsb", "zip", "tar", "tar.gz", "7z", "gz", "bz2", "xz",
 )  # fmt: skip
 """The formats by the extension of their files, in the order of the tables."""
 
@@ -56,7 +57,7 @@ def _made(work: Path, forms: frozenset[str]) -> Iterator[Sample | Unmade]:
     first = {each.form: each for each in reversed(packages)}
     by_hand = chain(
         packages, pdf_samples(), rich_text_samples(), mail_samples(), outlook_samples(), workbook_samples(),
-        archive_samples(),
+        old_workbook_samples(), archive_samples(),
     )  # fmt: skip
     others = chain(converted(first, work, forms), from_libraries.made(work / "libraries"))
     yield from (each for each in chain(by_hand, others) if each.form in forms)

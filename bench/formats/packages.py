@@ -36,6 +36,7 @@ _FOLDERS: Final = {
     "pptx": ("pptx", "by hand", ("plain number", "attachment text", "attachment name", "text in a metafile")),
     "odt": ("odt", "by hand", ()),
     "epub": ("epub", "by hand", ()),
+    "idml": ("idml", "by hand", ()),
 }  # fmt: skip
 """Per folder: the format, the writer, and the places that its text does not show."""
 _WITH_ATTACHMENT: Final = {"docx": "word", "pptx": "ppt"}

@@ -16,7 +16,8 @@ _HTML: Final = """<html><head><style>.quokkastyle { color: red }</style></head><
 <p><a href="https://example.org/quokkalinktarget">quokkalinktext</a> <img src="cid:p1" alt="quokkaalttext"></p>
 <script>var quokkascript = 1</script></body></html>"""
 _BOTH: Final = """<html><head><style>.quokkastyle { color: red }</style></head><body><p>quokkabody, with Ümlauts. See
-<a href="https://example.org/quokkalinktarget">https://example.org/quokkalinktarget</a></p><img src="cid:p1">
+<a href="https://example.org/quokkalinktarget">https://example.org/quokkalinktarget</a></p>
+<img src="cid:p1" alt="quokkaalttext">
 <script>var quokkascript = 1</script></body></html>"""
 _CALENDAR: Final = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:quokkainvitation\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 _XLSX: Final = ("application", "vnd.openxmlformats-officedocument.spreadsheetml.sheet")
@@ -28,8 +29,9 @@ def mail_samples() -> Iterator[Sample]:
     yield sample(
         "eml", "email", _full().as_bytes(policy=SMTP),
         named(
-            "property title", "sender", "recipient", "copy recipient", "body", "link target", "script", "style sheet",
-            "attachment name", "attachment text", "nested attachment", "forwarded mail", "invitation", "MIME boundary",
+            "property title", "sender", "recipient", "copy recipient", "body", "link target", "alt text", "script",
+            "style sheet", "attachment name", "attachment text", "nested attachment", "forwarded mail", "invitation",
+            "MIME boundary",
         ),
     )  # fmt: skip
     html = named(

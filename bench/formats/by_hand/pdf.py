@@ -30,7 +30,7 @@ BT /F1 12 Tf 50 560 Td (quokkalinktext) Tj ET"""
 def pdf_samples() -> Iterator[Sample]:
     """Yield a document with all of it, and one whose title stands in its metadata stream alone."""
     yield sample("pdf", "by hand", _written(_objects()), named(*_PLACES))
-    yield sample("pdf", "by hand, XMP", _written(_with_metadata()), named("body", "metadata title"))
+    yield sample("pdf", "by hand, XMP", _written(_with_metadata()), named("body", "metadata title", "custom property"))
 
 
 def _objects() -> dict[int, str]:
@@ -74,7 +74,9 @@ def _with_metadata() -> dict[int, str]:
     rdf = (
         '<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF '
         'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" '
-        'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">quokkaxmptitle'
+        'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/">'
+        "<pdfx:Department>quokkacustom</pdfx:Department>"
+        '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">quokkaxmptitle'
         '</rdf:li></rdf:Alt></dc:title></rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
     )
     return {

@@ -14,6 +14,8 @@ SHELL: Final = "It holds almost no text ("
 REMARKS: Final = (REMARK, SHELL)
 
 FILLED_BY: Final = "FilledBy"
+OF_READING: Final = frozenset(("Protection", FILLED_BY))
+"""Attributes that say how a document was read; no document says that of itself."""
 """The attribute of a page that looks like an application: `script`."""
 BY_SCRIPT: Final = "script"
 READ_BY: Final = "ReadBy"

@@ -92,7 +92,10 @@ def test_a_part_of_a_split_archive_names_its_files(tmp_path: Path) -> None:
     builder.write_volumes(tmp_path / "a.part1.rar")
     first, last = (file.read_bytes() for file in sorted(tmp_path.iterdir()))
     [member] = members(first)
-    assert (member.path, member.refusal) == ("a.txt", "it is split over several files, of which this is one")
+    missing = (
+        "it is split over several files, of which this is one and the others are missing: join them to one archive"
+    )
+    assert (member.path, member.refusal) == ("a.txt", missing)
     assert contents(last) == {"a.txt": b"", "b.txt": b"whole"}
 
 

@@ -145,7 +145,7 @@ def test_a_member_that_is_not_where_the_directory_says_is_refused() -> None:
     ],
 )
 def test_a_part_of_a_split_archive_says_so(body: bytes) -> None:
-    with pytest.raises(Unreadable, match="split over several files"):
+    with pytest.raises(Unreadable, match="split over several files, of which this is one and the others are missing"):
         listed(body)
 
 

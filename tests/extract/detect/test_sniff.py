@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from tests.extract import writers
 from tests.suites.record import record
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+MAIL = b"Received: from x (y [1.2.3.4])\n\tby z\nFrom: a@b\nTo: c@d\nSubject: x\n\ntext"
+SPLIT = struct.pack("<4s4H2LH", b"PK\5\6", 3, 0, 1, 1, 46, 10, 0)
 PAGE = b"<!DOCTYPE html>\n<title>x</title>"
 XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.w3.org/1999/xhtml'>"
 
@@ -36,6 +39,16 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         ("", b"\n\n junk %PDF-1.7\n", "a.PDF", "application/pdf"),
         ("", b"{\\rtf1 x}", "a.doc", "application/rtf"),
         ("text/plain", b"\x1f\x8b\x08\0", "", "application/x-gzip"),
+        ("", b"\x09\0\4\0\2\0\x10\0\x0a\0\0\0", "a.xls", "application/vnd.ms-excel.sheet.2"),
+        ("application/vnd.ms-excel", b"\x09\2\6\0\0\0\x20\0\0\0", "", "application/vnd.ms-excel.sheet.3"),
+        ("text/plain", b"\x09\4\6\0\0\0\0\1\0\0", "", "application/vnd.ms-excel.sheet.4"),
+        ("text/plain", b"\x09\0\4\0\2\0\5\0\x0a\0\0\0", "", "application/octet-stream"),
+        ("text/plain", "\tone\ttwo".encode("utf-16-le"), "", "text/plain"),
+        ("", b"middle of a split one" + SPLIT, "a.zip", "application/zip"),
+        ("application/zip", b"\1\2\3" + SPLIT, "", "application/zip"),
+        ("application/zip", b"\1\2\3" + SPLIT + b"more", "", "application/octet-stream"),
+        ("", b"text" + SPLIT, "a.txt", "application/octet-stream"),
+        ("", b"PK\7\x08PK\3\4", "a.z01", "application/zip"),
         ("", b"x" * 257 + b"ustar\x0000", "", "application/x-tar"),
         # words that begin like a format
         ("text/plain", b"BMW builds cars. MZ built motorcycles.", "", "text/plain"),
@@ -55,6 +68,21 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         ("application/x-unheard-of", b"hello", "", "application/x-unheard-of"),
         ("message/rfc822", b"Subject: x\n\n", "", "message/rfc822"),
         ("", b"Subject: x\n\n", "a.eml", "message/rfc822"),
+        ("", MAIL, "", "message/rfc822"),
+        ("application/octet-stream", MAIL, "", "message/rfc822"),
+        ("", MAIL, "1234.M5P6.host:2,S", "message/rfc822"),
+        ("", MAIL, "a.msg", "message/rfc822"),
+        (
+            "",
+            b"From: <Saved by Blink>\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/related\n\n",
+            "",
+            "multipart/related",
+        ),
+        ("text/plain", MAIL, "", "text/plain"),
+        ("application/pdf", MAIL, "", "text/plain"),
+        ("", MAIL, "a.txt", "text/plain"),
+        ("", b"Subject: x\n\nDear all", "", "text/plain"),
+        ("", b"From a@b Sat Mar 14 09:30:00 2026\nSubject: x\n\n", "", "application/mbox"),
         ("", b"", "", "text/plain"),
         ("text/html; charset=x", b"", "", "text/html"),
         ("", b"", "a.docx", DOCX),

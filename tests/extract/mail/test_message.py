@@ -104,6 +104,23 @@ def test_the_page_is_shown_when_the_plain_text_is_a_stub(stub: str) -> None:
     assert body_of(multipart("alternative", plain(stub), page(f"<p>{text}</p>"))) == text.strip()
 
 
+PICTURES = (
+    '<img alt="A heron  by the dyke"><img alt="Picture 1"><img alt="logo.png"><img alt="spacer hidden" hidden><img>x'
+)
+
+
+def test_alternative_texts_of_pictures_are_text_of_a_page() -> None:
+    mail = multipart("mixed", page(f"<p>See{PICTURES}</p>"))
+    assert body_of(mail) == "See A heron by the dyke x"
+
+
+def test_alternative_texts_stand_behind_the_plain_text_that_lacks_them() -> None:
+    words = " ".join(("Some words that both texts have:", *(f"word{number}" for number in range(60)), "x"))
+    beside = page(f'<p>{words}</p>{PICTURES}<img alt="Some WORDS">')
+    assert body_of(multipart("alternative", plain(words), beside)) == f"{words}\n\nA heron by the dyke"
+    assert body_of(multipart("alternative", plain(f"{words} A Heron, by the dyke."), beside)).endswith("by the dyke.")
+
+
 def test_links_of_the_page_are_found_whichever_alternative_is_shown() -> None:
     mail = multipart(
         "alternative", plain("Look here"), page('<a href="https://example.org/x">Look</a> <a href="y">here</a>')

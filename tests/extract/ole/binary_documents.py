@@ -14,11 +14,12 @@ CHARACTERS, PARAGRAPHS, FONTS, PIECES, ANCHORS, TEXT_BOXES = 12, 13, 15, 33, 40,
 
 
 class Run(NamedTuple):
-    """Formatting of the positions from `first` to `last` (exclusive)."""
+    """Formatting of the positions from `first` to `last` (exclusive), a paragraph's with the number of its style."""
 
     first: int
     last: int
     formatting: bytes
+    style: int = 0
 
 
 def sprm(code: int, operand: bytes) -> bytes:
@@ -30,19 +31,21 @@ def word_document(
     *,
     runs: Sequence[Run] = (),
     paragraphs: Sequence[Run] = (),
-    structures: Mapping[int, bytes] | None = None,
+    structures: Mapping[int, bytes | tuple[bytes, bytes]] | None = None,
     streams: Tree | None = None,
     flags: int = 0x1200,
 ) -> bytes:
     """Return a document of these parts: main text, footnotes, headers, macros, comments, endnotes, boxes, header boxes.
 
-    The text is one piece of UTF-16.
+    The text is one piece of UTF-16. A structure may be a pair: its bytes, and those that follow it and do not count as
+    its own.
     """
     text = "".join(parts).encode("utf-16-le")
     counts = [len(part.encode("utf-16-le")) // 2 for part in parts]
     stream = bytearray(TEXT_AT) + text
     stream += bytes(-len(stream) % PAGE)
-    found = {PIECES: clx([(0, len(text) // 2, TEXT_AT, 0)])} | dict(structures or {})
+    found: dict[int, bytes | tuple[bytes, bytes]] = {PIECES: clx([(0, len(text) // 2, TEXT_AT, 0)])}
+    found.update(structures or {})
     for which, described in ((CHARACTERS, runs), (PARAGRAPHS, paragraphs)):
         if described:
             found[which] = struct.pack("<III", TEXT_AT, TEXT_AT + len(text), len(stream) // PAGE)
@@ -51,9 +54,10 @@ def word_document(
     struct.pack_into("<HH6xH", stream, 0, 0xA5EC, 0xC1, flags)
     struct.pack_into("<II", stream, 0x18, TEXT_AT, TEXT_AT + len(text))
     struct.pack_into(f"<{len(counts)}i", stream, 0x4C, *counts)
-    for which, data in found.items():
+    for which, structure in found.items():
+        data, behind = structure if isinstance(structure, tuple) else (structure, b"")
         struct.pack_into("<II", stream, 0x9A + which * 8, len(table), len(data))
-        table += data
+        table += data + behind
     return write_compound({"WordDocument": bytes(stream), "1Table": bytes(table), **(streams or {})})
 
 
@@ -76,7 +80,7 @@ def formatted_page(runs: Sequence[Run], described: int) -> bytes:
         if run.first != borders[-1]:
             borders.append(run.first)
             formats.append(b"")
-        formats[-1] = run.formatting
+        formats[-1] = struct.pack("<H", run.style) + run.formatting if described == 13 else run.formatting
         borders.append(run.last)
         formats.append(b"")
     borders.append(1_000_000)
@@ -86,7 +90,6 @@ def formatted_page(runs: Sequence[Run], described: int) -> bytes:
     for number, formatting in enumerate(formats):
         if formatting:
             if described == 13:
-                formatting = b"\0\0" + formatting
                 written = bytes((0, (len(formatting) + 1) // 2)) + formatting
             else:
                 written = bytes((len(formatting),)) + formatting

@@ -247,6 +247,20 @@ def test_a_sheet_of_excel_4_in_a_workspace_has_its_name() -> None:
     assert extract_xls(data, TASK).text == "Stock\ncell"
 
 
+def test_sheets_of_a_workspace_have_formats_of_their_own() -> None:
+    def sheet_of(name: bytes, code: bytes) -> bytes:
+        formats = record(0x041E, b"\0\0", bytes((len(code),)), code) + record(0x0443, b"\0\0", bytes(10))
+        cells = record(0x0203, at(0), struct.pack("<d", 0.5)) + record(0x0207, b"\1\0x")
+        head = record(0x0409, struct.pack("<HHH", 4, 0x10, 0))
+        return record(0x8F, bytes(4), bytes((len(name),)), name) + head + formats + cells + END
+
+    page = record(0x42, struct.pack("<H", 0x8000))
+    data = (
+        record(0x0409, struct.pack("<HHH", 4, 0x100, 0)) + page + sheet_of(b"One", b"0%") + sheet_of(b"Tw\x9a", b"0.00")
+    )
+    assert extract_xls(data + END, TASK).text == "One\n50%\t0.5\n\nTw\u00f6\n0.50\t0.5"
+
+
 def test_a_workbook_is_found_beside_documents_of_other_kinds() -> None:
     data = stream({"Stock": sheet(label(0, "cell"))})
     tree: Tree = {"MBD001": {"WordDocument": b"x" * 600}, "Workbook": data, "Book": b"\x09\x08 old"}

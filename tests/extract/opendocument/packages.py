@@ -18,6 +18,7 @@ NAMES = " ".join(
         f'xmlns:draw="{_ODF}drawing:1.0"',
         f'xmlns:svg="{_ODF}svg-compatible:1.0"',
         'xmlns:dc="http://purl.org/dc/elements/1.1/"',
+        'xmlns:field="urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0"',
         'xmlns:math="http://www.w3.org/1998/Math/MathML"',
         'xmlns:xlink="http://www.w3.org/1999/xlink"',
     ]

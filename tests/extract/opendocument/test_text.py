@@ -33,6 +33,33 @@ def test_a_paragraph_reads_as_displayed(inner: str, expected: str) -> None:
     assert text(f"<text:p>{inner}</text:p>") == expected
 
 
+LIST = (
+    '<text:drop-down><text:label text:value="tea"/><text:label text:value="milk" text:current-selected="true"/>'
+    "{}</text:drop-down>"
+)
+
+
+@pytest.mark.parametrize(("displayed", "expected"), [("", "with milk."), ("cream", "with cream.")])
+def test_the_chosen_entry_of_a_list_is_text(displayed: str, expected: str) -> None:
+    assert text(f"<text:p>with {LIST.format(displayed)}.</text:p>") == expected
+
+
+def mark(kind: str, *parameters: tuple[str, str], name: str = "field:fieldmark") -> str:
+    inner = "".join(f'<field:param field:name="{each}" field:value="{value}"/>' for each, value in parameters)
+    return f'<text:p>a <{name} field:type="vnd.oasis.opendocument.field.{kind}">{inner}</{name}> b</text:p>'
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"), [("1", "a milk b"), ("0", "a tea b"), ("2", "a b"), ("-1", "a b"), ("9" * 30, "a b")]
+)
+def test_the_choice_in_a_form_of_word_is_text(chosen: str, expected: str) -> None:
+    old = [("ListEntry", "tea"), ("ListEntry", "milk"), ("Result", chosen)]
+    new = [(f"Dropdown_{name}".replace("Result", "Selected"), value) for name, value in old]
+    assert text(mark("FORMDROPDOWN", *old, name="field:fieldmark-start")) == expected
+    assert text(mark("FORMDROPDOWN", *new)) == expected
+    assert text(mark("FORMTEXT", *new)) == "a b"
+
+
 def test_paragraphs_and_headings_stand_on_lines_of_their_own() -> None:
     assert text("<text:h text:outline-level='1'>Head</text:h>\n<text:section><text:p>in</text:p></text:section>") == (
         "Head\nin"

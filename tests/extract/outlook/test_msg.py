@@ -56,6 +56,12 @@ def test_recipients_are_those_on_display_when_no_others_are_there() -> None:
     assert found.text.split("\n")[:2] == ["To: Bert, Carl", "Cc: Dora"]
 
 
+def test_alternative_texts_of_pictures_are_text() -> None:
+    page = b'<p>It begins at ten.</p><img alt="Way to the hall"><img alt="image001.png">'
+    assert read(message({HTML: page})).text.split() == ["It", "begins", "at", "ten.", "Way", "to", "the", "hall"]
+    assert read(message({**MAIL, HTML: page})).text.endswith("It begins at ten.\n\nWay to the hall")
+
+
 def test_a_body_of_html_is_read_as_a_page() -> None:
     page = (
         '<html><body><p>Gr\u00fc\u00dfe</p><a href="https://example.com/a">here</a><script>x()</script></body></html>'

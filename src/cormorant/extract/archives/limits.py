@@ -20,4 +20,6 @@ NEEDS_PASSWORD: Final = "it needs a password"  # noqa: S105 - a sentence, and no
 TOO_LARGE: Final = f"larger than {MAX_FILE_BYTES // (1024 * 1024)} MiB"
 TOO_MUCH: Final = f"the archive unpacks to more than {MAX_ALL_BYTES // (1024 * 1024 * 1024)} GiB"
 DAMAGED: Final = "it is damaged"
-IN_ANOTHER_PART: Final = "it is split over several files, of which this is one"
+IN_ANOTHER_PART: Final = (
+    "it is split over several files, of which this is one and the others are missing: join them to one archive"
+)

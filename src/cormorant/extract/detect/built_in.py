@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from cormorant.extract.detect.format import Format
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, FLAT, MBOX, ODF, OOXML, PPTX, TNEF, XLSX
+from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, FLAT, IDML, MBOX, ODF, OOXML, PPTX, TNEF, XLSX
 
 _XBERG: Final = "cormorant.extract.formats.office:extract_office"
 _READERS: Final = "cormorant.extract."
@@ -57,6 +57,10 @@ BUILT_IN: Final = (
         embedded=_IN_OLE, proves_itself=True,
     ),
     Format(
+        "Excel 2 to 4", (_EXCEL + ".sheet.2", _EXCEL + ".sheet.3", _EXCEL + ".sheet.4"),
+        _READERS + "ole.excel:extract_xls", ("xlw",), proves_itself=True,
+    ),
+    Format(
         "PowerPoint 97", (_POWERPOINT,), _READERS + "ole.powerpoint:extract_ppt", ("ppt", "pps"),
         embedded=_IN_OLE, proves_itself=True,
     ),
@@ -80,6 +84,7 @@ BUILT_IN: Final = (
         embedded=_READERS + "rtf.reader:rtf_embedded_files", proves_itself=True,
     ),
     Format("EPUB", (EPUB,), _READERS + "formats.epub:extract_epub", ("epub",), proves_itself=True),
+    Format("InDesign", (IDML,), _READERS + "formats.indesign:extract_idml", ("idml",), proves_itself=True),
     Format(
         "FictionBook", ("application/x-fictionbook+xml",), _READERS + "formats.fictionbook:extract_fictionbook",
         ("fb2",),

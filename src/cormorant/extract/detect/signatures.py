@@ -7,6 +7,7 @@ Source: https://mimesniff.spec.whatwg.org/ sections 6 and 7; the others from the
 
 from __future__ import annotations
 
+import struct
 from typing import Final
 
 from cormorant.extract.detect.media_types import TNEF
@@ -21,6 +22,8 @@ _STARTS: Final = (
     (b"%PDF-", "application/pdf"),
     (b"PK\x03\x04", ZIP),
     (b"PK\x05\x06", ZIP),
+    (b"PK\x07\x08", ZIP),
+    (b"PK00PK\x03\x04", ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
     (b"{\\rtf", "application/rtf"),
     (b"\x78\x9f\x3e\x22", TNEF),
@@ -64,6 +67,16 @@ _BRANDS: Final = {b"heic": "image/heic", b"heix": "image/heic", b"mif1": "image/
 _BINARY: Final = bytes((*range(9), 11, *range(14, 27), *range(28, 32)))
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
+# The first record of Excel 2, 3 and 4 by its kind: the bytes of its data, and the type. The second number of the data
+# is the kind of the document: sheet, chart, macro, workspace ([MS-XLS] 2.4.21 has the later ones).
+_WORKBOOKS: Final = {
+    0x0009: (4, "application/vnd.ms-excel.sheet.2"),
+    0x0209: (6, "application/vnd.ms-excel.sheet.3"),
+    0x0409: (6, "application/vnd.ms-excel.sheet.4"),
+}
+_WORKBOOK_KINDS: Final = (0x10, 0x20, 0x40, 0x100)
+_RECORD: Final = struct.Struct("<HH2xH")
+
 # MPEG audio, layer III: bit rates in kbit/s by index, sampling rates by index.
 _RATES: Final = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _RATES_2: Final = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
@@ -94,7 +107,16 @@ def _container(head: bytes) -> str:
         return _BRANDS.get(head[8:12], "") or ("video/mp4" if _is_mp4(head) else "")
     if head.startswith(b"\x1a\x45\xdf\xa3"):
         return "video/webm" if _is_webm(head) else ""
-    return "audio/mpeg" if _is_mp3(head) else ""
+    return _old_workbook(head) or ("audio/mpeg" if _is_mp3(head) else "")
+
+
+def _old_workbook(head: bytes) -> str:
+    """Return the type of a workbook of Excel 2, 3 or 4, which has no container, "" for anything else."""
+    if len(head) < _RECORD.size:
+        return ""
+    kind, size, document = _RECORD.unpack_from(head)
+    expected, mime = _WORKBOOKS.get(kind, (-1, ""))
+    return mime if size == expected and document in _WORKBOOK_KINDS else ""
 
 
 def is_binary(head: bytes) -> bool:

@@ -6,6 +6,7 @@ The content decides; what was declared and the file's name are hints where it ca
     bytes that no text has               -> the declared type, if it is one that has no signature; else octet-stream
     text: declared as a kind of text     -> that kind (a README in HTML tags stays Markdown)
     text: declared as something binary   -> what the markup, else the name says: an error page sent as PDF is a page
+    text: nothing declared, no name      -> a mail, when it begins with several fields of one
     nothing, or blanks only              -> what was declared, else what the name says
 
 The MIME Sniffing Standard keeps a browser from running what was not meant to be run, so it trusts `text/html` and XML
@@ -20,18 +21,15 @@ from typing import Final
 
 from cormorant.extract.detect.compound_file import kind_of
 from cormorant.extract.detect.formats import by_name, is_in_words, is_signed, signature
-from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
+from cormorant.extract.detect.mail_signature import is_mailbox, mail_type
+from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, IDML, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
 from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
 from cormorant.extract.detect.tika_formats import TIKA_TYPES, ZIPPED, by_parts
-from cormorant.extract.detect.zip import entries
+from cormorant.extract.detect.zip import ends_as_zip, entries
 
 _SPACE: Final = b"\t\n\x0c\r "
 _END_OF_FILE: Final = b"\x1a"
 """How CP/M and DOS mark the end of a text."""
-_MAILBOX: Final = re.compile(
-    rb"From [^\s]{1,200} [A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d.{0,40}\r?\n[A-Za-z][\w-]{0,60}:[ \t]", re.ASCII
-)
-"""How a mailbox begins (RFC 4155): a line of its own, then the header of the first message."""
 _FLAT_ODF: Final = re.compile(rb"office:mimetype=[\"']([a-z0-9./-]{1,80})[\"']")
 _HTML: Final = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|<!--", re.IGNORECASE
@@ -86,9 +84,12 @@ def sniff(declared: str, body: bytes, file_name: str = "") -> str:
         return proved
     if "application/pdf" in (hint, named) and b"%PDF-" in body[:_PDF_WITHIN]:
         return "application/pdf"
+    if ZIP in (hint, named) and ends_as_zip(body):
+        return ZIP
     if is_binary(head):
         return _binary(hint, named)
-    return _text(head, hint, named)
+    found = _text(head, hint, named)
+    return found or mail_type(body) or "text/plain"
 
 
 def is_text(mime: str) -> bool:
@@ -104,7 +105,8 @@ def _binary(hint: str, named: str) -> str:
 
 
 def _text(head: bytes, hint: str, named: str) -> str:
-    if hint in ("", "text/plain") and _MAILBOX.match(head):
+    """Return the type of a text, "" where neither markup nor what was declared nor the name says it."""
+    if hint in ("", "text/plain") and is_mailbox(head):
         return MBOX
     markup = _markup(head, hint)
     if is_text(hint):
@@ -115,7 +117,9 @@ def _text(head: bytes, hint: str, named: str) -> str:
         return hint
     if markup and (not named or named.endswith(("html", "xml")) or not is_text(named)):
         return markup
-    return named if named and not _must_be_signed(named) else "text/plain"
+    if named and not _must_be_signed(named):
+        return named
+    return "text/plain" if hint else ""
 
 
 def _must_be_signed(mime: str) -> bool:
@@ -150,11 +154,13 @@ def _in_zip(body: bytes, hint: str) -> str:
     if body[30:38] == b"mimetype":
         start = 38 + int.from_bytes(body[28:30], "little")
         name = body[start : start + 80].partition(b"PK")[0].decode("ascii", "replace").strip()
-        if name.startswith((ODF, EPUB)) or name in TIKA_TYPES:
+        if name.startswith((ODF, EPUB, IDML)) or name in TIKA_TYPES:
             return name
     names = [entry.name for entry in entries(body)]
     if not names:  # cut short: the directory stands at the end
-        return hint if hint.startswith((OOXML, ODF)) or hint == EPUB or hint in ZIPPED else ZIP
+        return hint if hint.startswith((OOXML, ODF)) or hint in (EPUB, IDML) or hint in ZIPPED else ZIP
+    if "designmap.xml" in names and any(name.startswith("Stories/") for name in names):
+        return IDML
     if "META-INF/container.xml" in names and "[Content_Types].xml" not in names:
         return EPUB
     if "content.xml" in names and "META-INF/manifest.xml" in names:

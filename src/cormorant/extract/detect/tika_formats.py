@@ -69,11 +69,7 @@ TIKA_FORMATS: Final = (
     TikaFormat("Signed document", ("application/pkcs7-mime",), ("p7m",)),
     TikaFormat("Hangul", ("application/x-hwp-v5",), ("hwp",), streams=("\x05HwpSummaryInformation",)),
     TikaFormat("Quattro Pro", ("application/x-quattro-pro",), ("qpw",), streams=("NativeContent_MAIN",)),
-    TikaFormat("Excel 2", ("application/vnd.ms-excel.sheet.2",), starts=(b"\x09\x00\x04\x00\x00\x00\x10\x00",)),
-    TikaFormat("Excel 3", ("application/vnd.ms-excel.sheet.3",), starts=(b"\x09\x02\x06\x00\x00\x00\x10\x00",)),
-    TikaFormat("Excel 4", ("application/vnd.ms-excel.sheet.4",), starts=(b"\x09\x04\x06\x00\x00\x00\x10\x00",)),
     TikaFormat("OpenOffice 1 text", ("application/vnd.sun.xml.writer",), ("sxw",)),
-    TikaFormat("InDesign markup", ("application/vnd.adobe.indesign-idml-package",), ("idml",)),
     TikaFormat("SAS table", ("application/x-sas-data",), ("sas7bdat",)),
 )  # fmt: skip
 

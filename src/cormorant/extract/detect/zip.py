@@ -63,6 +63,18 @@ def entries(body: bytes, limit: int = MAX_ENTRIES) -> Iterator[ZipEntry]:
         position += _ENTRY.size + name + extra + comment
 
 
+def ends_as_zip(body: bytes) -> bool:
+    """Say whether an end record closes the file, as in the last part of a split archive, which begins with any bytes.
+
+    APPNOTE.TXT 4.3.16.
+    """
+    place = body.rfind(b"PK\x05\x06", max(0, len(body) - _END_MAX))
+    if place < 0 or place + _END.size > len(body):
+        return False
+    comment: int = _END.unpack_from(body, place)[-1]
+    return place + _END.size + comment == len(body)
+
+
 def check(body: bytes) -> None:
     """Inflate every file of a ZIP into nothing. Raises Unreadable when there is too much in it."""
     count = total = 0

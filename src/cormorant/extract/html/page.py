@@ -10,6 +10,7 @@ The names at the arrows are those of the step table that the benchmark prints.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from turbohtml import Document, Element, parse, parse_fragment
@@ -33,14 +34,20 @@ _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 def extract_html(
-    body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
+    body: bytes,
+    *,
+    address: str,
+    charset: str = "",
+    steps: Steps = unmeasured,
+    manner: Manner = PLAIN,
+    alternatives: Callable[[str], str] | None = None,
 ) -> Extraction:
     """Return what the page says. Never raises for what is in `body`.
 
     `address` is where the page came from, canonical; `charset` what the transport declared. The order of the HTML
     standard decides the encoding: byte-order mark, transport, meta, the default of the source, then the bytes
     themselves; a label that is none counts as absent. `main` of `manner` fills `main_text`, which costs half as much
-    again.
+    again. `alternatives` returns of a picture's alternative text what counts as text; without it nothing does.
     """
     with steps("parse"):
         marked = body.startswith(_MARKS)
@@ -66,7 +73,7 @@ def extract_html(
         refresh = _refresh(by_address, base, head, address, encoding)
     with steps("text"):
         noscripts = find("noscript")
-        text = render(document)
+        text = render(document, alternatives)
         if len(text) <= MAX_CHARACTERS and len(by_address) <= MAX_LINKS and not head.refresh:
             pleas = [each.to_text() for each in noscripts[:MAX_PLEAS]]
             if is_application(shell, document.encoding, text, pleas):

@@ -9,7 +9,7 @@ before it runs: https://html.spec.whatwg.org/multipage/rendering.html says what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
@@ -44,9 +44,10 @@ _BOXES: Final = ("embed", "img", "input")
 """Elements without words that stand between words."""
 
 
-def render(document: Document) -> str:
+def render(document: Document, alternatives: Callable[[str], str] | None = None) -> str:
     """Return what a reader sees, blocks parted by blank lines, rows of a table and lines by line ends.
 
+    `alternatives` returns of an alternative text what is shown in place of the picture; without it there are none.
     Changes the tree, after everything else is found: a change costs the parser its index.
     """
     find = document.find_all
@@ -64,6 +65,9 @@ def render(document: Document) -> str:
         if element.closest("pre") is not None:
             element.insert_after(Text("\n"))
     apart.part()
+    if alternatives:
+        for element in find("img"):
+            _show_in_place(element, alternatives(alternative_of(element)))
     for element in chain(plain, within, frames):
         element.tag = "div"
     for element in preformatted:
@@ -73,6 +77,18 @@ def render(document: Document) -> str:
     _gather_readings(rubies)
     remove_hidden(document)
     return clean(document.to_text())
+
+
+def alternative_of(picture: Element) -> str:
+    """Return the alternative text of a picture on one line, "" for none."""
+    return " ".join((picture.attr("alt") or "").split())
+
+
+def _show_in_place(picture: Element, text: str) -> None:
+    """Make a picture an element that has a text, and is hidden where the picture is."""
+    if text:
+        picture.tag = "span"
+        picture.append(Text(f" {text} "))
 
 
 def words_of(element: Element) -> str:

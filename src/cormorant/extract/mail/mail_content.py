@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
+from cormorant.extract.document.alt_text import human_text
+from cormorant.extract.document.page_alternatives import alternatives_beside
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.mail.charset import page_charset, text_of_bytes
 from cormorant.extract.mail.mime import MimePart
@@ -50,13 +52,17 @@ _WORD: Final = re.compile(r"\w+")
 
 
 class MailText(NamedTuple):
-    """A text that the mail shows. `page`: it comes from HTML."""
+    """A text that the mail shows. `page`: it comes from HTML.
+
+    `pictures` returns the alternative texts of its pictures that a text shown in its place lacks.
+    """
 
     text: str
     page: bool = False
     links: tuple[PageLink, ...] = ()
     language: str = ""
     charset: str = ""
+    pictures: Callable[[str], str] | None = None
 
 
 class Attachment(NamedTuple):
@@ -133,6 +139,9 @@ def _add_alternative(part: MimePart, default: str, found: MailContent) -> None:
     page = next((each for each in reversed(texts) if each[0].page), None)
     shown = page if plain is None or (page is not None and _says_more(page, plain)) else plain
     found.texts += shown or []
+    if shown and page and shown is not page:
+        words = "\n".join(each.text for each in shown)
+        found.texts += [MailText(text) for each in page if each.pictures and (text := each.pictures(words))]
 
 
 def _says_more(page: list[MailText], plain: list[MailText]) -> bool:
@@ -187,8 +196,9 @@ def _page_text(part: MimePart, default: str) -> MailText:
     place = part.header.raw("content-location") or part.header.raw("content-base")
     base = try_canonical(place[:4096].decode("ascii", "replace").strip()) if place else None
     address = base if base and base.startswith(("http:", "https:")) else NO_BASE
-    page = extract_html(body, address=address, charset=charset or default)
-    return MailText(page.text, True, page.links, page.language, page.charset)
+    page = extract_html(body, address=address, charset=charset or default, alternatives=human_text)
+    pictures = partial(alternatives_beside, body, page.charset)
+    return MailText(page.text, True, page.links, page.language, page.charset, pictures)
 
 
 def _add_plain(part: MimePart, default: str, found: MailContent) -> None:

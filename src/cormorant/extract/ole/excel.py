@@ -43,6 +43,8 @@ from cormorant.model.content import Extraction
 _STREAMS: Final = ("Workbook", "Book")
 _OBJECT: Final = "mbd"
 _GLOBALS, _MACRO_MODULE, _CHART = 0x0005, 0x0006, 0x0020
+_FIRST_WITH_GLOBALS: Final = 5
+"""The version of BIFF from which on sheets share formats; each sheet of a workspace of Excel 4 has its own."""
 _MAX_DEPTH: Final = 100
 _FIRST_RECORDS: Final = 10
 _HLINK: Final = b"\xb8\x01"
@@ -170,6 +172,8 @@ class _WorkbookReader:
             self._end()
         if not self._open and start.kind != _GLOBALS:
             self._begin_sheet(known)
+        if start.version < _FIRST_WITH_GLOBALS and start.kind != _CHART:
+            self._formats.clear()
         self._open.append(start.kind)
 
     def _begin_sheet(self, name: str | None) -> None:

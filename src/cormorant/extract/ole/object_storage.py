@@ -27,6 +27,8 @@ _PDF_WITHIN: Final = 1024
 _NAME_ENDS: Final = 260
 _U32: Final = struct.Struct("<I")
 _EMBEDDED: Final = 3
+_SIZE: Final = 4
+"""Bytes that say how long the contents of a package in a storage are."""
 
 
 def embedded_object(storage: Storage) -> EmbeddedFile | None:
@@ -37,7 +39,7 @@ def embedded_object(storage: Storage) -> EmbeddedFile | None:
             return EmbeddedFile("", body)
     native = storage.read(_NATIVE)
     if native is not None:
-        return _native_file(native)
+        return packaged_file(native[_SIZE:])
     kind = kind_of_storage(storage)
     if kind:
         return EmbeddedFile("", copy_storage(storage), kind)
@@ -59,13 +61,16 @@ def unpack_object(body: bytes) -> EmbeddedFile | None:
 def object_name(storage: Storage) -> str:
     """Return the name of a file that was dropped into a document, which stands below its icon; "" for others."""
     native = storage.read(_NATIVE)
-    file = None if native is None else _native_file(native)
+    file = None if native is None else packaged_file(native[_SIZE:])
     return "" if file is None else file.path
 
 
-def _native_file(data: bytes) -> EmbeddedFile | None:
-    """Read the structure of the OLE package: label, path, and the file; names in Unicode follow in newer ones."""
-    label, place = _terminated(data, 6)
+def packaged_file(data: bytes) -> EmbeddedFile | None:
+    """Return the file in the contents of an OLE package, None for a link or what is damaged.
+
+    Label, path and the file stand in it; names in Unicode follow in newer ones.
+    """
+    label, place = _terminated(data, 2)
     path, place = _terminated(data, place)
     if place + 8 > len(data) or _U32.unpack_from(data, place)[0] >> 16 != _EMBEDDED:
         return None

@@ -17,6 +17,7 @@ from cormorant.extract.html.head import MAX_KEYWORDS
 from cormorant.extract.ole.code_pages import DEFAULT_CODEC, code_page_codec, decode_text
 from cormorant.extract.sanitize import MAX_VALUE, one_line
 from cormorant.model.content import Value
+from cormorant.model.no_text import OF_READING
 
 SUMMARY: Final = "\x05SummaryInformation"
 DOCUMENT_SUMMARY: Final = "\x05DocumentSummaryInformation"
@@ -36,8 +37,6 @@ _KEYWORDS: Final = 5
 _SUMMARY_NAMES: Final = {3: "Subject", 6: "Description"}
 _DOCUMENT_NAMES: Final = {2: "Category", 15: "Company"}
 _OF_PROGRAMS: Final = ("_", "MSIP_Label_")
-# Attributes that say how a document was read; no document says that of itself.
-_RESERVED: Final = frozenset(("Protection", "FilledBy"))
 
 _U32: Final = struct.Struct("<I")
 _PAIR: Final = struct.Struct("<II")
@@ -99,7 +98,7 @@ def _custom(properties: _PropertySet) -> list[tuple[str, str | float]]:
 
 
 def _is_reserved(name: str) -> bool:
-    return name in _RESERVED or name.startswith(_OF_PROGRAMS)
+    return name in OF_READING or name.startswith(_OF_PROGRAMS)
 
 
 def _several(line: str, separator: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ole.doc.form_fields import form_choice
 from cormorant.extract.ole.doc.formatting import ROW_END, apply_formatting
 from cormorant.extract.ole.doc.information import Part, Structure, WordFile
+from cormorant.extract.ole.doc.paragraph_labels import paragraph_labels
 from cormorant.extract.ole.doc.pieces import read_pieces, read_text
 from cormorant.extract.ole.doc.story import Story
 from cormorant.extract.ole.object_storage import object_name
@@ -70,6 +71,7 @@ class _WordReader:
         if not found.rows:
             found = found._replace(text=found.text.replace("\x07\x07", "\x07" + ROW_END))
         self._text, self._pictures = found.text, found.pictures
+        self._labels = paragraph_labels(file, table, found.text)
         self._borders = [0]
         for count in file.counts if sum(file.counts) else [len(text)]:
             self._borders.append(min(self._borders[-1] + count, len(text)))
@@ -117,7 +119,7 @@ class _WordReader:
         return (borders[part], borders[part + 1]) if part + 1 < len(borders) else (0, 0)
 
     def _seen(self, first: int, last: int, anchored: Mapping[int, str] = MappingProxyType({})) -> str:
-        story = Story(anchored, self._choice_at, self._links)
+        story = Story(anchored, self._choice_at, self._links, self._labels)
         return self._recoded(story.read(self._text, first, last))
 
     def _recoded(self, text: str) -> str:

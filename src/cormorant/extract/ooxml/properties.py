@@ -13,6 +13,7 @@ from cormorant.extract.ooxml.escapes import decode_escapes
 from cormorant.extract.ooxml.relationships import OoxmlPackage
 from cormorant.extract.sanitize import MAX_VALUE, one_line
 from cormorant.model.content import Value
+from cormorant.model.no_text import OF_READING
 
 MAX_CUSTOM: Final = 50
 """Custom properties that are kept."""
@@ -85,7 +86,7 @@ def _custom(root: Element | None) -> Iterator[tuple[str, Value]]:
     count = 0
     for each in root if root is not None else ():
         name = one_line(attribute(each, "name"))
-        if not name or _OF_PROGRAMS.match(name):
+        if not name or name in OF_READING or _OF_PROGRAMS.match(name):
             continue
         value = next((found for child in each if (found := _variant(child)) is not None), None)
         if value is not None:

@@ -12,12 +12,11 @@ from cormorant.extract.html.head import MAX_KEYWORDS, language_tag
 from cormorant.extract.opendocument.names import clark, value_of
 from cormorant.extract.sanitize import MAX_VALUE, one_line
 from cormorant.model.content import Value
+from cormorant.model.no_text import OF_READING
 
 MAX_CUSTOM: Final = 50
 """Custom properties that are kept."""
 
-_RESERVED: Final = frozenset(("Protection", "FilledBy"))
-"""Attributes that say how a document was read; no document says that of itself."""
 # Written by programs for programs, when Office saves as OpenDocument.
 _OF_PROGRAMS: Final = re.compile(
     r"(?:_|MSIP_Label_|ZOTERO_|Mendeley )|(?:AppVersion|ContentTypeId|DocSecurity|HyperlinksChanged|LinksUpToDate"
@@ -70,7 +69,7 @@ def _add_custom(meta: Element, found: dict[str, Value]) -> None:
     for each in meta.iterchildren(clark("meta:user-defined")):
         name = one_line(value_of(each, "meta:name"))
         text = one_line("".join(each.itertext()), MAX_VALUE)
-        if not name or name in found or name in _RESERVED or _OF_PROGRAMS.match(name):
+        if not name or name in found or name in OF_READING or _OF_PROGRAMS.match(name):
             continue
         if text and count < MAX_CUSTOM:
             found[name] = _typed(text, value_of(each, "meta:value-type"))

@@ -16,6 +16,7 @@ _NAMESPACES: Final = {
     "draw": _ODF + "drawing:1.0",
     "svg": _ODF + "svg-compatible:1.0",
     "dc": "http://purl.org/dc/elements/1.1/",
+    "field": "urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0",
     "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
     "math": "http://www.w3.org/1998/Math/MathML",
     "xlink": "http://www.w3.org/1999/xlink",

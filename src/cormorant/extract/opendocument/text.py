@@ -11,6 +11,8 @@ from cormorant.extract.opendocument.names import clark, first_child, value_of
 MAX_SPACES: Final = 8
 
 _STAND_INS: Final = ("???",)
+_ENTRY: Final = ("Dropdown_ListEntry", "ListEntry")
+_CHOSEN: Final = ("Dropdown_Selected", "Result")
 
 
 def ignore(_flow: Flow, _element: Element) -> None:
@@ -107,8 +109,37 @@ def _field(flow: Flow, element: Element) -> None:
         flow.descend(element)
 
 
+def _drop_down(flow: Flow, element: Element) -> None:
+    """Read the chosen entry of a list, which stands in the field or is marked among its entries (ODF 1.3-3 7.7.9)."""
+    if flow.phrase(element).strip():
+        return
+    for label in element.iter(clark("text:label")):
+        if value_of(label, "text:current-selected") == "true":
+            flow.add(value_of(label, "text:value"))
+            return
+
+
+def _field_mark(flow: Flow, element: Element) -> None:
+    """Read the chosen entry of a list in a form of Word, whose parameters LibreOffice names in two ways."""
+    entries: list[str] = []
+    chosen = ""
+    if value_of(element, "field:type").endswith("FORMDROPDOWN"):
+        for parameter in element.iter(clark("field:param")):
+            name, value = value_of(parameter, "field:name"), value_of(parameter, "field:value")
+            if name in _ENTRY:
+                entries.append(value)
+            elif name in _CHOSEN:
+                chosen = value
+    if chosen.isascii() and chosen.isdigit() and len(chosen) < 6 and int(chosen) < len(entries):
+        flow.add(entries[int(chosen)])
+    flow.descend(element)
+
+
 TEXT_READERS: Final[dict[str, ElementReader]] = {
+    "field:fieldmark": _field_mark,
+    "field:fieldmark-start": _field_mark,
     "loext:content-control": _content_control,
+    "text:drop-down": _drop_down,
     "text:p": _paragraph,
     "text:h": _heading,
     "text:list": _list,

@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 import msgspec
 
+from cormorant.extract.document.alt_text import human_text
+from cormorant.extract.document.page_alternatives import alternatives_beside
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.html.head import MAX_KEYWORDS
 from cormorant.extract.html.page import extract_html
@@ -200,7 +202,10 @@ def _read_page(bag: PropertyBag) -> tuple[str, bytes]:
 def _read_body(plain: str, page: str, rtf: bytes, task: ExtractionTask) -> _Body:
     """Return the body as text. Its links are those of the page, which plain text has lost."""
     if page:
-        read = extract_html(page.encode(errors="replace"), address=_NO_BASE, charset="utf-8")
+        body = page.encode(errors="replace")
+        read = extract_html(body, address=_NO_BASE, charset="utf-8", alternatives=human_text)
+        if plain.strip():
+            plain = f"{plain}\n\n{alternatives_beside(body, 'utf-8', plain)}".rstrip()
     elif rtf:
         try:
             read = extract_rtf(rtf, task)

@@ -26,7 +26,7 @@ from cormorant.extract.pdf.attachments import attachment_names
 from cormorant.extract.pdf.cpu_time import cpu_is_short
 from cormorant.extract.pdf.form_fields import FormFields, opened_form
 from cormorant.extract.pdf.line_hyphens import joined_lines
-from cormorant.extract.pdf.metadata import PdfMetadata
+from cormorant.extract.pdf.metadata.document_metadata import PdfMetadata
 from cormorant.extract.pdf.open_file import MAX_PAGES, PdfFile, is_cut_short, opened_pdf
 from cormorant.extract.pdf.outline import OutlineTitle, outline_titles
 from cormorant.extract.pdf.page_numbers import PageFaults

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from cormorant.extract.document.alt_text import human_text
+from cormorant.extract.document.equation_field import equation_terms, phonetic_guide
 from cormorant.extract.rtf.fields import MAX_CHOICES, RtfField
 from cormorant.extract.rtf.machine import FONTS, MATHEMATICS, RtfMachine, WordReader, tidy_lines
 from cormorant.extract.rtf.objects import object_name
@@ -32,6 +33,8 @@ _NUMBERS: Final = (3, 5)
 _SHAPE_NAME: Final = "sn"
 _PROPERTY_NAME: Final = "propname"
 _COMMENTATOR: Final = "atnauthor"
+_FIRST_PIECES: Final = 50
+"""Pieces of a result, one of which has words if the result has any."""
 _WORD_ART: Final = "gtextUNICODE"
 _DESCRIPTION: Final = "wzDescription"
 
@@ -122,7 +125,15 @@ def _mathematics(machine: RtfMachine, _number: int | None) -> None:
 
 def _field(machine: RtfMachine, _number: int | None) -> None:
     field = machine.group.field = RtfField()
-    machine.group.ended = lambda: machine.add(field.choice)
+
+    def done() -> None:
+        machine.add(field.choice)
+        if not field.result_seen:
+            base, reading = phonetic_guide(field.instruction)
+            machine.add(base or equation_terms(field.instruction))
+            machine.add_reading(reading)
+
+    machine.group.ended = done
 
 
 def _field_instruction(machine: RtfMachine, _number: int | None) -> None:
@@ -142,6 +153,7 @@ def _field_result(machine: RtfMachine, _number: int | None) -> None:
     start = len(text.pieces)
 
     def done() -> None:
+        field.result_seen = any(piece.strip() for piece in text.pieces[start : start + _FIRST_PIECES])
         if field.target:
             machine.links.append((field.target, text.label(start)))
 

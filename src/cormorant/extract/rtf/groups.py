@@ -37,6 +37,12 @@ class RtfText:
             self.size += len(text)
             self.pieces.append(" ")
 
+    def add_reading(self, text: str) -> None:
+        """Add the reading of a word, which follows the paragraph and tears no word apart."""
+        if text:
+            self._boxes.append(text)
+            self.size += len(text)
+
     def end_paragraph(self) -> None:
         """End the paragraph."""
         self.pieces.append(_PARAGRAPH)

@@ -120,6 +120,12 @@ class RtfMachine:
         if self.group.text is not None:
             self.group.text.add_box(tidy_lines(text))
 
+    def add_reading(self, text: str) -> None:
+        """Add the reading of the word before it."""
+        self.flush()
+        if self.group.text is not None and not self.group.silent:
+            self.group.text.add_reading(text)
+
     def divert(self, done: Callable[[str], None]) -> None:
         """Gather the text of the group apart, and hand it over when the group ends."""
         if self.group.apart >= MAX_APART:

@@ -18,6 +18,7 @@ from cormorant.extract.rtf.tokens import RtfTokens
 from cormorant.extract.rtf.words import WORDS
 from cormorant.extract.sanitize import MAX_TEXT, one_line, title_or_name
 from cormorant.model.content import Extraction, Value
+from cormorant.model.no_text import OF_READING
 
 _SIGNATURE: Final = b"{\\rtf"
 _HEAD: Final = 1024
@@ -26,8 +27,6 @@ _OBJECT: Final = re.compile(rb"\\objdata(?![A-Za-z]) ?")
 _ATTRIBUTES: Final = {
     "subject": "Subject", "doccomm": "Description", "category": "Category", "company": "Company",
 }  # fmt: skip
-_RESERVED: Final = frozenset(("Protection", "FilledBy"))
-"""Attributes that say how a document was read; no document says that of itself."""
 
 
 def extract_rtf(body: bytes, task: ExtractionTask) -> Extraction:
@@ -81,7 +80,7 @@ def _attributes(machine: RtfMachine) -> dict[str, Value]:
     if keywords:
         found["Keywords"] = keywords
     for name, value in machine.custom.items():
-        if name not in _RESERVED:
+        if name not in OF_READING:
             found.setdefault(name, value)
     return found
 

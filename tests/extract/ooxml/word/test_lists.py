@@ -35,6 +35,13 @@ def test_a_level_that_does_not_restart_goes_on() -> None:
     assert lines(body, numbering=numbering(*levels)) == ["1. a", "1.1 b", "2. c", "2.2 d"]
 
 
+def test_a_level_restarts_below_its_limit_alone() -> None:
+    limited = level(2, "decimal", "%3", '<w:lvlRestart w:val="1"/>')
+    levels = level(0, "decimal", "%1"), level(1, "decimal", "%1.%2"), limited
+    body = item("a") + item("b", 1) + item("c", 2) + item("d", 1) + item("e", 2) + item("f") + item("g", 2)
+    assert lines(body, numbering=numbering(*levels)) == ["1 a", "1.1 b", "1 c", "1.2 d", "2 e", "2 f", "1 g"]
+
+
 def test_bullets_and_removed_numbers_are_no_text() -> None:
     parts = numbering(level(0, "bullet", "\uf0b7"))
     assert lines(item("a") + item("b", 0, 0) + item("c", 0, 77), numbering=parts) == ["a", "b", "c"]

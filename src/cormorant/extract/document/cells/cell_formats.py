@@ -45,6 +45,12 @@ class CellFormats:
         self.from_1904 = False
         self._made: dict[int, NumberFormat] = {}
 
+    def clear(self) -> None:
+        """Forget styles and format codes, before a sheet that has its own."""
+        self.codes.clear()
+        self.format_ids.clear()
+        self._made.clear()
+
     def of_style(self, style: int) -> NumberFormat:
         """Return the number format of a cell style, General for a style that does not exist."""
         return self.of_id(self.format_ids[style] if 0 <= style < len(self.format_ids) else 0)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from cormorant.extract.ole.doc.formatted_runs import formatted_runs, modifiers, placed_runs
 from cormorant.extract.ole.doc.information import Structure, WordFile
 from cormorant.extract.ole.doc.pieces import Piece, PieceTable, PositionIndex
 from cormorant.extract.ole.symbol_font import font_symbol
@@ -25,9 +26,6 @@ DELETED: Final = "\0"
 MAX_CHANGES: Final = 2_000_000
 """Runs of deleted text, symbols and pictures that are heeded."""
 
-_TIMES_OVER: Final = 2
-_SPARE: Final = 10_000
-_PAGE: Final = 512
 _U32: Final = struct.Struct("<I")
 _SYMBOL: Final = struct.Struct("<HH")
 _DELETED: Final = 0x0800
@@ -40,15 +38,11 @@ _NO_TEXT: Final = " "
 _ROW_END: Final = 0x2417
 # Formatting too long for its page lies in the data stream; of cell marks, only those that end a row have that much.
 _ELSEWHERE: Final = 0x6646
-_TABLE: Final = 0xD608
-_SIZES: Final = (1, 1, 2, 4, 2, 2, 0, 3)
 _CHARACTER_SIGNS: Final = tuple(struct.pack("<H", code) for code in (_DELETED, _SYMBOL_AT, _PICTURE_AT))
 _FONT_SIGNS: Final = tuple(struct.pack("<H", code) for code in _FONTS)
 # Characters of fonts that have an encoding of their own.
 _OWN_CODE: Final = re.compile("[\uf020-\uf0ff]")
 _PARAGRAPH_SIGNS: Final = tuple(struct.pack("<H", code) for code in (_ROW_END, _ELSEWHERE))
-_PAGE_NUMBER: Final = 0x3FFFFF
-_OF_PARAGRAPH: Final = 13
 _FONT_NAME: Final = 40
 
 
@@ -80,16 +74,16 @@ def apply_formatting(file: WordFile, table: PieceTable, text: str) -> FormattedT
     index = PositionIndex(table.pieces)
     fonts = _font_names(file)
     signs = _CHARACTER_SIGNS + (_FONT_SIGNS if _OWN_CODE.search(text) else ())
-    most = _TIMES_OVER * len(text) + _SPARE
-    for first, last, found in _placed(_runs(file, Structure.CHARACTERS, 1, signs), index, most):
+    for first, last, found, _ in placed_runs(formatted_runs(file, Structure.CHARACTERS, signs), index, len(text)):
         changes += _changes_of_run(text, first, last, found, fonts)
         if _PICTURE_AT in found:
             pictures[first] = _U32.unpack(found[_PICTURE_AT])[0]
         if len(changes) + len(pictures) > MAX_CHANGES:
             break
+    paragraphs = formatted_runs(file, Structure.PARAGRAPHS, _PARAGRAPH_SIGNS)
     rows = [
         _Change(last - 1, last, ROW_END)
-        for _, last, found in _placed(_runs(file, Structure.PARAGRAPHS, _OF_PARAGRAPH, _PARAGRAPH_SIGNS), index, most)
+        for _, last, found, _ in placed_runs(paragraphs, index, len(text))
         if text[last - 1 : last] == "\x07" and (found.get(_ROW_END, b"\0")[0] == 1 or _ELSEWHERE in found)
     ]
     text = _changed(text, sorted(changes + rows))
@@ -121,22 +115,6 @@ def _font_table(font: str) -> dict[int, str]:
     return {code: font_symbol(code, font) or _NO_TEXT for code in range(0xF020, 0xF100)}
 
 
-def _placed(
-    runs: Iterator[tuple[int, int, bytes]], index: PositionIndex, most: int
-) -> Iterator[tuple[int, int, dict[int, bytes]]]:
-    """Yield the positions of runs, with the modifiers of their formatting, up to `most` positions in all.
-
-    Runs of a sound document share no position.
-    """
-    for start, end, formatting in runs:
-        found = dict(_modifiers(formatting))
-        for first, last in index.positions(start, end):
-            most -= last - first + 1
-            if most < 0:
-                return
-            yield first, last, found
-
-
 def _changed(text: str, changes: list[_Change]) -> str:
     pieces: list[str] = []
     place = 0
@@ -159,64 +137,9 @@ def _changed_pieces(table: PieceTable) -> Iterator[_Change]:
 def _is_deleted(piece: Piece, changes: list[bytes]) -> bool:
     number = piece.modifier >> 1
     if piece.modifier & 1:
-        found = dict(_modifiers(changes[number])) if number < len(changes) else {}
+        found = dict(modifiers(changes[number])) if number < len(changes) else {}
         return bool(found.get(_DELETED, b"\0")[0] & 1)
     return number & 0x7F == _DELETED_SHORT and bool(piece.modifier >> 8 & 1)
-
-
-def _modifiers(formatting: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the property modifiers (sprm) of a list with their operands: [MS-DOC] 2.2.5."""
-    place = 0
-    while place + 3 <= len(formatting):
-        code = formatting[place] | formatting[place + 1] << 8
-        place += 2
-        size = _SIZES[code >> 13]
-        if code == _TABLE:
-            size = int.from_bytes(formatting[place : place + 2], "little") + 1
-        elif not size:
-            size = formatting[place] + 1
-        operand = formatting[place : place + size]
-        if len(operand) == size:
-            yield code, operand
-        place += size
-
-
-def _runs(
-    file: WordFile, which: Structure, described: int, signs: tuple[bytes, ...]
-) -> Iterator[tuple[int, int, bytes]]:
-    """Yield the runs of formatted disk pages whose formatting has one of the signs: first byte, end, formatting.
-
-    [MS-DOC] 2.9.33 (ChpxFkp) and 2.9.174 (PapxFkp); a run is described by one byte in the first, by 13 in the second.
-    """
-    bins = file.structure(which)
-    count = max(0, (len(bins) - 4) // 8)
-    numbers = dict.fromkeys(
-        number & _PAGE_NUMBER for (number,) in _U32.iter_unpack(bins[(count + 1) * 4 : (count * 2 + 1) * 4])
-    )
-    for number in numbers:
-        page = file.text[number * _PAGE : (number + 1) * _PAGE]
-        if len(page) < _PAGE or not any(sign in page for sign in signs):
-            continue
-        runs = page[_PAGE - 1]
-        if (runs + 1) * 4 + runs * described >= _PAGE:
-            continue
-        ends = struct.unpack_from(f"<{runs + 1}I", page)
-        for place in range(runs):
-            formatting = _formatting(page, page[(runs + 1) * 4 + place * described] * 2, described)
-            if any(sign in formatting for sign in signs):
-                yield ends[place], ends[place + 1], formatting
-
-
-def _formatting(page: bytes, place: int, described: int) -> bytes:
-    """Return the property modifiers at a place of a page; those of a paragraph follow the number of its style."""
-    if not place or place + 2 > _PAGE:
-        return b""
-    size = page[place]
-    if described == 1:
-        return page[place + 1 : place + 1 + size]
-    if size:
-        return page[place + 3 : place + size * 2]
-    return page[place + 4 : place + 2 + page[place + 1] * 2]
 
 
 def _font_names(file: WordFile) -> dict[int, str]:

@@ -38,6 +38,7 @@ class Part(IntEnum):
 class Structure(IntEnum):
     """Structures in the table stream that the block leads to, by their place in it: [MS-DOC] 2.5.6."""
 
+    STYLES = 1
     CHARACTERS = 12
     PARAGRAPHS = 13
     FONTS = 15
@@ -45,6 +46,8 @@ class Structure(IntEnum):
     ANCHORS = 40
     DRAWINGS = 50
     TEXT_BOXES = 56
+    LIST_DEFINITIONS = 73
+    LISTS = 74
 
 
 _PAIRS_97: Final = 0x9A
@@ -88,6 +91,13 @@ class WordFile:
             return b""
         start, size = _PAIR.unpack_from(self.text, place)
         return self.table[start : start + size]
+
+    def beginning_at(self, which: Structure) -> bytes:
+        """Return all bytes from the beginning of a structure on: some have parts behind what the block declares."""
+        place = _PAIRS_97 + which * _PAIR.size
+        if self.old or place + _PAIR.size > len(self.text):
+            return b""
+        return self.table[_PAIR.unpack_from(self.text, place)[0] :]
 
     def _table_stream(self, flags: int) -> bytes:
         names = ("1Table", "0Table") if flags & _SECOND_TABLE else ("0Table", "1Table")

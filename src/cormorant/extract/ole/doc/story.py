@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from cormorant.extract.document.equation_field import equation_terms, phonetic_guide
 from cormorant.extract.ole.code_pages import joined_units
 from cormorant.extract.ole.doc.formatting import ROW_END
 
@@ -31,10 +32,6 @@ _ARGUMENT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
 _SWITCHES_WITH_ARGUMENT: Final = ("\\o", "\\t")
 _PLACE: Final = "\\l"
 _BUTTON: Final = re.compile(r"\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
-_EQUATION: Final = re.compile(r"\s*EQ\s+(.*)", re.IGNORECASE | re.DOTALL)
-_FORMAT: Final = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')
-_READING: Final = re.compile(r"\\s\\up\s?\d*\(([^()]*)\)[,;]([^()]*)\)")
-_EQUATION_CODE: Final = re.compile(r"\\[A-Za-z]{1,2} ?\d*|[\\(),;]")
 _CHOICE: Final = "FORMDROPDOWN"
 
 
@@ -60,13 +57,15 @@ class _Field:
 class Story:
     """The text of a story, and its hyperlinks as pairs of target and text.
 
-    `anchored` are texts that stand beside the paragraph of a position, `choice_at` returns the choice of a form field
-    whose picture is at a position, "" when it has none.
+    `anchored` are texts that stand beside the paragraph of a position, `labels` numbers of lists by the position at
+    which a paragraph begins. `choice_at` returns the choice of a form field whose picture is at a position, "" when it
+    has none.
     """
 
     anchored: Mapping[int, str] = field(default_factory=dict)
     choice_at: Callable[[int], str] = field(default=lambda _: "")
     links: list[tuple[str, str]] = field(default_factory=list)
+    labels: Mapping[int, str] = field(default_factory=dict)
     _pieces: list[str] = field(default_factory=list)
     _fields: list[_Field] = field(default_factory=list)
     _beside: list[str] = field(default_factory=list)
@@ -76,16 +75,22 @@ class Story:
     def read(self, text: str, first: int, last: int) -> str:
         """Return what is seen of the positions `first` to `last` (exclusive) of a document's text."""
         place = first
+        self._add_label(first)
         for mark in _MARK.finditer(text, first, last):
             self._add(text[place : mark.start()])
             place = mark.end()
             self._read_mark(mark[0], mark.start())
+            self._add_label(place)
         self._add(text[place:last])
         while self._fields:  # the end is missing: what was taken for an instruction may be text
             left = self._fields.pop()
             self._pieces += () if left.in_result else left.pieces
         self._pieces += self._beside
         return joined_units("".join(self._pieces))
+
+    def _add_label(self, position: int) -> None:
+        if label := self.labels.get(position):
+            self._add(label + " ")
 
     def _add(self, text: str) -> None:
         if not text:
@@ -148,16 +153,14 @@ class Story:
     def _show_instruction(self, instruction: str) -> None:
         """Add what fields without a result show: the words of a button, an equation, a word with its reading above."""
         button = _BUTTON.match(instruction)
-        equation = _EQUATION.match(instruction)
+        base, reading = phonetic_guide(instruction)
         if button is not None:
             self._add(button[1].strip())
-        elif equation is not None:
-            parts = _FORMAT.sub(" ", equation[1])
-            reading = _READING.search(parts)
-            if reading is not None:
-                self._beside.append(reading[1] + "\n")
-                parts = reading[2]
-            self._add(_EQUATION_CODE.sub(" ", parts).strip())
+        elif base or reading:
+            self._beside.append(reading + "\n")
+            self._add(base)
+        else:
+            self._add(equation_terms(instruction))
 
 
 def _target(instruction: str) -> str:

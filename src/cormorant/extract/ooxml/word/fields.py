@@ -12,9 +12,6 @@ from typing import Final
 _MAX_CODE: Final = 10_000
 _QUOTED: Final = re.compile(r'\s*HYPERLINK\s+"([^"]+)"', re.IGNORECASE)
 _BARE: Final = re.compile(r'\s*HYPERLINK\s+([^\s"\\]\S*)', re.IGNORECASE)
-_EQUATION: Final = re.compile(r"\s*EQ\s", re.IGNORECASE)
-# Word's phonetic guide before ruby: EQ \* jc2 \* hps10 \o\ad(\s\up 9(reading),base)
-_GUIDE: Final = re.compile(r"\\s\\up\s*\d{1,4}\s?\(([^()]*)\)\s*[,;]\s*([^()]*)\)")
 _PAGES: Final = frozenset(("PAGE", "NUMPAGES", "SECTIONPAGES"))
 
 
@@ -47,12 +44,6 @@ def hyperlink_of(code: str) -> str:
     """Return the address that the code of a HYPERLINK field names, "" for other fields and places in the document."""
     match = _QUOTED.match(code) or _BARE.match(code)
     return match[1].replace("\\\\", "\\") if match else ""
-
-
-def phonetic_guide(code: str) -> tuple[str, str]:
-    """Return the base text and the reading that an EQ field displays, "" for other fields."""
-    match = _GUIDE.search(code) if _EQUATION.match(code) else None
-    return (match[2], match[1]) if match else ("", "")
 
 
 def is_page_number(code: str) -> bool:

@@ -5,34 +5,20 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from cormorant.extract.document.list_numbers import format_number
+from cormorant.extract.document.list_counter import LEVELS, MAX_LABEL, MAX_START, ListCounter, ListLevel
 from cormorant.extract.document.xml_tree import Element, attribute
 from cormorant.extract.ooxml.namespaces import first_child, name_of_element
 from cormorant.extract.ooxml.symbols import with_symbols
 from cormorant.extract.ooxml.word.styles import WordStyles, is_on, list_properties, value_of
 
-MAX_LABEL: Final = 100
-"""Characters of a number with what stands around it."""
-
-_LEVELS: Final = 9
-_LARGEST: Final = 10**8
 _PLACE: Final = re.compile(r"%([1-9])")
 _NO_LIST: Final = "0"
-
-
-class _Level(NamedTuple):
-    start: int
-    number_format: str
-    text: str
-    restarts: bool
-    is_legal: bool
-    style: str
 
 
 class _List(NamedTuple):
     abstract: str
     starts: dict[int, int]
-    levels: dict[int, _Level]
+    levels: dict[int, ListLevel]
 
 
 class ListNumbering:
@@ -41,11 +27,10 @@ class ListNumbering:
     def __init__(self, root: Element | None, styles: WordStyles) -> None:
         """Read a numbering part (`w:numbering`); None for a document without one."""
         self._styles = styles
-        self._abstracts: dict[str, dict[int, _Level]] = {}
+        self._abstracts: dict[str, dict[int, ListLevel]] = {}
         self._links: dict[str, str] = {}
         self._lists: dict[str, _List] = {}
-        self._counts: dict[str, dict[int, int]] = {}
-        self._begun: set[str] = set()
+        self._counter = ListCounter()
         for element in root if root is not None else ():
             self._read(element)
 
@@ -63,27 +48,12 @@ class ListNumbering:
         levels = self._abstracts.get(abstract, {}) | found.levels
         default = own_level or ("" if own_list else style_level) or self._level_of_style(levels, style_id)
         number = _integer(default, 0)
-        return self._next(own_list or style_list, found, levels, number) if number < _LEVELS else ""
-
-    def _next(self, list_id: str, found: _List, levels: dict[int, _Level], number: int) -> str:
-        level = levels.get(number)
-        if level is None:
+        if number >= LEVELS:
             return ""
-        counts = self._counts.setdefault(self._resolved(found.abstract), {})
-        if list_id not in self._begun:
-            self._begun.add(list_id)
-            for place, start in found.starts.items():
-                counts.pop(place, None)
-                levels = levels | {place: levels[place]._replace(start=start)} if place in levels else levels
-        counts[number] = counts[number] + 1 if number in counts else levels[number].start
-        for place in range(number):
-            counts.setdefault(place, levels[place].start if place in levels else 1)
-        for place in [known for known in counts if known > number and (known not in levels or levels[known].restarts)]:
-            del counts[place]
-        return _displayed(level, levels, counts)
+        return self._counter.next_label(own_list or style_list, abstract, levels, found.starts, number)
 
     @staticmethod
-    def _level_of_style(levels: dict[int, _Level], style_id: str) -> str:
+    def _level_of_style(levels: dict[int, ListLevel], style_id: str) -> str:
         return next((str(place) for place, level in levels.items() if style_id and level.style == style_id), "")
 
     def _resolved(self, abstract: str) -> str:
@@ -102,7 +72,7 @@ class ListNumbering:
                 self._links[identity] = link
         elif name == "w:num":
             starts: dict[int, int] = {}
-            levels: dict[int, _Level] = {}
+            levels: dict[int, ListLevel] = {}
             for override in element:
                 if name_of_element(override) != "w:lvlOverride":
                     continue
@@ -114,40 +84,27 @@ class ListNumbering:
             self._lists.setdefault(attribute(element, "numId"), _List(abstract, starts, levels))
 
 
-def _levels(parent: Element) -> dict[int, _Level]:
-    found: dict[int, _Level] = {}
+def _levels(parent: Element) -> dict[int, ListLevel]:
+    found: dict[int, ListLevel] = {}
     for element in parent:
-        place = _integer(attribute(element, "ilvl"), _LEVELS)
-        if name_of_element(element) == "w:lvl" and place < _LEVELS:
+        place = _integer(attribute(element, "ilvl"), LEVELS)
+        if name_of_element(element) == "w:lvl" and place < LEVELS:
             found.setdefault(place, _level(element))
     return found
 
 
-def _level(element: Element) -> _Level:
+def _level(element: Element) -> ListLevel:
     formats = (attribute(each, "val") for each in element.iter("{*}numFmt"))
     text = value_of(element, "w:lvlText")
-    return _Level(
+    return ListLevel(
         start=_integer(value_of(element, "w:start"), 0),
         number_format=next((each for each in formats if each != "custom"), "decimal"),
-        text=with_symbols(text[:MAX_LABEL], None),
-        restarts=value_of(element, "w:lvlRestart") != "0",
+        text=_PLACE.sub(lambda match: chr(int(match[1]) - 1), with_symbols(text[:MAX_LABEL], None)),
+        restarts_below=_integer(value_of(element, "w:lvlRestart"), LEVELS),
         is_legal=is_on(first_child(element, "w:isLgl")),
         style=value_of(element, "w:pStyle"),
     )
 
 
-def _displayed(level: _Level, levels: dict[int, _Level], counts: dict[int, int]) -> str:
-    if level.number_format == "bullet":
-        return ""
-
-    def number(match: re.Match[str]) -> str:
-        place = int(match[1]) - 1
-        shown = levels.get(place)
-        number_format = shown.number_format if shown and not level.is_legal else "decimal"
-        return format_number(counts.get(place, 1), number_format)
-
-    return _PLACE.sub(number, level.text).strip()[:MAX_LABEL]
-
-
 def _integer(text: str, default: int) -> int:
-    return min(int(text), _LARGEST) if text.isdecimal() and len(text) < 10 else default
+    return min(int(text), MAX_START) if text.isdecimal() and len(text) < 10 else default

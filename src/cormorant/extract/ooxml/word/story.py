@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from cormorant.extract.document.alt_text import human_text
+from cormorant.extract.document.equation_field import phonetic_guide
 from cormorant.extract.document.text_builder import CELL
 from cormorant.extract.document.xml_tree import Element, attribute, walk_tree
 from cormorant.extract.ooxml.drawings.drawing_part import DrawingReader
 from cormorant.extract.ooxml.namespaces import first_child, is_passed_over, leading_child, name_of_element, short_name
 from cormorant.extract.ooxml.symbols import symbol_text, with_symbols
-from cormorant.extract.ooxml.word.fields import WordField, hyperlink_of, is_page_number, phonetic_guide
+from cormorant.extract.ooxml.word.fields import WordField, hyperlink_of, is_page_number
 from cormorant.extract.ooxml.word.lists import ListNumbering
 from cormorant.extract.ooxml.word.paragraph import WordParagraph, WordStory
 from cormorant.extract.ooxml.word.styles import WordStyles, is_on, value_of

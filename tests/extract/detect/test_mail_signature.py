@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.extract.mail.signature import mail_type
+from cormorant.extract.detect.mail_signature import mail_type
 
 MAIL = "Received: by x\nFrom: a@b\nTo: c@d\nSubject: x\nDate: Sat, 14 Mar 2026 09:30:00 +0000\n"
 RELATED = "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n"
@@ -20,6 +20,12 @@ RELATED = "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n"
         ("Subject: a letter\n\nDear all, from now on", ""),
         ("title: front matter\ndate: 2026-03-14\nauthor: Anna\n\ntext", ""),
         ("HTTP/1.1 200 OK\nDate: x\nContent-Type: y\n\n", ""),
+        ("From: a\nSubject: b\nDear all\nDate: c\n", ""),
+        ("From: a\nSubject: b\n\nDate: c\nTo: d\n", ""),
+        ("From: a\nSubject: b\n folded: c\nDate: d\n\n", "message/rfc822"),
+        ("From: a\nSubject: b\n \nDate: d\n\n", ""),
+        (">From a@b\nFrom: a\nTo: b\nSubject: c\n", "message/rfc822"),
+        ("https://a.example/\nFrom: a\nTo: b\nSubject: c\n", ""),
         ("", ""),
         ("From me to you\n", ""),
     ],

@@ -9,29 +9,21 @@ has to do.
 from __future__ import annotations
 
 import re
-import zlib
-from collections import deque
-from collections.abc import Iterator
 from typing import Final
 
 from cormorant.extract.document.xml_tree import Element, local_name, parse_xml
 from cormorant.extract.errors import Unreadable
+from cormorant.extract.pdf.metadata.typed_streams import typed_streams
 
 _DC: Final = "{http://purl.org/dc/elements/1.1/}"
 _PDF: Final = "{http://ns.adobe.com/pdf/1.3/}"
 _CUSTOM: Final = "{http://ns.adobe.com/pdfx/1.3/}"
 _RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 
-_MAX_PACKET: Final = 1024 * 1024
-"""Bytes of a packet, and of what a compressed one inflates to."""
 _TRIED: Final = 20
 """Packets, from the end of the file, that are looked at."""
-_MARK: Final = re.compile(rb"/Type\s{0,20}/Metadata\b")
-_BEFORE: Final = 400
-"""Bytes on either side of the mark in which the dictionary of its stream stands."""
-_STREAM: Final = re.compile(rb"stream\r?\n")
-_NO_PROPERTIES: Final = frozenset(("SourceModified", "GTS_PDFXVersion", "GTS_PDFXConformance", "PTEX.Fullbanner"))
-"""Custom entries that programs write for themselves."""
+_ESCAPE: Final = re.compile("\u2182([0-9A-Fa-f]{4})")
+"""A character that no name in XML may have, as Acrobat writes it."""
 
 
 class XmpPacket:
@@ -55,8 +47,8 @@ class XmpPacket:
         for description in self._descriptions:
             entries = [(key, value) for key, value in description.attrib.items() if key.startswith(_CUSTOM)]
             entries += [(child.tag, child.text or "") for child in description if str(child.tag).startswith(_CUSTOM)]
-            found |= {local_name(key): value.strip() for key, value in entries if value.strip()}
-        return {name: value for name, value in found.items() if name not in _NO_PROPERTIES}
+            found |= {_property_name(key): value.strip() for key, value in entries if value.strip()}
+        return found
 
     @property
     def describes_pdf(self) -> bool:
@@ -76,30 +68,16 @@ class XmpPacket:
 
 def document_packet(body: bytes) -> XmpPacket:
     """Return the packet of the document itself; one without properties when there is none that can be read."""
-    packets = [packet for packet in map(_parsed, _streams(body)) if packet is not None]
+    streams = (stream.data for stream in typed_streams(body, b"Metadata", _TRIED))
+    packets = [packet for packet in map(_parsed, streams) if packet is not None]
     own = [packet for packet in packets if packet.describes_pdf]
     if own:
         return own[-1]
     return packets[0] if len(packets) == 1 and not packets[0].dublin_core("format") else XmpPacket()
 
 
-def _streams(body: bytes) -> Iterator[bytes]:
-    for mark in deque(_MARK.finditer(body), _TRIED):
-        start = _STREAM.search(body, mark.end(), mark.end() + _BEFORE)
-        if start is None:
-            continue
-        dictionary = body[max(0, mark.start() - _BEFORE) : start.start()].rpartition(b" obj")[2]
-        data = body[start.end() : start.end() + _MAX_PACKET]
-        if b"/FlateDecode" in dictionary:
-            data = _inflated(data)
-        yield data.partition(b"endstream")[0]
-
-
-def _inflated(data: bytes) -> bytes:
-    try:
-        return zlib.decompressobj().decompress(data, _MAX_PACKET)
-    except zlib.error:
-        return b""
+def _property_name(key: str) -> str:
+    return _ESCAPE.sub(lambda code: chr(int(code[1], 16)), local_name(key))
 
 
 def _parsed(data: bytes) -> XmpPacket | None:

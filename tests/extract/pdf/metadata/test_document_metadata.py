@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
+from cormorant.extract.pdf.metadata.xmp import document_packet
 from cormorant.extract.pdf.pdf import extract_pdf
-from cormorant.extract.pdf.xmp import document_packet
 from cormorant.model.content import Extraction
 from tests.extract.pdf.pdf_writer import TASK, page_file, stream
 
@@ -114,3 +114,23 @@ def test_a_packet_that_is_none_is_no_fault(hostile: str | bytes) -> None:
 def test_custom_properties_have_a_bound() -> None:
     many = "".join(f"<pdfx:P{number}>v</pdfx:P{number}>" for number in range(200))
     assert len(read("", packet("<dc:format>application/pdf</dc:format>" + many)).attributes) == 50
+
+
+def test_entries_of_the_authors_own_are_attributes() -> None:
+    info = (
+        "/Title (The pumps) /Department (Water \\(cold\\)) /Count 5 /Odd#20name <FEFF00E9> /Status /Draft"
+        " /Parts [/In (x)] /More << /Deep (x) >> % /Remark (x)\n /Unit(m) /Protection (password) /Trapped /True"
+        " /CreationDate (D:2026) /Producer (nobody) /Description (Of pumps)"
+    )
+    assert read(info).attributes == {
+        "Department": "Water (cold)", "Odd name": "\u00e9", "Unit": "m", "Description": "Of pumps",
+    }  # fmt: skip
+
+
+def test_entries_in_both_places_are_one_attribute() -> None:
+    packet_of = packet("<dc:format>application/pdf</dc:format><pdfx:Room\u21820020no>12</pdfx:Room\u21820020no>")
+    assert read("/Room#20no (12) /Floor (1)", packet_of.encode()).attributes == {"Room no": "12", "Floor": "1"}
+
+
+def test_entries_of_the_info_dictionary_have_a_bound() -> None:
+    assert len(read("".join(f"/K{number} (v) " for number in range(2_000))).attributes) == 50

@@ -5,22 +5,32 @@ The two ought to say the same. Info is asked first, since every program writes i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Final
 
 import pypdfium2.raw as pdfium
 
 from cormorant.extract.html.head import MAX_KEYWORDS, language_tag
+from cormorant.extract.pdf.metadata.info_keys import info_keys
+from cormorant.extract.pdf.metadata.xmp import XmpPacket, document_packet
 from cormorant.extract.pdf.open_file import PdfFile
 from cormorant.extract.pdf.pdfium_text import wide_text
-from cormorant.extract.pdf.xmp import XmpPacket, document_packet
 from cormorant.extract.sanitize import MAX_VALUE, is_made_up, one_line
 from cormorant.model.content import Value
+from cormorant.model.no_text import OF_READING
 
 MAX_PROPERTIES: Final = 50
 """Properties of the author's own that are kept."""
 _COPIED: Final = ("Company", "Category")
+_NOT_CUSTOM: Final = frozenset(
+    (
+        "Title", "Author", "Subject", "Keywords", "Comments", "Creator", "Producer", "CreationDate", "ModDate",
+        "Trapped", "SourceModified", "GTS_PDFXVersion", "GTS_PDFXConformance", "PTEX.Fullbanner", "PXCViewerInfo",
+    )
+) | OF_READING  # fmt: skip
+"""Entries that are read elsewhere, or that programs write for themselves."""
 
 
 class PdfMetadata:
@@ -30,6 +40,7 @@ class PdfMetadata:
         """Look at the Info dictionary of `document`, and for the packet in its bytes."""
         self._document = document
         self._packet: XmpPacket = document_packet(body)
+        self._keys = info_keys(body)
 
     @property
     def title(self) -> str:
@@ -56,11 +67,20 @@ class PdfMetadata:
         found |= {"Subject": subject, "Description": description if description != subject else ""}
         found["Keywords"] = self._keywords()
         found |= {name: one_line(self._info(name), MAX_VALUE) for name in _COPIED}
-        return {name: value for name, value in (self._custom() | found).items() if value}
+        return self._custom() | {name: value for name, value in found.items() if value}
 
     def _custom(self) -> dict[str, Value]:
-        properties = list(self._packet.custom().items())[:MAX_PROPERTIES]
-        return {one_line(name): one_line(value, MAX_VALUE) for name, value in properties}
+        found: dict[str, Value] = {}
+        entries = chain(self._own_entries(), self._packet.custom().items())
+        for name, value in ((one_line(name), one_line(value, MAX_VALUE)) for name, value in entries):
+            if len(found) < MAX_PROPERTIES and name not in _NOT_CUSTOM and name and value:
+                found.setdefault(name, value)
+        return found
+
+    def _own_entries(self) -> Iterator[tuple[str, str]]:
+        """Yield the entries of the Info dictionary that are strings; PDFium returns "" for others."""
+        for key in self._keys:
+            yield _decoded(key), self._text(key)
 
     def _keywords(self) -> tuple[str, ...]:
         written = [self._info("Keywords"), *self._packet.pdf("Keywords")]
@@ -68,7 +88,17 @@ class PdfMetadata:
         return _each_once((*words, *self._packet.dublin_core("subject")))
 
     def _info(self, name: str) -> str:
-        return wide_text(partial(pdfium.FPDF_GetMetaText, self._document, name.encode()))
+        return self._text(name.encode())
+
+    def _text(self, key: bytes) -> str:
+        return wide_text(partial(pdfium.FPDF_GetMetaText, self._document, key))
+
+
+def _decoded(key: bytes) -> str:
+    try:
+        return key.decode()
+    except UnicodeDecodeError:
+        return key.decode("latin-1")
 
 
 def _each_once(values: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,25 @@
+"""Alternative texts of the pictures of a page that is shown without them: https://html.spec.whatwg.org/#alt."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from cormorant.extract.document.alt_text import human_text
+from cormorant.extract.html.complexity import defused
+from cormorant.extract.html.page import parsed
+from cormorant.extract.html.text_layout import alternative_of, remove_hidden
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def alternatives_beside(body: bytes, charset: str, shown: str) -> str:
+    """Return the alternative texts of a page, one a line, that have words which the text `shown` in its place lacks."""
+    if b"alt" not in body.lower():
+        return ""
+    body, _ = defused(body, charset)
+    document, _ = parsed(body, charset, "")
+    remove_hidden(document)
+    known = set(_WORD.findall(shown.lower()))
+    texts = dict.fromkeys(human_text(alternative_of(picture)) for picture in document.find_all("img"))
+    return "\n".join(text for text in texts if not known.issuperset(_WORD.findall(text.lower())))
