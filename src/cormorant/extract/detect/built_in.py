@@ -60,7 +60,10 @@ BUILT_IN: Final = (
         "PowerPoint 97", (_POWERPOINT,), _READERS + "ole.powerpoint:extract_ppt", ("ppt", "pps"),
         embedded=_IN_OLE, proves_itself=True,
     ),
-    Format("Office document with a password", (ENCRYPTED,), _XBERG, proves_itself=True),
+    Format(
+        "Office document with a password", (ENCRYPTED,), _READERS + "ooxml.encrypted_document:extract_encrypted",
+        embedded=_READERS + "ooxml.encrypted_document:encrypted_embedded_files", proves_itself=True,
+    ),
     Format(
         "OpenDocument",
         (
