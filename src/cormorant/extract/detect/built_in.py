@@ -8,7 +8,22 @@ from __future__ import annotations
 from typing import Final
 
 from cormorant.extract.detect.format import Format
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, FLAT, MBOX, ODF, OOXML, PPTX, TNEF, XLSX
+from cormorant.extract.detect.media_types import (
+    DOCX,
+    ENCRYPTED,
+    EPUB,
+    EXCEL_2003,
+    FLAT,
+    FLAT_POWERPOINT,
+    FLAT_WORD,
+    MBOX,
+    ODF,
+    OOXML,
+    PPTX,
+    TNEF,
+    WORD_2003,
+    XLSX,
+)
 
 _XBERG: Final = "cormorant.extract.formats.office:extract_office"
 _READERS: Final = "cormorant.extract."
@@ -61,8 +76,16 @@ BUILT_IN: Final = (
         embedded=_IN_OLE, proves_itself=True,
     ),
     Format(
-        "Office document with a password", (ENCRYPTED,), _READERS + "ooxml.encrypted_document:extract_encrypted",
-        embedded=_READERS + "ooxml.encrypted_document:encrypted_embedded_files", proves_itself=True,
+        "Office document with a password", (ENCRYPTED,), _READERS + "ooxml.wrapped_document:extract_encrypted",
+        embedded=_READERS + "ooxml.wrapped_document:encrypted_embedded_files", proves_itself=True,
+    ),
+    Format(
+        "Office document as one XML file", (FLAT_WORD, FLAT_POWERPOINT, WORD_2003),
+        _READERS + "ooxml.wrapped_document:extract_flat",
+        embedded=_READERS + "ooxml.wrapped_document:flat_embedded_files",
+    ),
+    Format(
+        "Excel 2003 as one XML file", (EXCEL_2003,), _READERS + "ooxml.sheets.spreadsheet_2003:extract_excel_2003",
     ),
     Format(
         "OpenDocument",

@@ -1,17 +1,27 @@
 from __future__ import annotations
 
 import base64
+import io
+import re
+import zipfile
 import zlib
 
 import pytest
 
-from cormorant.extract.detect.media_types import ENCRYPTED
+from cormorant.extract.detect.media_types import ENCRYPTED, FLAT_POWERPOINT, FLAT_WORD
 from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ole.compound_writer import write_compound
-from cormorant.extract.ooxml.encrypted_document import encrypted_embedded_files, extract_encrypted
+from cormorant.extract.ooxml import package_builder
 from cormorant.extract.ooxml.encryption import MAX_SPINS, decrypted_package
+from cormorant.extract.ooxml.word.word_document import extract_docx
+from cormorant.extract.ooxml.wrapped_document import (
+    encrypted_embedded_files,
+    extract_encrypted,
+    extract_flat,
+    flat_embedded_files,
+)
 from tests.clocks import cpu_s
 from tests.extract import writers
 from tests.extract.ooxml.package_writer import word
@@ -111,3 +121,60 @@ def test_files_in_an_encrypted_document_are_found() -> None:
     package.relate("word/document.xml", "package", part)
     found = list(encrypted_embedded_files(sealed(package.data()), TASK))
     assert [(file.path, file.body) for file in found] == [("note.docx", writers.docx("inner"))]
+
+
+def flat(package: bytes, *further: str) -> bytes:
+    """Return a document as one XML file: the parts of a ZIP file, and further ones."""
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if not name.startswith("[")}
+    parts = "".join(
+        f'<pkg:part pkg:name="/{name}" pkg:contentType="application/xml"><pkg:xmlData>'
+        f"{re.sub(r'^<[?].*?[?]>', '', data.decode())}</pkg:xmlData></pkg:part>"
+        for name, data in files.items()
+    )
+    return (
+        "<?xml version='1.0'?><pkg:package xmlns:pkg='http://schemas.microsoft.com/office/2006/xmlPackage'>"
+        f"{parts}{''.join(further)}</pkg:package>"
+    ).encode()
+
+
+def binary_part(name: str, data: bytes) -> str:
+    """Return a part that is no XML."""
+    text = base64.encodebytes(data).decode()
+    return f'<pkg:part pkg:name="{name}" pkg:contentType="x/y"><pkg:binaryData>{text}</pkg:binaryData></pkg:part>'
+
+
+def test_a_flat_document_is_read_like_its_zip_file() -> None:
+    package = writers.docx("a paragraph", title="Plan", author="Mara", keywords="tide, wind")
+    task = ExtractionTask(FLAT_WORD, TASK.address)
+    picture = binary_part("/word/media/image1.png", bytes(range(256)) * 20)
+    assert extract_flat(flat(package, picture), task) == extract_docx(package, TASK)
+    show = writers.pptx("a slide")
+    assert "a slide" in extract_flat(flat(show), ExtractionTask(FLAT_POWERPOINT, TASK.address)).text
+
+
+def test_files_in_a_flat_document_are_found() -> None:
+    inner = binary_part("/word/embeddings/note.docx", writers.docx("inner"))
+    found = list(flat_embedded_files(flat(writers.docx("outer"), inner), ExtractionTask(FLAT_WORD, TASK.address)))
+    assert [(file.path, file.body) for file in found] == [("note.docx", writers.docx("inner"))]
+
+
+def test_a_flat_document_that_is_damaged_says_so() -> None:
+    task = ExtractionTask(FLAT_WORD, TASK.address)
+    whole = flat(writers.docx("first", "second"))
+    said = extract_flat(whole[: whole.index(b"second")], task)
+    assert said.text == "first"
+    assert said.truncated
+    assert said.fault
+    broken = "<pkg:part pkg:name='/word/a.bin'><pkg:binaryData>x</pkg:binaryData></pkg:part>"
+    assert extract_flat(flat(writers.docx("first"), broken), task).truncated
+    for body in (b"", b"<pkg:package xmlns:pkg='x'/>", flat(writers.zipped({"a.xml": "<a/>"}))):
+        with pytest.raises(Unreadable):
+            extract_flat(body, task)
+
+
+def test_the_parts_of_a_flat_document_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package_builder, "MAX_PACKAGE", 10_000)
+    body = flat(writers.docx("x"), *(binary_part(f"/word/media/{number}.png", bytes(900)) for number in range(12)))
+    with pytest.raises(Unreadable, match="parts"):
+        extract_flat(body, ExtractionTask(FLAT_WORD, TASK.address))
