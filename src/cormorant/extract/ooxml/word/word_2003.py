@@ -23,6 +23,11 @@ from cormorant.extract.ooxml.package_builder import PackageBuilder
 from cormorant.extract.ooxml.properties_2003 import CUSTOM, STANDARD, add_properties
 from cormorant.extract.ooxml.relationships import MAX_TREE
 
+MAX_MARGINS: Final = 1_000
+"""Headers and footers that are read."""
+MAX_HYPERLINKS: Final = 100_000
+"""Hyperlinks whose targets are kept."""
+
 _WORD: Final = "http://schemas.microsoft.com/office/word/2003/wordml"
 _ANNOTATION: Final = "{http://schemas.microsoft.com/aml/2001/core}annotation"
 _ID: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -61,6 +66,7 @@ class _Translation:
         self._builder = builder
         self._notes: dict[str, list[Element]] = {"footnotes": [], "endnotes": [], "comments": []}
         self._margins: list[Element] = []
+        self._links = 0
         self._handlers: Mapping[str, Callable[[Element], None]] = {
             "aml:annotation": self._on_annotation, "w:listPr": self._on_list, "w:footnote": self._on_note,
             "w:endnote": self._on_note, "w:hdr": self._on_margin, "w:ftr": self._on_margin,
@@ -99,7 +105,8 @@ class _Translation:
         target = attribute(link, "dest")
         bookmark = attribute(link, "bookmark")
         link.tag = _tag("hyperlink")
-        if target:
+        self._links += 1
+        if target and self._links <= MAX_HYPERLINKS:
             target = f"{target}#{bookmark}" if bookmark and "#" not in target else target
             link.set(_ID, self._builder.relate(part, "hyperlink", target, external=True))
 
@@ -129,7 +136,8 @@ class _Translation:
 
     def _on_margin(self, element: Element) -> None:
         element.getparent().remove(element)
-        self._margins.append(element)
+        if len(self._margins) < MAX_MARGINS:
+            self._margins.append(element)
 
     def _on_list(self, element: Element) -> None:
         """Write the number of a paragraph as its first run; the sign of a bullet says nothing."""
