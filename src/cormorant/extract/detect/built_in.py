@@ -10,6 +10,7 @@ from typing import Final
 from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.media_types import (
     DOCX,
+    EMF,
     ENCRYPTED,
     EPUB,
     EXCEL_2003,
@@ -21,6 +22,7 @@ from cormorant.extract.detect.media_types import (
     OOXML,
     PPTX,
     TNEF,
+    WMF,
     WORD_2003,
     XLSX,
 )
@@ -110,6 +112,9 @@ BUILT_IN: Final = (
         "FictionBook", ("application/x-fictionbook+xml",), _READERS + "formats.fictionbook:extract_fictionbook",
         ("fb2",),
     ),
+    Format(
+        "Windows metafile", (EMF, WMF), _READERS + "formats.metafile:extract_metafile", ("emf",), proves_itself=True,
+    ),
     Format("Jupyter notebook", ("application/x-ipynb+json",), _XBERG, ("ipynb",)),
     Format("WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True),
     Format(
@@ -150,8 +155,8 @@ EXTENSIONS: Final = {
     "potm": _POWERPOINT + "." + _TEMPLATE, "potx": OOXML + "presentationml.template",
     "ppsm": _POWERPOINT + ".slideshow" + _MACRO, "ppsx": OOXML + "presentationml.slideshow",
     "pptm": _POWERPOINT + ".presentation" + _MACRO, "pptx": PPTX, "rar": "application/x-rar-compressed",
-    "tar": "application/x-tar", "tgz": "application/x-gzip", "xlsm": _EXCEL + ".sheet" + _MACRO, "xlsx": XLSX,
-    "xltm": _EXCEL + "." + _TEMPLATE, "xltx": OOXML + "spreadsheetml.template", "xz": "application/x-xz",
+    "tar": "application/x-tar", "tgz": "application/x-gzip", "wmf": WMF, "xlsm": _EXCEL + ".sheet" + _MACRO,
+    "xlsx": XLSX, "xltm": _EXCEL + "." + _TEMPLATE, "xltx": OOXML + "spreadsheetml.template", "xz": "application/x-xz",
     "zip": "application/zip", "zst": "application/zstd",
 } | {extension: each.media_types[0] for each in BUILT_IN for extension in each.extensions}  # fmt: skip
 """File-name extensions of these formats, lower case without the dot; a format of several types has them here."""

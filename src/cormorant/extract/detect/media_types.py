@@ -29,6 +29,8 @@ PPTX: Final = OOXML + "presentationml.presentation"
 OCTETS: Final = "application/octet-stream"
 EPUB: Final = "application/epub+zip"
 MBOX: Final = "application/mbox"
+EMF: Final = "image/emf"
+WMF: Final = "image/wmf"
 TNEF: Final = "application/vnd.ms-tnef"
 FLAT: Final = "-flat-xml"
 """How the types of OpenDocument end that is one XML file, and no ZIP."""
@@ -69,7 +71,9 @@ ALIASES: Final = {
     "application/x-csv": "text/csv",
     "application/x-excel": "application/vnd.ms-excel",
     "application/x-javascript": "text/javascript",
+    "application/x-emf": EMF,
     "application/x-msexcel": "application/vnd.ms-excel",
+    "application/x-msmetafile": WMF,
     "application/x-msword": "application/msword",
     "application/x-pdf": "application/pdf",
     "application/x-rar": "application/x-rar-compressed",
@@ -81,7 +85,9 @@ ALIASES: Final = {
     "image/jpg": "image/jpeg",
     "image/x-bmp": "image/bmp",
     "image/x-ms-bmp": "image/bmp",
+    "image/x-emf": EMF,
     "image/x-png": "image/png",
+    "image/x-wmf": WMF,
     "text/richtext": "application/rtf",
     "text/rtf": "application/rtf",
     "text/tsv": "text/tab-separated-values",
