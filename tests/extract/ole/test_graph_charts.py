@@ -13,6 +13,7 @@ from cormorant.extract.ole.embedded import ole_embedded_files
 from cormorant.extract.ole.excel import extract_xls, graph_lines
 from cormorant.extract.ole.powerpoint import extract_ppt
 from cormorant.extract.ole.word import extract_doc
+from cormorant.extract.rtf.reader import rtf_embedded_files
 from tests.extract.ole.biff_writer import END, record, sheet, short, stream
 from tests.extract.ole.binary_documents import (
     Page,
@@ -103,3 +104,9 @@ def test_charts_in_documents_of_word_2007_are_read(folder: str) -> None:
     package = word(paragraph("body"))
     package.relate(WORD, "oleObject", package.add(f"{folder}/oleObject1.bin", graph()))
     assert read_word(package).text.split("\n") == ["body", "", *WANTED]
+
+
+def test_a_chart_in_rich_text_is_a_workbook_of_its_own() -> None:
+    made = rb"{\rtf1 {\object\objemb{\*\objdata " + (b"\1\5\0\0\2\0\0\0" + graph()).hex().encode() + b"}}}"
+    (file,) = rtf_embedded_files(made, TASK)
+    assert extract_xls(file.body, TASK).text.split("\n")[:3] == WANTED[:3]

@@ -45,12 +45,12 @@ def may_hold_graph(body: bytes) -> bool:
     return any(each in body for each in _GRAPHS)
 
 
-def embedded_object(storage: Storage) -> EmbeddedFile | None:
-    """Return the document in the storage of an OLE object.
+def embedded_object(storage: Storage, *, with_charts: bool = False) -> EmbeddedFile | None:
+    """Return the document in the storage of an OLE object, None for a picture, a formula or what nobody knows.
 
-    None for a picture, a formula, a chart of Microsoft Graph, or what nobody knows.
+    A chart of Microsoft Graph is a part of its document, and a workbook of its own only `with_charts`.
     """
-    if is_graph(storage):
+    if is_graph(storage) and not with_charts:
         return None
     for name in _WHOLE:
         body = storage.read(name)
@@ -69,10 +69,10 @@ def embedded_object(storage: Storage) -> EmbeddedFile | None:
     return EmbeddedFile("", contents[place:], "application/pdf") if place >= 0 else None
 
 
-def unpack_object(body: bytes) -> EmbeddedFile | None:
+def unpack_object(body: bytes, *, with_charts: bool = False) -> EmbeddedFile | None:
     """Return the document in an OLE file that an Office document keeps for an object, None when there is none."""
     try:
-        return embedded_object(CompoundFile(body).root)
+        return embedded_object(CompoundFile(body).root, with_charts=with_charts)
     except Unreadable:
         return None
 
