@@ -50,14 +50,23 @@ class _Recipe(NamedTuple):
 
 
 _RECIPES: Final = (
-    _Recipe("text.fodt", ("odt", "docx", "doc", "rtf", "pdf"), ("list number",)),
-    _Recipe("sheet.fods", ("ods", "xlsx", "xls", "pdf"), (*_NUMBERS, *_STORED)),
+    _Recipe("text.fodt", ("odt", "docx", "doc", "rtf", "word.xml", "pdf"), ("list number",)),
+    _Recipe("sheet.fods", ("ods", "xlsx", "xls", "excel.xml", "pdf"), (*_NUMBERS, *_STORED)),
     _Recipe("slides.fodp", ("odp", "pptx", "ppt", "pdf"), ()),
 )
+_FILTERS: Final = {"word.xml": "xml:MS Word 2003 XML", "excel.xml": "xml:MS Excel 2003 XML"}
+"""What LibreOffice calls formats whose extension does not say which they are."""
 _LOST: Final = {
     ("sheet.fods", "xls"): ("formula result",),  # 0 is written in its place
     ("text.fodt", "rtf"): ("alt title",),  # becomes the name of a shape
     ("from-docx.docx", "odt"): ("placeholder prompt",),  # becomes an entry like any other
+    ("text.fodt", "word.xml"): ("tab", "list number", "tracked deletion"),  # no tab, no number, text like any other
+    ("sheet.fods", "excel.xml"): (
+        "validation prompt",
+        "validation error",
+        "date as displayed",
+        "number as displayed",
+    ),  # stand where they are no text of a workbook; other formats
     ("from-docx.docx", "rtf"): ("alt title", "placeholder prompt"),
     ("from-xlsx.xlsx", "xls"): ("notice of threads",),  # becomes a remark like any other
     ("from-xlsx.xlsx", "ods"): ("notice of threads",),
@@ -103,12 +112,12 @@ def _one(path: Path, places: tuple[Place, ...], target: str, work: Path) -> Samp
     if not program:
         return Unmade(target, writer, "LibreOffice is not on this machine")
     command = (
-        program, f"-env:UserInstallation={(work / 'profile').as_uri()}", "--headless", "--convert-to", target,
-        "--outdir", str(work / "out"), str(path),
+        program, f"-env:UserInstallation={(work / 'profile').as_uri()}", "--headless", "--convert-to",
+        _FILTERS.get(target, target), "--outdir", str(work / "out"), str(path),
     )  # fmt: skip
     try:
         subprocess.run(command, capture_output=True, check=False, timeout=_LIMIT_S)
-        body = (work / "out" / f"{path.stem}.{target}").read_bytes()
+        body = (work / "out" / f"{path.stem}.{target.rpartition('.')[2]}").read_bytes()
     except (subprocess.TimeoutExpired, OSError) as error:
         return Unmade(target, writer, f"LibreOffice does not convert it: {type(error).__name__}")
     left = named(*_IN_PDF[path.stem]) if target == "pdf" else still_in(places, body)

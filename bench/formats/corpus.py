@@ -22,7 +22,7 @@ from bench.formats.sample import Sample, Unmade
 
 FORMS: Final = (
     "docx", "xlsx", "pptx", "odt", "ods", "odp", "fodt", "fods", "fodp", "pdf", "rtf", "eml", "msg", "epub", "idml",
-    "doc", "xls", "ppt", "xlsb", "zip", "tar", "tar.gz", "7z", "gz", "bz2", "xz",
+    "doc", "xls", "ppt", "xlsb", "flat.xml", "word.xml", "excel.xml", "zip", "tar", "tar.gz", "7z", "gz", "bz2", "xz",
 )  # fmt: skip
 """The formats by the extension of their files, in the order of the tables."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,8 @@ PICTURE: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 """A picture of one point."""
+_TYPE: Final = re.compile(r'<Override PartName="([^"]+)" ContentType="([^"]+)"')
+_DECLARATION: Final = re.compile(rb"^\s*<[?]xml[^>]*[?]>")
 _WHEN: Final = (2026, 1, 2, 3, 4, 6)
 _FOLDERS: Final = {
     "docx": (
@@ -39,6 +42,8 @@ _FOLDERS: Final = {
     "idml": ("idml", "by hand", ()),
 }  # fmt: skip
 """Per folder: the format, the writer, and the places that its text does not show."""
+_FLAT: Final = "docx"
+"""The folder whose package is written as one XML file too."""
 _WITH_ATTACHMENT: Final = {"docx": "word", "pptx": "ppt"}
 
 
@@ -49,7 +54,10 @@ def packed() -> Iterator[Sample]:
         source = "\n".join(
             part.decode("utf-8") for name, part in parts.items() if not name.endswith((".png", ".emf", ".xlsx"))
         )
-        yield sample(form, writer, zipped(parts), (*places_in(source), *named(*more)))
+        places = (*places_in(source), *named(*more))
+        yield sample(form, writer, zipped(parts), places)
+        if folder == _FLAT:
+            yield sample("flat.xml", writer, flat(parts), places)
 
 
 def parts_of(folder: str) -> dict[str, bytes]:
@@ -68,6 +76,24 @@ def parts_of(folder: str) -> dict[str, bytes]:
 def attachment() -> bytes:
     """Return a small workbook to embed, with the word of an attachment's text."""
     return zipped(parts_of("attachment"))
+
+
+def flat(parts: Mapping[str, bytes]) -> bytes:
+    """Return an Office document as one XML file: its parts as XML, or in Base64."""
+    written = [b"<?xml version='1.0'?><?mso-application progid='Word.Document'?>"]
+    written.append(b"<pkg:package xmlns:pkg='http://schemas.microsoft.com/office/2006/xmlPackage'>")
+    types = dict(_TYPE.findall(parts["[Content_Types].xml"].decode()))
+    for name, part in parts.items():
+        if name == "[Content_Types].xml":
+            continue
+        mime = types.get(f"/{name}") or ("application/xml" if name.endswith((".xml", ".rels")) else "x/y")
+        written.append(f"<pkg:part pkg:name='/{name}' pkg:contentType='{mime}'>".encode())
+        if name.endswith((".xml", ".rels")):
+            written += (b"<pkg:xmlData>", _DECLARATION.sub(b"", part), b"</pkg:xmlData>")
+        else:
+            written += (b"<pkg:binaryData>", base64.encodebytes(part), b"</pkg:binaryData>")
+        written.append(b"</pkg:part>")
+    return b"".join((*written, b"</pkg:package>"))
 
 
 def zipped(parts: Mapping[str, bytes]) -> bytes:

@@ -11,7 +11,18 @@ from hypothesis import given, strategies as st
 
 from cormorant.extract.detect import built_in, media_types
 from cormorant.extract.detect.formats import by_name, reader_of
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, ODF, PPTX, XLSX, essence
+from cormorant.extract.detect.media_types import (
+    DOCX,
+    ENCRYPTED,
+    EXCEL_2003,
+    FLAT_POWERPOINT,
+    FLAT_WORD,
+    ODF,
+    PPTX,
+    WORD_2003,
+    XLSX,
+    essence,
+)
 from cormorant.extract.detect.sniff import is_text, sniff
 from tests.extract import writers
 from tests.suites.record import record
@@ -21,6 +32,12 @@ MAIL = b"Received: from x (y [1.2.3.4])\n\tby z\nFrom: a@b\nTo: c@d\nSubject: x\
 SPLIT = struct.pack("<4s4H2LH", b"PK\5\6", 3, 0, 1, 1, 46, 10, 0)
 PAGE = b"<!DOCTYPE html>\n<title>x</title>"
 XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.w3.org/1999/xhtml'>"
+
+FLAT_PACKAGE = (
+    b"<?mso-application progid='Word.Document'?>"
+    b"<pkg:package xmlns:pkg='http://schemas.microsoft.com/office/2006/xmlPackage'>"
+)
+WORKBOOK = b"<?xml version='1.0'?>\n<Workbook xmlns='urn:schemas-microsoft-com:office:spreadsheet'>"
 
 
 @pytest.mark.parametrize(
@@ -105,6 +122,17 @@ XHTML = b"<?xml version='1.0'?><!DOCTYPE html><!-- c --><html xmlns='http://www.
         ("", b"<?xml version='1.0'?><rss/>", "a.xml", "application/rss+xml"),
         ("application/dita+xml", b"<?xml version='1.0'?><topic/>", "", "application/dita+xml"),
         ("", b"<svg xmlns='x'>", "a.svg", "image/svg+xml"),
+        # office documents that are one XML file
+        ("", FLAT_PACKAGE, "a.xml", FLAT_WORD),
+        ("application/xml", FLAT_PACKAGE, "", FLAT_WORD),
+        ("text/xml", FLAT_PACKAGE.replace(b"Word.Document", b"PowerPoint.Show"), "", FLAT_POWERPOINT),
+        ("", b"<?xml version='1.0'?>" + FLAT_PACKAGE[41:], "", FLAT_WORD),
+        ("", b"<?xml version='1.0'?><package version='3.0'>", "", "text/xml"),
+        ("application/msword", b"<?xml version='1.0'?><w:wordDocument xmlns:w='x'>", "a.doc", WORD_2003),
+        ("application/vnd.ms-excel", WORKBOOK, "a.xls", EXCEL_2003),
+        ("text/xml", WORKBOOK, "a.xml", EXCEL_2003),
+        ("text/xml", b"<Workbook/>", "a.xml", "text/xml"),
+        ("text/html", WORKBOOK, "a.xls", "text/html"),
         # binary
         ("text/plain", b"\0\1\2\3", "", "application/octet-stream"),
         ("application/msword", b"\0\1\2\3", "", "application/octet-stream"),

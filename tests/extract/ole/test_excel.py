@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 
+from cormorant.extract.detect.compound_file import CompoundFile
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.ole.compound_writer import Tree, write_compound
 from cormorant.extract.ole.excel import extract_xls, xls_embedded_files
@@ -36,7 +37,9 @@ from tests.extract.ole.biff_writer import (
     table,
     text_box,
 )
+from tests.extract.ooxml.sealed_documents import XOR, made_elsewhere
 
+XOR_FILE_PASS = b"\x2f\0\6\0\0\0\x59\xb3\x0a\x9a"
 TEXT_RESULT = bytes(6) + b"\xff\xff"
 WORD = "Привет"
 MARCH_14 = struct.pack("<d", 46_095)
@@ -287,6 +290,20 @@ def test_the_password_that_excel_knows_itself_opens_a_workbook() -> None:
     cells = (label(row, f"cell {row}") for row in range(200))
     data = stream({"Stock": sheet(*cells)}, before=room())
     assert read_stream(locked(data, "VelvetSweatshop")).text == read_stream(data).text
+
+
+def test_obfuscation_with_that_password_is_undone() -> None:
+    body = made_elsewhere(XOR)
+    assert extract_xls(body, TASK).text == "Stock\ncell 0\ncell 1"
+    with pytest.raises(Protected):
+        extract_xls(body.replace(XOR_FILE_PASS, XOR_FILE_PASS[:-1] + b"\x9b"), TASK)
+
+
+def test_an_obfuscated_record_that_is_cut_short_ends_the_workbook() -> None:
+    body = made_elsewhere(XOR)
+    file = CompoundFile(body).root.read("Workbook") or b""
+    for size in (len(file) - 1, len(file) - 40):
+        assert read_stream(file[:size]).truncated
 
 
 @pytest.mark.parametrize("body", [b"", b"PK\3\4", b"\x09\x08", b"plain text that goes on", write_compound({"x": b"y"})])

@@ -8,7 +8,25 @@ from __future__ import annotations
 from typing import Final
 
 from cormorant.extract.detect.format import Format
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, EPUB, FLAT, IDML, MBOX, ODF, OOXML, PPTX, TNEF, XLSX
+from cormorant.extract.detect.media_types import (
+    DOCX,
+    EMF,
+    ENCRYPTED,
+    EPUB,
+    EXCEL_2003,
+    FLAT,
+    FLAT_POWERPOINT,
+    FLAT_WORD,
+    IDML,
+    MBOX,
+    ODF,
+    OOXML,
+    PPTX,
+    TNEF,
+    WMF,
+    WORD_2003,
+    XLSX,
+)
 
 _XBERG: Final = "cormorant.extract.formats.office:extract_office"
 _READERS: Final = "cormorant.extract."
@@ -64,7 +82,18 @@ BUILT_IN: Final = (
         "PowerPoint 97", (_POWERPOINT,), _READERS + "ole.powerpoint:extract_ppt", ("ppt", "pps"),
         embedded=_IN_OLE, proves_itself=True,
     ),
-    Format("Office document with a password", (ENCRYPTED,), _XBERG, proves_itself=True),
+    Format(
+        "Office document with a password", (ENCRYPTED,), _READERS + "ooxml.wrapped_document:extract_encrypted",
+        embedded=_READERS + "ooxml.wrapped_document:encrypted_embedded_files", proves_itself=True,
+    ),
+    Format(
+        "Office document as one XML file", (FLAT_WORD, FLAT_POWERPOINT, WORD_2003),
+        _READERS + "ooxml.wrapped_document:extract_flat",
+        embedded=_READERS + "ooxml.wrapped_document:flat_embedded_files",
+    ),
+    Format(
+        "Excel 2003 as one XML file", (EXCEL_2003,), _READERS + "ooxml.sheets.spreadsheet_2003:extract_excel_2003",
+    ),
     Format(
         "OpenDocument",
         (
@@ -88,6 +117,9 @@ BUILT_IN: Final = (
     Format(
         "FictionBook", ("application/x-fictionbook+xml",), _READERS + "formats.fictionbook:extract_fictionbook",
         ("fb2",),
+    ),
+    Format(
+        "Windows metafile", (EMF, WMF), _READERS + "formats.metafile:extract_metafile", ("emf",), proves_itself=True,
     ),
     Format("Jupyter notebook", ("application/x-ipynb+json",), _XBERG, ("ipynb",)),
     Format("WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True),
@@ -129,8 +161,8 @@ EXTENSIONS: Final = {
     "potm": _POWERPOINT + "." + _TEMPLATE, "potx": OOXML + "presentationml.template",
     "ppsm": _POWERPOINT + ".slideshow" + _MACRO, "ppsx": OOXML + "presentationml.slideshow",
     "pptm": _POWERPOINT + ".presentation" + _MACRO, "pptx": PPTX, "rar": "application/x-rar-compressed",
-    "tar": "application/x-tar", "tgz": "application/x-gzip", "xlsm": _EXCEL + ".sheet" + _MACRO, "xlsx": XLSX,
-    "xltm": _EXCEL + "." + _TEMPLATE, "xltx": OOXML + "spreadsheetml.template", "xz": "application/x-xz",
+    "tar": "application/x-tar", "tgz": "application/x-gzip", "wmf": WMF, "xlsm": _EXCEL + ".sheet" + _MACRO,
+    "xlsx": XLSX, "xltm": _EXCEL + "." + _TEMPLATE, "xltx": OOXML + "spreadsheetml.template", "xz": "application/x-xz",
     "zip": "application/zip", "zst": "application/zstd",
 } | {extension: each.media_types[0] for each in BUILT_IN for extension in each.extensions}  # fmt: skip
 """File-name extensions of these formats, lower case without the dot; a format of several types has them here."""

@@ -30,9 +30,16 @@ OCTETS: Final = "application/octet-stream"
 EPUB: Final = "application/epub+zip"
 IDML: Final = "application/vnd.adobe.indesign-idml-package"
 MBOX: Final = "application/mbox"
+EMF: Final = "image/emf"
+WMF: Final = "image/wmf"
 TNEF: Final = "application/vnd.ms-tnef"
 FLAT: Final = "-flat-xml"
 """How the types of OpenDocument end that is one XML file, and no ZIP."""
+WORD_2003: Final = "application/vnd.ms-wordml"
+FLAT_WORD: Final = "application/vnd.ms-word2006ml"
+FLAT_POWERPOINT: Final = "application/vnd.ms-powerpoint2006ml"
+EXCEL_2003: Final = "application/vnd.ms-spreadsheetml"
+"""Office documents that are one XML file, by the names that Apache Tika has for them."""
 ENCRYPTED: Final = "application/x-ole-encrypted"
 """An Office document behind a password: an OLE file around a ZIP nobody can read."""
 
@@ -65,7 +72,9 @@ ALIASES: Final = {
     "application/x-csv": "text/csv",
     "application/x-excel": "application/vnd.ms-excel",
     "application/x-javascript": "text/javascript",
+    "application/x-emf": EMF,
     "application/x-msexcel": "application/vnd.ms-excel",
+    "application/x-msmetafile": WMF,
     "application/x-msword": "application/msword",
     "application/x-pdf": "application/pdf",
     "application/x-rar": "application/x-rar-compressed",
@@ -77,7 +86,9 @@ ALIASES: Final = {
     "image/jpg": "image/jpeg",
     "image/x-bmp": "image/bmp",
     "image/x-ms-bmp": "image/bmp",
+    "image/x-emf": EMF,
     "image/x-png": "image/png",
+    "image/x-wmf": WMF,
     "text/richtext": "application/rtf",
     "text/rtf": "application/rtf",
     "text/tsv": "text/tab-separated-values",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from cormorant.extract.detect.media_types import TNEF
+from cormorant.extract.detect.media_types import EMF, TNEF, WMF
 
 HEAD: Final = 1445
 """Bytes that are looked at for a signature."""
@@ -58,6 +58,8 @@ _STARTS: Final = (
     (b"\x00\x01\x00\x00\x00", "font/ttf"),
     (b"OTTO\x00", "font/otf"),
     (b"!BDN", "application/vnd.ms-outlook-pst"),
+    (b"\xd7\xcd\xc6\x9a", WMF),
+    *((bytes((kind, 0, 9, 0, 0, version)), WMF) for kind in (1, 2) for version in (1, 3)),
 )
 _ANY_START: Final = tuple(start for start, _ in _STARTS)
 # Two letters that may begin a word as well.
@@ -105,6 +107,8 @@ def _container(head: bytes) -> str:
         return "audio/aiff"
     if head[4:8] == b"ftyp":
         return _BRANDS.get(head[8:12], "") or ("video/mp4" if _is_mp4(head) else "")
+    if head.startswith(b"\1\0\0\0") and head[40:44] == b" EMF":
+        return EMF
     if head.startswith(b"\x1a\x45\xdf\xa3"):
         return "video/webm" if _is_webm(head) else ""
     return _old_workbook(head) or ("audio/mpeg" if _is_mp3(head) else "")

@@ -22,37 +22,28 @@ from typing import Final
 from cormorant.extract.detect.compound_file import kind_of
 from cormorant.extract.detect.formats import by_name, is_in_words, is_signed, signature
 from cormorant.extract.detect.mail_signature import is_mailbox, mail_type
-from cormorant.extract.detect.media_types import DOCX, EPUB, FLAT, IDML, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
+from cormorant.extract.detect.media_types import DOCX, EPUB, IDML, MBOX, OCTETS, ODF, OOXML, PPTX, XLSX, essence
 from cormorant.extract.detect.signatures import HEAD, OLE, ZIP, is_binary
 from cormorant.extract.detect.tika_formats import TIKA_TYPES, ZIPPED, by_parts
+from cormorant.extract.detect.xml_root import FLAT_TYPES, type_of_root
 from cormorant.extract.detect.zip import ends_as_zip, entries
 
 _SPACE: Final = b"\t\n\x0c\r "
 _END_OF_FILE: Final = b"\x1a"
 """How CP/M and DOS mark the end of a text."""
-_FLAT_ODF: Final = re.compile(rb"office:mimetype=[\"']([a-z0-9./-]{1,80})[\"']")
 _HTML: Final = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|<!--", re.IGNORECASE
 )
-_FIRST_TAG: Final = re.compile(rb"<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
-_COMMENT: Final = re.compile(rb"<!--.*?-->", re.DOTALL)
 _ANY_XML: Final = ("text/xml", "application/xml")
-_ROOTS: Final = {
-    b"html": "application/xhtml+xml",
-    b"svg": "image/svg+xml",
-    b"FictionBook": "application/x-fictionbook+xml",
-    b"rss": "application/rss+xml",
-    b"feed": "application/atom+xml",
-}
 _ALWAYS_SIGNED: Final = frozenset((ZIP, "application/x-gzip"))
 _ALSO_TEXT: Final = frozenset(
-    ("message/rfc822", MBOX, "multipart/related", "image/svg+xml", "application/x-ipynb+json")
-) | {
-    "application/x-fictionbook+xml",
-    *(ODF + each + FLAT for each in ("text", "spreadsheet", "presentation", "graphics")),
-}
+    (
+        "message/rfc822", MBOX, "multipart/related", "image/svg+xml", "application/x-ipynb+json",
+        "application/x-fictionbook+xml", *FLAT_TYPES,
+    )
+)  # fmt: skip
 _MEDIA: Final = ("image/", "audio/", "video/")
-_XML_AT_HEART: Final = ("application/xhtml+xml", "image/svg+xml")
+_XML_AT_HEART: Final = frozenset(("application/xhtml+xml", "image/svg+xml", *FLAT_TYPES))
 _PARTS: Final = (("word/", DOCX), ("xl/", XLSX), ("ppt/", PPTX), ("visio/", "application/vnd.ms-visio.drawing"))
 _FAMILY: Final = {
     DOCX: ("word",),
@@ -60,6 +51,7 @@ _FAMILY: Final = {
     PPTX: ("powerpoint", "presentationml"),
     "application/vnd.ms-visio.drawing": ("ms-visio",),
 }
+_XML: Final = (b"<?xml", b"<?mso-application")
 _PDF_WITHIN: Final = 1024
 
 
@@ -131,7 +123,7 @@ def _must_be_signed(mime: str) -> bool:
 
 def _markup(head: bytes, hint: str) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip(_SPACE)
-    if start.startswith(b"<?xml") or (start[:1] == b"<" and hint in _ANY_XML):
+    if start.startswith(_XML) or (start[:1] == b"<" and hint in _ANY_XML):
         return _xml(start, hint)
     if start.startswith(b"<svg"):
         return "image/svg+xml"
@@ -140,13 +132,9 @@ def _markup(head: bytes, hint: str) -> str:
 
 def _xml(head: bytes, hint: str) -> str:
     """Name the kind of XML by its root element; the hint stays where the root says nothing."""
-    root = _FIRST_TAG.search(_COMMENT.sub(b"", head))
-    kind = _ROOTS.get(root[2]) if root else None
-    if root and root[2] == b"document" and (flat := _FLAT_ODF.search(head)):
-        kind = flat[1].decode() + FLAT
     if hint == "text/html":
         return hint
-    return kind or (hint if "xml" in hint else "text/xml")
+    return type_of_root(head) or (hint if "xml" in hint else "text/xml")
 
 
 def _in_zip(body: bytes, hint: str) -> str:

@@ -1,1 +1,1 @@
-"""Readers of other formats: PDF, Office, plain text, XML, gzip."""
+"""Readers of other formats: plain text, XML, EPUB, FictionBook, gzip, Windows metafiles, and those of xberg."""

@@ -20,8 +20,8 @@ from xml.parsers import expat
 from xberg import _xberg
 
 from cormorant.extract.detect import zip as zip_files
-from cormorant.extract.detect.media_types import DOCX, ENCRYPTED, ODF, OOXML, PPTX, XLSX
-from cormorant.extract.errors import Protected, Unreadable
+from cormorant.extract.detect.media_types import DOCX, ODF, OOXML, PPTX, XLSX
+from cormorant.extract.errors import Unreadable
 from cormorant.extract.html.head import MAX_KEYWORDS, language_tag
 from cormorant.extract.html.links import MAX_ANCHOR, MAX_LINKS, SCHEMES
 from cormorant.extract.job import ExtractionTask
@@ -60,8 +60,6 @@ def extract_office(body: bytes, task: ExtractionTask) -> Extraction:
     Raises Protected for one behind a password and Unreadable for what is damaged or unpacks to too much.
     """
     mime = task.mime
-    if mime == ENCRYPTED:
-        raise Protected
     if body.startswith(b"PK"):
         zip_files.check(body)
         if _SAME_AS.get(mime, mime) == PPTX:

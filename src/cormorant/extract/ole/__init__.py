@@ -3,6 +3,7 @@
     word, powerpoint, excel, outlook, tnef   one reader for each kind; doc, ppt, biff, mapi hold the structures
     embedded, object_storage                 documents embedded in others, attachments of messages
     properties, office_art, code_pages       what they have in common
+    pictures                                 text in their metafiles
     compound_writer                          an embedded document as a file of its own
 
 The folders and streams of an OLE file, and which kind of document it is: `detect.compound_file`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
@@ -12,17 +11,12 @@ from cormorant.extract.detect.compound_file import CompoundFile, Storage, kind_o
 from cormorant.extract.document.embedded_file import EmbeddedFile
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ole.excel import xls_embedded_files
-from cormorant.extract.ole.object_storage import embedded_object, unpack_object
+from cormorant.extract.ole.object_storage import embedded_object
+from cormorant.extract.ole.ppt.objects import object_storages
 from cormorant.extract.ole.ppt.presentation import Presentation
-from cormorant.extract.ole.ppt.records import Kind, record_at
 from cormorant.extract.ole.word import OBJECTS
 
 MAX_EMBEDDED: Final = 10_000
-MAX_UNPACKED: Final = 256 * 1024 * 1024
-"""Bytes that an object of a presentation unpacks to."""
-
-_COMPRESSED: Final = 1
-_SIZE_FIELD: Final = 4
 
 
 def ole_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedFile]:
@@ -62,24 +56,7 @@ def _of_document(root: Storage) -> Iterator[EmbeddedFile]:
 
 
 def _of_presentation(root: Storage) -> Iterator[EmbeddedFile]:
-    """Yield what lies in storages of objects: [MS-PPT] 2.10.34 and 2.10.35."""
-    presentation = Presentation(root)
-    data = presentation.data
-    for place in islice(dict.fromkeys(presentation.places.values()), MAX_EMBEDDED):
-        record = record_at(data, place)
-        if record is None or record.kind != Kind.OBJECT_STORAGE:
-            continue
-        stored = record.body(data)
-        body = _inflated(stored[_SIZE_FIELD:]) if record.instance == _COMPRESSED else stored
-        file = unpack_object(body)
+    for storage in object_storages(Presentation(root)):
+        file = embedded_object(storage)
         if file is not None:
             yield file
-
-
-def _inflated(data: bytes) -> bytes:
-    """Return what data unpacks to, as far as it can be and at most MAX_UNPACKED bytes."""
-    inflator = zlib.decompressobj()
-    try:
-        return inflator.decompress(data, MAX_UNPACKED)
-    except zlib.error:
-        return b""

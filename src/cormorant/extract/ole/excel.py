@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from cormorant.extract.detect.compound_file import MAGIC, CompoundFile
+from cormorant.extract.detect.compound_file import MAGIC, CompoundFile, Storage
 from cormorant.extract.document.cells.cell_formats import MAX_STYLES, CellFormats
 from cormorant.extract.document.cells.locale_data import locale_of_country
 from cormorant.extract.document.embedded_file import EmbeddedFile
@@ -35,14 +35,15 @@ from cormorant.extract.ole.biff.records import (
     substream_start,
 )
 from cormorant.extract.ole.code_pages import DEFAULT_CODEC, code_page_codec
-from cormorant.extract.ole.object_storage import embedded_object
+from cormorant.extract.ole.object_storage import embedded_object, is_graph, is_read_apart
+from cormorant.extract.ole.pictures import BlipText
 from cormorant.extract.ole.properties import OfficeProperties, read_properties
 from cormorant.extract.sanitize import title_or_name
 from cormorant.model.content import Extraction
 
 _STREAMS: Final = ("Workbook", "Book")
 _OBJECT: Final = "mbd"
-_GLOBALS, _MACRO_MODULE, _CHART = 0x0005, 0x0006, 0x0020
+_GLOBALS, _MACRO_MODULE, _CHART, _GRAPH = 0x0005, 0x0006, 0x0020, 0x8000
 _FIRST_WITH_GLOBALS: Final = 5
 """The version of BIFF from which on sheets share formats; each sheet of a workspace of Excel 4 has its own."""
 _MAX_DEPTH: Final = 100
@@ -65,6 +66,8 @@ def extract_xls(body: bytes, task: ExtractionTask) -> Extraction:
     about = OfficeProperties("", {}) if file is None else read_properties(file.root)
     reader = _WorkbookReader(_readable(data))
     reader.read()
+    if file is not None:
+        _add_objects(reader, file.root)
     text = reader.text.text()
     links, seen = page_links(task.address, reader.cells.links)
     damaged = not reader.complete or (file is not None and file.damaged)
@@ -81,12 +84,43 @@ def extract_xls(body: bytes, task: ExtractionTask) -> Extraction:
     )
 
 
+def _add_objects(reader: _WorkbookReader, root: Storage) -> None:
+    """Add the words of charts of Microsoft Graph, and of metafiles, unless they only show a document read apart."""
+    for storage in _objects(root):
+        for line in graph_lines(storage):
+            reader.text.aside(line)
+    shown, previews = reader.objects.shown, reader.objects.previews
+    if previews and all(is_read_apart(storage) for storage in _objects(root)):
+        shown = shown - previews
+    for line in BlipText().stored(bytes(reader.objects.pictures), b"", shown):
+        reader.text.aside(line)
+
+
+def _objects(root: Storage) -> Iterator[Storage]:
+    return (storage for name, storage in root.storages() if name.lower().startswith(_OBJECT))
+
+
+def graph_lines(storage: Storage) -> list[str]:
+    """Return the data sheet and the words of a chart of Microsoft Graph, [] for another object: [MS-OGRAPH] 2.1."""
+    data = next((each for name in _STREAMS if (each := storage.read(name))), b"") if is_graph(storage) else b""
+    if not data:
+        return []
+    reader = _WorkbookReader(data)
+    try:
+        reader.read()
+    except Unreadable:
+        return []
+    lines = [line for line in reader.text.text().split("\n") if line]
+    cells = {cell for line in lines if "\t" in line for cell in line.split("\t")}
+    return [line for line in lines if line not in cells]
+
+
 def xls_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedFile]:  # noqa: ARG001
     """Yield the documents that are embedded in a workbook. Raises Unreadable when it is no OLE file."""
     if not body.startswith(MAGIC):
         return
-    for name, storage in CompoundFile(body).root.storages():
-        found = embedded_object(storage) if name.lower().startswith(_OBJECT) else None
+    for storage in _objects(CompoundFile(body).root):
+        found = embedded_object(storage)
         if found is not None:
             yield found
 
@@ -107,18 +141,19 @@ class _WorkbookReader:
         self._stream = BiffStream(data)
         self._formats = CellFormats()
         self.cells = BiffCells(self._stream, self.text, self._formats, keep_texts=_HLINK in data)
-        self._objects = BiffObjects(self._stream, self.text, self.cells)
+        self.objects = BiffObjects(self._stream, self.text, self.cells)
         self._names: list[str] = []
         self._sheets: dict[int, str] = {}
         self._sheet_count = 0
         self._open: list[int] = []
-        self._handlers: dict[int, _Handlers] = {_MACRO_MODULE: {}, _CHART: self._objects.chart_handlers}
+        self._handlers: dict[int, _Handlers] = {_MACRO_MODULE: {}, _CHART: self.objects.chart_handlers}
         self._usual: _Handlers = {
             0x0018: self._on_name, 0x001E: self._on_old_format, 0x0022: self._on_date_mode, 0x0042: self._on_code_page,
             0x0085: self._on_sheet, 0x008C: self._on_country, 0x008F: self._on_old_sheet, 0x00E0: self._on_style,
             0x00FC: self._on_strings, 0x0243: self._on_old_style, 0x041E: self._on_format, 0x0443: self._on_old_style,
-            **self.cells.handlers, **self._objects.handlers,
+            **self.cells.handlers, **self.objects.handlers,
         }  # fmt: skip
+        self._handlers[_GRAPH] = {**self.objects.chart_handlers, **self._usual}
 
     def read(self) -> None:
         """Read the whole stream. Raises Unreadable when it does not begin as one of BIFF."""
@@ -193,12 +228,12 @@ class _WorkbookReader:
         if not self._open:
             return
         kind = self._open.pop()
-        if kind == _CHART:
-            self._objects.end_chart()
-        else:
+        if kind in (_CHART, _GRAPH):
+            self.objects.end_chart()
+        if kind != _CHART:
             self.cells.end_sheet()
         if not self._open:
-            self._objects.end_sheet()
+            self.objects.end_sheet()
 
     def _on_code_page(self, record: BiffRecord) -> None:
         if self.cells.codec:

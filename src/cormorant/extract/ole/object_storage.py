@@ -13,6 +13,8 @@ import struct
 from typing import Final
 
 from cormorant.extract.detect.compound_file import CompoundFile, Storage, kind_of_storage
+from cormorant.extract.detect.formats import reader_of
+from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.document.embedded_file import EmbeddedFile
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.ole.code_pages import DEFAULT_CODEC
@@ -29,10 +31,29 @@ _U32: Final = struct.Struct("<I")
 _EMBEDDED: Final = 3
 _SIZE: Final = 4
 """Bytes that say how long the contents of a package in a storage are."""
+_GRAPHS: Final = tuple(
+    bytes((number, 8, 2, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0x46)) for number in (0x00, 0x01, 0x03)
+)
+"""Class ids of the versions of Microsoft Graph."""
 
 
-def embedded_object(storage: Storage) -> EmbeddedFile | None:
-    """Return the document in the storage of an OLE object, None for a picture, a formula or what nobody knows."""
+def is_graph(storage: Storage) -> bool:
+    """Return whether an OLE object is a chart of Microsoft Graph, which is a part of its document: [MS-OGRAPH] 1.3."""
+    return storage.class_id in _GRAPHS
+
+
+def may_hold_graph(body: bytes) -> bool:
+    """Return whether the class of a chart of Microsoft Graph stands in the bytes of an OLE file."""
+    return any(each in body for each in _GRAPHS)
+
+
+def embedded_object(storage: Storage, *, with_charts: bool = False) -> EmbeddedFile | None:
+    """Return the document in the storage of an OLE object, None for a picture, a formula or what nobody knows.
+
+    A chart of Microsoft Graph is a part of its document, and a workbook of its own only `with_charts`.
+    """
+    if is_graph(storage) and not with_charts:
+        return None
     for name in _WHOLE:
         body = storage.read(name)
         if body:
@@ -50,12 +71,25 @@ def embedded_object(storage: Storage) -> EmbeddedFile | None:
     return EmbeddedFile("", contents[place:], "application/pdf") if place >= 0 else None
 
 
-def unpack_object(body: bytes) -> EmbeddedFile | None:
+def unpack_object(body: bytes, *, with_charts: bool = False) -> EmbeddedFile | None:
     """Return the document in an OLE file that an Office document keeps for an object, None when there is none."""
     try:
-        return embedded_object(CompoundFile(body).root)
+        return embedded_object(CompoundFile(body).root, with_charts=with_charts)
     except Unreadable:
         return None
+
+
+def has_own_reader(file: EmbeddedFile) -> bool:
+    """Return whether an embedded file is a document of its own that a built-in reader reads."""
+    return reader_of(sniff(file.mime, file.body, file.path)) is not None if file.body else False
+
+
+def is_read_apart(storage: Storage) -> bool:
+    """Return whether an OLE object needs no picture: it is a document with a reader of its own, or a chart."""
+    if is_graph(storage):
+        return True
+    file = embedded_object(storage)
+    return file is not None and has_own_reader(file)
 
 
 def object_name(storage: Storage) -> str:

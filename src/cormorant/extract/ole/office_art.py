@@ -20,6 +20,8 @@ _PROPERTY_TABLES: Final = (0xF00B, 0xF121, 0xF122)
 _PROPERTY: Final = struct.Struct("<HI")
 _WORD_ART: Final = 0x00C0
 _DESCRIPTION: Final = 0x0381
+_PICTURES: Final = (0x0104, 0x0186)
+"""The picture of a shape, and one that fills it."""
 _COMPLEX: Final = 0x8000
 _NUMBER: Final = 0x3FFF
 
@@ -51,3 +53,26 @@ def property_texts(table: bytes, count: int) -> list[str]:
             found.append(text if number & _NUMBER == _WORD_ART else human_text(text))
         place += size
     return [text for text in found if text]
+
+
+def picture_numbers(table: bytes, count: int) -> Iterator[int]:
+    """Yield the numbers of the pictures that a shape shows, as entries of the blip store: [MS-ODRAW] 2.3.23.5."""
+    for number, value in _PROPERTY.iter_unpack(table[: min(count, len(table) // _PROPERTY.size) * _PROPERTY.size]):
+        if number & _NUMBER in _PICTURES and not number & _COMPLEX and value:
+            yield value
+
+
+def shown_pictures(data: bytes) -> list[int]:
+    """Return the numbers of the pictures that the shapes among records show, in their order."""
+    found: list[int] = []
+    start = 0
+    for _ in range(MAX_RECORDS):
+        if start + RECORD_HEADER.size > len(data):
+            break
+        version, kind, size = RECORD_HEADER.unpack_from(data, start)
+        start += RECORD_HEADER.size
+        if kind == _PROPERTY_TABLES[0]:
+            found += picture_numbers(data[start : start + size], version >> 4)
+        if version & CONTAINER != CONTAINER:
+            start += size
+    return found

@@ -1,7 +1,7 @@
 """Text of PowerPoint 97-2003 documents (PPT, PPS, POT): [MS-PPT].
 
 body     each slide in its order, hidden ones too: its shapes, tables and groups, WordArt, alternative texts; its notes
-asides   comments, headers and footers, what masters show on every slide
+asides   comments, headers and footers, what masters show on every slide; the words of charts and in metafiles
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ from cormorant.extract.document.text_builder import TextBuilder
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ole.code_pages import joined_units
+from cormorant.extract.ole.excel import graph_lines
+from cormorant.extract.ole.object_storage import is_read_apart
 from cormorant.extract.ole.office_art import MAX_RECORDS
+from cormorant.extract.ole.pictures import BlipText
+from cormorant.extract.ole.ppt.objects import blip_store, object_storages, page_pictures
 from cormorant.extract.ole.ppt.presentation import PptPage, Presentation
 from cormorant.extract.ole.ppt.records import Kind, PptRecord, all_records, child_records, record_at
 from cormorant.extract.ole.ppt.slide import SlideText, record_text, shown_strings, strings_of
@@ -30,6 +34,7 @@ MAX_MASTERS: Final = 20
 
 _TEXT_ATOM: Final = re.compile(rb"\0\0[\xa0\xa8]\x0f")
 _NAME, _TARGET = 0, 1
+_PICTURES: Final = "Pictures"
 
 
 def extract_ppt(body: bytes, task: ExtractionTask) -> Extraction:
@@ -49,6 +54,8 @@ class _PowerPointReader:
         self._labels: dict[int, str] = {}
         self._asides: list[str] = []
         self._read: set[int] = set()
+        self._shown: set[int] = set()
+        self._previews: set[int] = set()
         self._left = 2 * len(presentation.data)  # pages of a sound document share no bytes
 
     def extraction(self, root: Storage) -> Extraction:
@@ -57,7 +64,7 @@ class _PowerPointReader:
         damaged = self._from.damaged or root.file.damaged
         if damaged or not self._read:
             self._add_lost()
-        for text in self._asides:
+        for text in (*self._asides, *self._words_of_objects(), *self._words_of_pictures(root)):
             self._builder.aside(text)
         text = self._builder.text()
         if damaged and not text:
@@ -98,6 +105,23 @@ class _PowerPointReader:
         for line in found.lines:
             self._builder.line(line)
         self._asides += found.asides
+        self._note_pictures(page)
+
+    def _note_pictures(self, page: PptPage) -> None:
+        shown, previews = page_pictures(self._from.data, page.record)
+        self._shown |= shown
+        self._previews |= previews
+
+    def _words_of_objects(self) -> Iterator[str]:
+        """Yield the words of charts of Microsoft Graph."""
+        for storage in object_storages(self._from):
+            yield from graph_lines(storage)
+
+    def _words_of_pictures(self, root: Storage) -> Iterator[str]:
+        """Yield the text in metafiles, without those that only show a document which is read apart."""
+        if self._previews and all(is_read_apart(storage) for storage in object_storages(self._from)):
+            self._shown -= self._previews
+        yield from BlipText().stored(blip_store(self._from), root.read(_PICTURES) or b"", self._shown)
 
     def _add_what_all_show(self) -> None:
         """Gather headers and footers of the document, and what masters show beside the prompts of placeholders."""
@@ -109,6 +133,7 @@ class _PowerPointReader:
             found = SlideText(own_only=True, links=self._labels)
             found.read(data, master.record)
             self._asides += found.lines
+            self._note_pictures(master)
 
     def _links(self) -> Iterator[tuple[str, str]]:
         """Yield the targets of hyperlinks with their words: [MS-PPT] 2.10.16 (ExHyperlinkContainer)."""

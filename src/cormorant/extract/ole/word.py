@@ -24,8 +24,10 @@ from cormorant.extract.ole.doc.information import Part, Structure, WordFile
 from cormorant.extract.ole.doc.paragraph_labels import paragraph_labels
 from cormorant.extract.ole.doc.pieces import read_pieces, read_text
 from cormorant.extract.ole.doc.story import Story
-from cormorant.extract.ole.object_storage import object_name
-from cormorant.extract.ole.office_art import RECORD_HEADER, art_texts
+from cormorant.extract.ole.excel import graph_lines
+from cormorant.extract.ole.object_storage import is_read_apart, object_name
+from cormorant.extract.ole.office_art import RECORD_HEADER, art_texts, shown_pictures
+from cormorant.extract.ole.pictures import BlipText
 from cormorant.extract.ole.properties import read_properties
 from cormorant.extract.sanitize import title_or_name
 from cormorant.model.content import Extraction
@@ -42,6 +44,9 @@ _ANCHOR: Final = struct.Struct("<I22x")
 _U32: Final = struct.Struct("<I")
 _PICTURE: Final = struct.Struct("<IHH")
 _LINKED: Final = 0x66
+_EMBED: Final = "EMBED"
+_MAX_FIELD: Final = 1_000
+"""Characters before a picture within which the field of an object begins."""
 
 
 def extract_doc(body: bytes, task: ExtractionTask) -> Extraction:
@@ -61,6 +66,8 @@ class _WordReader:
         self._task = task
         self._data = file.storage.read("Data") or b""
         self._builder = TextBuilder()
+        self._blips = BlipText()
+        self._read_apart: bool | None = None
         self._links: list[tuple[str, str]] = []
         table = read_pieces(file)
         text, missing = read_text(file, table)
@@ -110,7 +117,7 @@ class _WordReader:
         for part in _ASIDES:
             for line in self._seen(*self._range(part)).split("\n"):
                 self._builder.aside(line)
-        for text in (*self._words_of_pictures(), *self._words_of_drawings(), *_object_names(self._file.storage)):
+        for text in (*self._words_of_pictures(), *self._words_of_drawings(), *_words_of_objects(self._file.storage)):
             self._builder.aside(text)
 
     def _range(self, part: Part) -> tuple[int, int]:
@@ -156,7 +163,7 @@ class _WordReader:
         return list(zip(positions, shapes, strict=False))
 
     def _words_of_pictures(self) -> Iterator[str]:
-        """Yield WordArt and alternative texts of pictures in the line: [MS-DOC] 2.9.192 (PICFAndOfficeArtData)."""
+        """Yield WordArt, alternative texts and text in metafiles of pictures in the line: [MS-DOC] 2.9.192."""
         left = 2 * len(self._data)  # pictures of a sound document share no bytes
         for position, place in islice(self._pictures.items(), MAX_PICTURES):
             if left >= 0 and self._text[position] == "\x01" and place + _PICTURE.size <= len(self._data):
@@ -166,18 +173,41 @@ class _WordReader:
                 if mode == _LINKED and start < len(self._data):
                     start += 1 + self._data[start]
                 yield from art_texts(self._data, start, place + size)
+                if not self._is_preview(position):
+                    yield from self._blips.inline(self._data, start, place + size)
+
+    def _is_preview(self, position: int) -> bool:
+        """Say whether a picture is the result of a field that only shows a document which is read apart."""
+        first = max(0, position - _MAX_FIELD)
+        begin = self._text.rfind("\x13", first, position)
+        if begin <= self._text.rfind("\x15", first, position):
+            return False
+        return self._text[begin + 1 : begin + 20].lstrip().upper().startswith(_EMBED) and self._all_read_apart()
+
+    def _all_read_apart(self) -> bool:
+        if self._read_apart is None:
+            pool = self._file.storage.storage(OBJECTS)
+            found = [each for _, each in islice(pool.storages(), MAX_OBJECTS)] if pool is not None else []
+            self._read_apart = bool(found) and all(is_read_apart(each) for each in found)
+        return self._read_apart
 
     def _words_of_drawings(self) -> Iterator[str]:
-        """Yield WordArt and alternative texts of drawings before or behind the text: [MS-DOC] 2.9.172."""
+        """Yield WordArt, alternative texts and metafiles of drawings before or behind the text: [MS-DOC] 2.9.172."""
         drawings = self._file.structure(Structure.DRAWINGS)
-        place, skipped = 0, 0
+        shown: set[int] = set()
+        group = place = skipped = 0
         while place + skipped + RECORD_HEADER.size <= len(drawings):
             end = place + skipped + RECORD_HEADER.size + RECORD_HEADER.unpack_from(drawings, place + skipped)[2]
             yield from art_texts(drawings, place + skipped, end)
+            shown.update(shown_pictures(drawings[place + skipped : end]))
             place, skipped = end, 1  # a byte before each drawing says whether it belongs to headers
+            group = group or end
+        yield from self._blips.stored(drawings[:group], self._file.text, shown)
 
 
-def _object_names(storage: Storage) -> Iterator[str]:
+def _words_of_objects(storage: Storage) -> Iterator[str]:
+    """Yield the names of files that were dropped into a document, and the words of its charts."""
     pool = storage.storage(OBJECTS)
     for _, each in () if pool is None else islice(pool.storages(), MAX_OBJECTS):
         yield object_name(each)
+        yield from graph_lines(each)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cormorant.extract.detect.compound_file import MAGIC
+from cormorant.extract.detect.compound_file import MAGIC, CompoundFile
 from cormorant.extract.document.embedded_file import EmbeddedFile
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
-from cormorant.extract.ole.object_storage import unpack_object
+from cormorant.extract.ole.excel import graph_lines
+from cormorant.extract.ole.object_storage import has_own_reader, is_graph, may_hold_graph, unpack_object
 from cormorant.extract.ooxml.relationships import OoxmlPackage
 
 MAX_NAMES: Final = 200
@@ -55,9 +56,9 @@ def ooxml_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[Embedded
             yield from _file_of(package, name)
 
 
-def embedded_names(package: OoxmlPackage) -> list[str]:
-    """Return the names of files that were dropped into a document, as they stand below their icons."""
-    names: dict[str, None] = {}
+def words_of_objects(package: OoxmlPackage) -> list[str]:
+    """Return the names of files that were dropped into a document, and the words of charts of Microsoft Graph."""
+    words: dict[str, None] = {}
     objects = [name for name in package.zip.names if name.lower().startswith(_FOLDERS) and name.endswith(".bin")]
     for part in objects[:MAX_NAMES]:
         try:
@@ -66,8 +67,27 @@ def embedded_names(package: OoxmlPackage) -> list[str]:
             break
         file = unpack_object(data) if data and _NATIVE in data else None
         if file is not None and file.path:
-            names[file.path] = None
-    return list(names)
+            words[file.path] = None
+        words |= dict.fromkeys(_graph_lines(data or b""))
+    return list(words)
+
+
+def _graph_lines(data: bytes) -> list[str]:
+    try:
+        return graph_lines(CompoundFile(data).root) if may_hold_graph(data) else []
+    except Unreadable:
+        return []
+
+
+def is_read_apart(package: OoxmlPackage, part: str) -> bool:
+    """Return whether a part needs no picture: it is a document that has a reader of its own, or a chart.
+
+    Raises Protected and Unreadable as `OoxmlPackage.zip.read` does.
+    """
+    if any(has_own_reader(file) for file in _file_of(package, part)):
+        return True
+    data = package.zip.read(part) or b""
+    return may_hold_graph(data) and is_graph(CompoundFile(data).root)
 
 
 def _targets(package: OoxmlPackage) -> tuple[set[str], set[str]]:

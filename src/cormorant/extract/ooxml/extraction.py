@@ -8,7 +8,8 @@ from cormorant.extract.document.links import page_links
 from cormorant.extract.document.text_builder import TextBuilder
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.job import ExtractionTask
-from cormorant.extract.ooxml.embedded_files import embedded_names
+from cormorant.extract.ooxml.embedded_files import words_of_objects
+from cormorant.extract.ooxml.pictures import picture_lines
 from cormorant.extract.ooxml.properties import document_properties
 from cormorant.extract.ooxml.relationships import CUT, OoxmlPackage
 from cormorant.extract.sanitize import is_made_up, title_or_name
@@ -22,14 +23,14 @@ def ooxml_extraction(
     links: Iterable[tuple[str, str]],
     heading: str = "",
 ) -> Extraction:
-    """Return what a document says, with the names of the files that were dropped into it.
+    """Return what a document says, with the text in its metafiles and the names of files that were dropped into it.
 
     `heading` is its title when its properties name none, or one that a program made up. Raises Unreadable when its
     main part is damaged and nothing could be read.
     """
     properties = document_properties(package)
-    for name in embedded_names(package):
-        builder.aside(name)
+    for line in (*picture_lines(package), *words_of_objects(package)):
+        builder.aside(line)
     text = builder.text()
     main = package.main_part()
     if not text and (main in package.faults or CUT in package.faults):

@@ -1,4 +1,4 @@
-"""Names of OOXML elements, the same for strict (ISO/IEC 29500-1) and transitional (29500-4) documents."""
+"""Names of OOXML elements, the same for strict (ISO/IEC 29500-1), transitional (29500-4) and Word 2003 documents."""
 
 from __future__ import annotations
 
@@ -46,6 +46,9 @@ _PREFIXES: Final = {
     _MICROSOFT + "word/2010/wordml": "w14",
     _MICROSOFT + "word/2012/wordml": "w15",
     _MICROSOFT + "powerpoint/2018/8/main": "p188",
+    _MICROSOFT + "word/2003/wordml": "w",
+    _MICROSOFT + "word/2003/auxHint": "wx",
+    "http://schemas.microsoft.com/aml/2001/core": "aml",
     "urn:schemas-microsoft-com:vml": "v",
     "urn:schemas-microsoft-com:office:office": "o",
 }

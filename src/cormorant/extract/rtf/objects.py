@@ -37,7 +37,7 @@ def object_file(digits: memoryview) -> EmbeddedFile | None:
     if contents is not None:
         return packaged_file(contents)
     start = data.find(_OLE_FILE)
-    return None if start < 0 else unpack_object(data[start:])
+    return None if start < 0 else unpack_object(data[start:], with_charts=True)
 
 
 def _bytes(digits: memoryview) -> bytes:

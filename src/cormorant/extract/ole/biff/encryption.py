@@ -1,4 +1,4 @@
-"""Workbooks that Excel encrypts with the password that it knows itself: [MS-OFFCRYPTO] 2.3.6 and 2.3.5.
+"""Workbooks that Excel encrypts with the password that it knows itself: [MS-OFFCRYPTO] 2.3.5 to 2.3.7.
 
 A workbook whose structure is protected is encrypted, and opens without a question all the same.
 """
@@ -18,7 +18,12 @@ MAX_ENCRYPTED: Final = 32 * 1024 * 1024
 
 _PASSWORD: Final = "VelvetSweatshop".encode("utf-16-le")
 _BLOCK: Final = 1024
-_RC4: Final = 1
+_XOR, _RC4 = 0, 1
+_XOR_KEYS: Final = struct.pack("<HH", 0xB359, 0x9A0A)
+"""The key and the verifier of the password: [MS-OFFCRYPTO] 2.3.7.1 and 2.3.7.2."""
+_XOR_ARRAY: Final = bytes.fromhex("876b9ae21ee305621e699660986e9404")
+"""The obfuscation array of the password: [MS-OFFCRYPTO] 2.3.7.2."""
+_ROTATED: Final = bytes((byte << 3 | byte >> 5) & 0xFF for byte in range(256))
 _CRYPTO_API: Final = (2, 3, 4)
 _PLAIN: Final = BOF | {FILE_PASS, 0x0194, 0x0195, 0x00E1, 0x0196, 0x0138}
 _BOUND_SHEET: Final = 0x0085
@@ -28,16 +33,33 @@ _SIZES: Final = struct.Struct("<II")
 
 def decrypted(data: bytes, file_pass: bytes) -> bytes:
     """Return a stream without encryption, given its FILEPASS record. Raises Protected when a person has to know it."""
-    key_of_block = _keys(file_pass)
-    if key_of_block is None or len(data) > MAX_ENCRYPTED:
+    if len(data) > MAX_ENCRYPTED:
         raise Protected
-    blocks = range(0, len(data), _BLOCK)
-    plain = bytearray().join(_rc4(key_of_block(at // _BLOCK), data[at : at + _BLOCK]) for at in blocks)
+    if file_pass in (_XOR_KEYS, _XOR.to_bytes(2, "little") + _XOR_KEYS):
+        plain = _without_xor(data)
+    else:
+        key_of_block = _keys(file_pass)
+        if key_of_block is None:
+            raise Protected
+        blocks = range(0, len(data), _BLOCK)
+        plain = bytearray().join(_rc4(key_of_block(at // _BLOCK), data[at : at + _BLOCK]) for at in blocks)
     for record in BiffStream(data):
         size = record.size if record.kind in _PLAIN else 4 if record.kind == _BOUND_SHEET else 0
         start, end = record.start - 4, record.start + min(size, record.size)
         plain[start:end] = data[start:end]
     return bytes(plain)
+
+
+def _without_xor(data: bytes) -> bytearray:
+    """Undo the obfuscation of each record, which begins at a place that its size decides: [MS-OFFCRYPTO] 2.3.7.3."""
+    plain = bytearray(data)
+    for record in BiffStream(data):
+        end = record.start + record.size
+        first = (record.start + record.size) % len(_XOR_ARRAY)
+        keys = (_XOR_ARRAY * (record.size // len(_XOR_ARRAY) + 2))[first : first + record.size]
+        mixed = int.from_bytes(data[record.start : end], "little") ^ int.from_bytes(keys, "little")
+        plain[record.start : end] = mixed.to_bytes(record.size, "little").translate(_ROTATED)
+    return plain
 
 
 def _keys(file_pass: bytes) -> Callable[[int], bytes] | None:

@@ -11,12 +11,18 @@ from cormorant.extract.document.text_builder import TextBuilder
 from cormorant.extract.ole.biff.cells import BiffCells
 from cormorant.extract.ole.biff.links import cell_link
 from cormorant.extract.ole.biff.records import BiffRecord, BiffStream, TextPieces, long_text, short_text
-from cormorant.extract.ole.office_art import art_texts
+from cormorant.extract.ole.office_art import art_texts, shown_pictures
 
 MSO_DRAWING: Final = 0x00EC
+MSO_DRAWING_GROUP: Final = 0x00EB
+MAX_GROUP: Final = 256 * 1024 * 1024
+"""Bytes of the pictures of a workbook that are kept."""
 
 _U16: Final = struct.Struct("<H")
 _COMMENT: Final = 0x19
+_PICTURE: Final = 0x08
+_EMBEDDED: Final = b"\x09\0"
+"""Begins the part of an object that says where its document lies: [MS-XLS] 2.5.149 (FtPictFmla)."""
 _MAX_CHART_LINES: Final = 20_000
 _EVEN_AND_FIRST: Final = struct.Struct("<38xHHHH")
 _IS_LIST: Final = 0x80
@@ -37,12 +43,19 @@ class BiffObjects:
         self._object_kind = 0
         self._drawings: list[bytes] = []
         self._chart: dict[str, None] = {}
+        self.pictures = bytearray()
+        """The records of the drawing group, with the pictures of all sheets."""
+        self.shown: set[int] = set()
+        """The numbers of the pictures that shapes show."""
+        self.previews: set[int] = set()
+        """The numbers of the pictures that show an embedded object."""
         both: dict[int, Callable[[BiffRecord], None]] = {
             0x005D: self._on_object, 0x01B6: self._on_text, MSO_DRAWING: self._on_drawing,
             0x0014: self._on_header, 0x0015: self._on_header, 0x089C: self._on_headers,
         }  # fmt: skip
         self.handlers: Mapping[int, Callable[[BiffRecord], None]] = {
             **both, 0x001C: self._on_note, 0x01B8: self._on_link, 0x01BE: self._on_validation,
+            MSO_DRAWING_GROUP: self._on_pictures,
         }  # fmt: skip
         self.chart_handlers: Mapping[int, Callable[[BiffRecord], None]] = {
             **both, 0x100D: self._on_chart_text, 0x0204: self._on_category,
@@ -55,7 +68,9 @@ class BiffObjects:
 
     def end_sheet(self) -> None:
         """Write the words of the drawings of a sheet."""
-        self._add_lines(dict.fromkeys(art_texts(b"".join(self._drawings))))
+        drawings = b"".join(self._drawings)
+        self._add_lines(dict.fromkeys(art_texts(drawings)))
+        self.shown.update(shown_pictures(drawings))
         self._drawings.clear()
         self._object_kind = 0
 
@@ -68,6 +83,8 @@ class BiffObjects:
         """Note the kind of an object, whose text follows: [MS-XLS] 2.5.143."""
         if record.size >= 6:
             self._object_kind = _U16.unpack_from(self._stream.data, record.start + 4)[0]
+        if self._object_kind == _PICTURE and self._drawings and _EMBEDDED in self._stream.body(record):
+            self.previews.update(shown_pictures(self._drawings[-1])[-1:])
 
     def _on_text(self, record: BiffRecord) -> None:
         """Read a text box or comment: [MS-XLS] 2.4.329; its characters stand in the CONTINUE records."""
@@ -83,6 +100,11 @@ class BiffObjects:
 
     def _on_drawing(self, record: BiffRecord) -> None:
         self._drawings += self._stream.continued(record)
+
+    def _on_pictures(self, record: BiffRecord) -> None:
+        for piece in self._stream.continued(record, MSO_DRAWING_GROUP):
+            if len(self.pictures) + len(piece) <= MAX_GROUP:
+                self.pictures += piece
 
     def _on_header(self, record: BiffRecord) -> None:
         body = self._stream.body(record)

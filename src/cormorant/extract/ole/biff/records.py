@@ -27,7 +27,8 @@ _HEADER: Final = struct.Struct("<HH")
 _TEXT_HEADER: Final = struct.Struct("<HB")
 _U16: Final = struct.Struct("<H")
 _VERSIONS: Final = {0x0009: 2, 0x0209: 3, 0x0409: 4}
-_BIFF8: Final = 0x0600
+_BIFF8: Final = (0x0600, 0x0680)
+"""The numbers of Excel 97 and of Graph 97."""
 _WIDE: Final = 0x01
 _EXTENDED: Final = 0x04
 _RICH: Final = 0x08
@@ -93,7 +94,7 @@ class SubstreamStart(NamedTuple):
 def substream_start(record: BiffRecord, data: bytes) -> SubstreamStart:
     """Read a BOF record: [MS-XLS] 2.4.21."""
     number, kind = struct.unpack_from("<HH", data.ljust(4, b"\0"))
-    version = _VERSIONS.get(record.kind) or (8 if number == _BIFF8 else 5)
+    version = _VERSIONS.get(record.kind) or (8 if number in _BIFF8 else 5)
     return SubstreamStart(version, kind)
 
 

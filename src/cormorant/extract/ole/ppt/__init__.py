@@ -3,4 +3,5 @@
 records        everything is a record: a header with type and size, and bytes or further records
 presentation   which slides, notes and masters there are, and where they lie
 slide          the text of one of them
+objects        what is embedded in it, and the pictures that show it
 """

@@ -7,7 +7,6 @@ from typing import Final
 
 from cormorant.extract.document.cells.cell_formats import MAX_STYLES
 from cormorant.extract.document.cells.sheet_text import MAX_CELL, comment_text
-from cormorant.extract.errors import Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ooxml.extraction import ooxml_extraction
 from cormorant.extract.ooxml.relationships import OoxmlPackage
@@ -36,7 +35,7 @@ def extract_xlsb(body: bytes, task: ExtractionTask) -> Extraction:
     _read_styles(state, main)
     _read_strings(state, main)
     for sheet in state.sheets_of(main, sheets):
-        _read_sheet(state, sheet)
+        state.read_sheet(sheet, BinarySheetReader, _read_comments)
         if state.text.full:
             break
     for name in names:
@@ -90,17 +89,6 @@ def _read_strings(state: WorkbookState, main: str) -> None:
             if kind == _SHARED_STRING and len(state.strings) < MAX_STRINGS:
                 fields.skip(1)
                 state.strings.append(fields.text()[:MAX_CELL])
-
-
-def _read_sheet(state: WorkbookState, sheet: SheetPart) -> None:
-    if not state.begin_sheet(sheet):
-        return
-    try:
-        BinarySheetReader(state, sheet.part).read()
-        state.read_beside(sheet.part)
-        _read_comments(state, sheet.part)
-    except Unreadable:
-        state.package.blame(sheet.part)
 
 
 def _read_comments(state: WorkbookState, sheet: str) -> None:

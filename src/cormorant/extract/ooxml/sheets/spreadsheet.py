@@ -12,7 +12,6 @@ from typing import Final
 from cormorant.extract.document.cells.cell_formats import MAX_STYLES
 from cormorant.extract.document.cells.sheet_text import comment_text
 from cormorant.extract.document.xml_tree import Element, attribute
-from cormorant.extract.errors import Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.ooxml.extraction import ooxml_extraction
 from cormorant.extract.ooxml.relationships import OoxmlPackage
@@ -40,7 +39,7 @@ def extract_xlsx(body: bytes, task: ExtractionTask) -> Extraction:
     _read_styles(state, main)
     _read_strings(state, main)
     for sheet in state.sheets_of(main, _sheets(package, main, workbook)):
-        _read_sheet(state, sheet)
+        state.read_sheet(sheet, WorksheetReader, _read_comments)
         if state.text.full:
             break
     for name in _defined_names(workbook):
@@ -88,17 +87,6 @@ def _read_strings(state: WorkbookState, main: str) -> None:
         state.strings, complete = shared_strings(state.read(part))
         if not complete:
             state.package.blame(part)
-
-
-def _read_sheet(state: WorkbookState, sheet: SheetPart) -> None:
-    if not state.begin_sheet(sheet):
-        return
-    try:
-        WorksheetReader(state, sheet.part).read()
-        state.read_beside(sheet.part)
-        _read_comments(state, sheet.part)
-    except Unreadable:
-        state.package.blame(sheet.part)
 
 
 def _read_comments(state: WorkbookState, sheet: str) -> None:

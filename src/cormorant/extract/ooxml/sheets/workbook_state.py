@@ -6,7 +6,8 @@ sheet --drawing--> text boxes, charts, pictures       --comments--> comments of 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple, Protocol
 
 from cormorant.extract.document.alt_text import human_text
 from cormorant.extract.document.cells.cell_formats import CellFormats
@@ -37,6 +38,14 @@ class SheetPart(NamedTuple):
 
     name: str
     part: str
+
+
+class SheetReader(Protocol):
+    """A reader of one sheet, made for the state of its workbook and the name of its part."""
+
+    def read(self) -> None:
+        """Read the sheet into the text of its workbook."""
+        ...
 
 
 class WorkbookState:
@@ -77,6 +86,22 @@ class WorkbookState:
         if not sheet.part:
             self.package.blame(f"sheet {sheet.name}")
         return bool(sheet.part)
+
+    def read_sheet(
+        self,
+        sheet: SheetPart,
+        reader: Callable[[WorkbookState, str], SheetReader],
+        read_comments: Callable[[WorkbookState, str], None],
+    ) -> None:
+        """Read a sheet and the parts beside it. Both callables take the state and the part of the sheet."""
+        if not self.begin_sheet(sheet):
+            return
+        try:
+            reader(self, sheet.part).read()
+            self.read_beside(sheet.part)
+            read_comments(self, sheet.part)
+        except Unreadable:
+            self.package.blame(sheet.part)
 
     def external_target(self, part: str, relationship_id: str, location: str = "") -> str:
         """Return the address that a hyperlink on a sheet leads to, "" for a place in the workbook."""

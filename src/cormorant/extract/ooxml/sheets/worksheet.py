@@ -24,7 +24,7 @@ _ROWS_BEGIN: Final = re.compile(rb"<(?:\w+:)?sheetData(?:\s[^>]*)?(?<!/)>")
 _ROWS: Final = b"sheetData"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _ROWS_END: Final = b"sheetData>"
-_HYPERLINK: Final = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")+)"', re.IGNORECASE)
+_HYPERLINK: Final = re.compile(r'=?\s*HYPERLINK\(\s*"((?:[^"]|"")+)"', re.IGNORECASE)
 _PROMPTS: Final = ("promptTitle", "prompt", "errorTitle", "error")
 _MAX_VALIDATIONS: Final = 20_000
 _MAX_LINKS: Final = 200_000
@@ -117,9 +117,9 @@ class WorksheetReader:
         linked = self._linked.get(reference)
         if linked:
             self._linked[reference] = (linked[0], shown)
-        match = _HYPERLINK.match(formula) if formula else None
-        if match:
-            self._state.links.append((match[1].replace('""', '"'), shown))
+        target = hyperlink_of_formula(formula) if formula else ""
+        if target:
+            self._state.links.append((target, shown))
 
     def _words(self, kind: str | None, value: str, style: str | None) -> tuple[str, str]:
         """Return a value as displayed, and its raw form where that is another: 18.18.11."""
@@ -156,6 +156,12 @@ class WorksheetReader:
             number = int(style) if style and style.isdecimal() and len(style) < 10 else 0
             made = self._formats[style] = self._state.formats.of_style(number)
         return made
+
+
+def hyperlink_of_formula(formula: str) -> str:
+    """Return the address that a formula calls HYPERLINK with, "" for other formulas."""
+    match = _HYPERLINK.match(formula)
+    return match[1].replace('""', '"') if match else ""
 
 
 def _without_rows(data: bytes) -> bytes:
