@@ -45,7 +45,7 @@ from cormorant.model.status import TABLE
 from cormorant.plugins import RECEIVERS, SOURCES
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES
 from cormorant.store.journal.counters import CONVERSION, NON_INDEXABLE, count_outcome
-from docs import api, counted, deliveries
+from docs import api, counted, deliveries, formats
 
 HERE = Path(__file__).parent / "reference"
 WIDTH = "80"
@@ -76,6 +76,7 @@ def pages() -> Mapping[Path, str]:
     made = {
         "settings": _settings(), "status": _statuses(), "outcomes": _outcomes(), "cli": _commands(),
         "api": (*api.interface(), *deliveries.paragraphs()), "errors": api.codes(), "metrics": _metrics(),
+        "formats": formats.paragraphs(),
     }  # fmt: skip
     return {HERE / f"{name}.md": "\n".join((WRITTEN, *lines)).rstrip() + "\n" for name, lines in made.items()}
 
