@@ -17,3 +17,8 @@ from cormorant.web.pages import labels
 )  # fmt: skip
 def test_a_type_has_the_name_that_the_list_of_types_gives_it(mime: str, called: str) -> None:
     assert labels.of_mime(mime) == called
+
+
+def test_a_media_type_in_the_list_of_types_is_called_as_in_a_hit() -> None:
+    assert labels.label("type", "application/zip") == labels.of_mime("application/zip") == "ZIP"
+    assert labels.label("type", "application/x-odd-things") == "application/x-odd-things"

@@ -15,6 +15,7 @@ TYPES: Final = {
     "message": "Message", "book": "Book", "text": "Text", "xml": "XML",
 }  # fmt: skip
 _OF_MIME: Final = {mime: TYPES[name] for name, several in NAMES.items() if name in TYPES for mime in several}
+_UNNAMED: Final = "Document"
 LANGUAGES: Final = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
     "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
@@ -28,7 +29,9 @@ LANGUAGES: Final = {
 
 
 def label(name: str, value: str) -> str:
-    """Return the label of a value of a list."""
+    """Return the label of a value of a list; a type that has none there is a media type."""
+    if name == "type" and "/" in value:
+        return known if (known := of_mime(value)) != _UNNAMED else value
     return {"type": TYPES, "language": LANGUAGES, "changed": AGES}.get(name, {}).get(value, value)
 
 
@@ -44,4 +47,4 @@ def of_mime(mime: str) -> str:
     if known := _OF_MIME.get(mime) or format_label(mime):
         return known
     short = mime.partition("/")[2]
-    return short.upper() if short.isalnum() and len(short) <= 4 else "Document"
+    return short.upper() if short.isalnum() and len(short) <= 4 else _UNNAMED
