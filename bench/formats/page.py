@@ -29,8 +29,7 @@ reader for their text. It compares Cormorant's readers with Apache Tika, markitd
 
 Documents per CPU second are those of the samples, which are small, read in turns by a process that has read them as
 often before: its start is not counted. Tika reads the files in a document too, and so do our readers.
-One of the xlsx documents is encrypted with the password that Excel tries by itself; 100,000 hashes lead to its key, which
-Tika does not compute.
+One of the xlsx documents is encrypted with the password that Excel tries by itself; 100,000 hashes lead to its key.
 """
 
 
