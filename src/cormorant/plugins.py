@@ -67,6 +67,7 @@ from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
+from cormorant.sources.webdav.source import WebDavSource
 
 __all__ = [
     "RECEIVERS",
@@ -182,6 +183,7 @@ SOURCES = {
         unlisted=unlisted,
     ),
     "sftp": _on_a_server(SftpSource),
+    "webdav": _on_a_server(WebDavSource),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from cormorant.base.clock import SystemClock
 from cormorant.model.content import Content, VisitTrace
@@ -51,7 +52,7 @@ def found(source: Source, cursor: str = "") -> list[DiscoveredUrl]:
     return [each for batch in source.discover(cursor) for each in batch if isinstance(each, DiscoveredUrl)]
 
 
-def listed(source: Source, cursor: str = "") -> dict[str, str]:
+def listed(source: Any, cursor: str = "") -> dict[str, str]:
     """The versions of everything a source yields, by the address below its folder."""
     everything = found(source, cursor)
     start = f"{source.settings.url}/"
@@ -72,7 +73,7 @@ def fetched(
     async def once() -> Content | Outcome:
         way = egress()
         fetcher = Fetcher(way)
-        source = make_source(kind, 1, settings, Tools(fetcher, SystemClock(), Secrets(secrets), egress=egress))
+        source: Any = make_source(kind, 1, settings, Tools(fetcher, SystemClock(), Secrets(secrets), egress=egress))
         try:
             return await source.fetch(resource(f"{source.settings.url}/{name}"), wire or VisitTrace())
         finally:

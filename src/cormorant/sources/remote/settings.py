@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, ClassVar
 from urllib.parse import unquote_to_bytes
 
@@ -13,6 +14,8 @@ from cormorant.model.acl import ACL
 from cormorant.model.settings.secret_name import SECRET, SecretReference
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.egress.policy import Consent
+from cormorant.net.http.connection_options import DIRECT, Route
+from cormorant.sources.remote.authority import AuthorityFile, read_authority
 from cormorant.sources.server_settings import ServerSettings
 from cormorant.sources.trees.naming import TreeNaming, quoted
 from cormorant.sources.trees.settings import TreeSettings
@@ -133,3 +136,16 @@ class RemoteSettings(TreeSettings, ServerSettings):
     def shown_as(self, shown: str) -> str | None:
         """The address of the file that readers are shown as this one."""
         return self.naming.access(shown)
+
+
+class HttpRemoteSettings(RemoteSettings):
+    """Settings of a source of files that are got by HTTP."""
+
+    ca: AuthorityFile = Field(
+        default="", description="File of certificates (PEM) that are trusted besides the system's."
+    )
+
+    @cached_property
+    def route(self) -> Route:
+        """The way to the server."""
+        return Route(authorities=read_authority(self.ca)) if self.ca else DIRECT

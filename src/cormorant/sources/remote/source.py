@@ -157,6 +157,8 @@ class RemoteFilesSource(BaseSource[R]):
                 whole_site=True,
             )
         except (LoginRefused, Unreachable, ConnectionBroken, RemoteRefusal) as error:
+            if isinstance(error, RemoteRefusal) and error.status == Status.TOO_BIG:
+                return self._too_big(None)
             return outcome_of(error, unknown=NOBODY if self.settings.owner_grants else None)
         if not isinstance(found, RemoteFile):
             return found
@@ -176,8 +178,7 @@ class RemoteFilesSource(BaseSource[R]):
             acl = ACL.of(acl.grants, (*acl.denies, *self.settings.denies))
         too_big = max(found.size, len(found.body)) > limit
         if too_big and self.settings.too_big == "drop":
-            rule = Ruling(False, Gate.SIZE, f"max_size_bytes = {limit}", Status.TOO_BIG)
-            return Excluded(rule, Status.TOO_BIG, acl=acl)
+            return self._too_big(acl)
         content = Content(address, found.body[:limit], found.mime or mime_of(name), found.charset)
         return replace(
             content,
@@ -188,6 +189,10 @@ class RemoteFilesSource(BaseSource[R]):
             truncated=too_big,
             attributes=found.attributes,
         )
+
+    def _too_big(self, acl: ACL | None) -> Outcome:
+        rule = Ruling(False, Gate.SIZE, f"max_size_bytes = {self.settings.max_size_bytes}", Status.TOO_BIG)
+        return Excluded(rule, Status.TOO_BIG, acl=acl)
 
     def display(self, address: str) -> str:
         """Return the address that readers are shown."""
