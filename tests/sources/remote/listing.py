@@ -75,7 +75,8 @@ def fetched(
         fetcher = Fetcher(way)
         source: Any = make_source(kind, 1, settings, Tools(fetcher, SystemClock(), Secrets(secrets), egress=egress))
         try:
-            return await source.fetch(resource(f"{source.settings.url}/{name}"), wire or VisitTrace())
+            got: Content | Outcome = await source.fetch(resource(f"{source.settings.url}/{name}"), wire or VisitTrace())
+            return got
         finally:
             await source.close()
             await fetcher.close()

@@ -37,8 +37,8 @@ class Authorizer(Protocol):
         """Return the header lines that are added to a request."""
         ...
 
-    def challenged(self, response: Response) -> bool:
-        """Learn from a refusal; return whether the same request is to be sent once more."""
+    def challenged(self, response: Response, sent: tuple[str, ...]) -> bool:
+        """Learn from a refusal of a request with these lines; return whether it is to be sent once more."""
         ...
 
 
@@ -62,8 +62,9 @@ def answered(
     send: Callable[[Request], Response | TransportError], request: Request, authorizer: Authorizer, user: str
 ) -> Response:
     """Send a request as the user. Raises what `judged` raises."""
-    got = send(request._replace(headers=(*request.headers, *authorizer.lines(request))))
-    if isinstance(got, Response) and authorizer.challenged(got):
+    lines = authorizer.lines(request)
+    got = send(request._replace(headers=(*request.headers, *lines)))
+    if isinstance(got, Response) and authorizer.challenged(got, lines):
         got = send(request._replace(headers=(*request.headers, *authorizer.lines(request))))
     return judged(got, request.url, user)
 
@@ -75,8 +76,9 @@ async def fetched(
     site = origin_of(request.url).site
     request = request._replace(sent=lambda: wire.sent(site))
     get: Callable[[Request], Awaitable[Response | TransportError]] = fetcher.get
-    got = await _counted(get, request._replace(headers=(*request.headers, *authorizer.lines(request))), wire)
-    if isinstance(got, Response) and authorizer.challenged(got):
+    lines = authorizer.lines(request)
+    got = await _counted(get, request._replace(headers=(*request.headers, *lines)), wire)
+    if isinstance(got, Response) and authorizer.challenged(got, lines):
         got = await _counted(get, request._replace(headers=(*request.headers, *authorizer.lines(request))), wire)
     if isinstance(got, TransportError) and got.ruling is not None:
         return Excluded(got.ruling, got.status)

@@ -38,7 +38,7 @@ _AWAY: Final = "Check that its server is there; after five such runs the documen
 REMOTE_ADVICE: Final[Mapping[int, str]] = {
     Status.FORBIDDEN: "Let the user of the source read the file on its server, or exclude it.",
     Status.NOT_FOUND: "Nothing to do if it was removed or moved on purpose; otherwise put it back where it was.",
-    Status.LOGIN_FAILED: "Check the settings user and password, and the account on the server.",
+    Status.UNAUTHORIZED: "Check the settings user and password, and the account on the server.",
     Status.OUTSIDE_BOUNDARY: "Check the rule shown: include, exclude, hidden, symlinks or depth of the source.",
     Status.TOO_DEEP: "Raise depth, or add a source whose url is a folder nearer to it.",
     Status.UNREACHABLE_1: _AWAY,
@@ -208,7 +208,7 @@ class RemoteFilesSource(BaseSource[R]):
 def outcome_of(error: Exception, unknown: ACL | None) -> Outcome:
     """Return the outcome of a file that could not be read. `unknown` is who may read one whose rights are not known."""
     if isinstance(error, LoginRefused):
-        return Deferred(Status.LOGIN_FAILED, error.sentence, whole_site=True)
+        return Deferred(Status.UNAUTHORIZED, error.sentence, whole_site=True)
     if isinstance(error, Unreachable):
         return Deferred(Status.CONNECTION_REFUSED, error.sentence, whole_site=True)
     if isinstance(error, ConnectionBroken):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+from typing import Final
 
 from cormorant.base.clock import random_token
 from cormorant.model.url import path_of
 from cormorant.net.http import digest
 from cormorant.net.http.digest import Challenge, DigestRequest
 from cormorant.net.http.messages import Request, Response
+
+
+_DIGEST: Final = "Authorization: Digest "
 
 
 class DavLogin:
@@ -31,17 +35,20 @@ class DavLogin:
             return (f"Authorization: Basic {pair}",)
         return ()
 
-    def challenged(self, response: Response) -> bool:
-        """Learn what the server asks for; return whether that was not tried yet."""
+    def challenged(self, response: Response, sent: tuple[str, ...]) -> bool:
+        """Learn what the server asks for; return whether the lines that were sent did not try that yet.
+
+        Requests are under way beside one another: another one may have learnt it since these lines were made.
+        """
         if response.status != 401 or not self._user:
             return False
         fields = response.headers.all("www-authenticate")
         found = digest.challenge_of(fields)
-        if found is not None:
-            is_new = self._challenge is None or (found.stale and found.nonce != self._challenge.nonce)
+        if found is None:
+            self._basic = self._basic or "basic" in digest.schemes(fields)
+            return self._basic and not sent
+        current = self._challenge
+        if not any(line.startswith(_DIGEST) for line in sent) or found.stale or current is None:
             self._challenge, self._times = found, 0
-            return is_new
-        if "basic" in digest.schemes(fields) and not self._basic:
-            self._basic = True
             return True
-        return False
+        return not any(f'nonce="{current.nonce}"' in line for line in sent)
