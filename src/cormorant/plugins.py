@@ -61,11 +61,13 @@ from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Sour
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
 from cormorant.sources.server_settings import ServerSettings
+from cormorant.sources.sftp.source import SftpSource
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
+from cormorant.sources.webdav.source import WebDavSource
 
 __all__ = [
     "RECEIVERS",
@@ -162,6 +164,12 @@ def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  
     return JsonLinesReceiver(settings)
 
 
+def _on_a_server(source: type[BaseSource[Any]]) -> SourceKind:
+    return SourceKind(
+        source.kind, source.about, source.Settings, source, source.look, scheme=f"{source.kind}:", advice=source.advice
+    )
+
+
 SOURCES = {
     "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web, doubts=doubts),
     "files": SourceKind(
@@ -174,6 +182,8 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "sftp": _on_a_server(SftpSource),
+    "webdav": _on_a_server(WebDavSource),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),

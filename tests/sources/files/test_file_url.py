@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from cormorant.model.url import canonical, origin_of
-from cormorant.sources.files.file_url import Naming, readable
+from cormorant.sources.files.file_url import Naming
+from cormorant.sources.trees.naming import readable
 
 NAMES = (
     st.binary(min_size=1, max_size=40)

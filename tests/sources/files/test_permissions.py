@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from cormorant.model.acl import ACL, EVERYONE, NOBODY, PUBLIC, Reader
-from cormorant.sources.files.permissions import PASS, READ, AclEntry, Names, judge, readers, within
+from cormorant.sources.files.permissions import Names, readers
+from cormorant.sources.trees.rights import PASS, READ, AclEntry, judge, within
 from tests.sources.files.listing import content, listed, source
 
 OWNER, USER, OWNING_GROUP, GROUP, MASK, OTHER = 1, 2, 4, 8, 16, 32

@@ -9,6 +9,7 @@ import pytest
 from cormorant.base.errors import BadRule, BadSetting
 from cormorant.model.settings.source import parse_settings
 from cormorant.sources.files import FilesSettings
+from cormorant.sources.trees.settings import TreeSettings
 
 
 def settings(**given: object) -> FilesSettings:
@@ -17,7 +18,7 @@ def settings(**given: object) -> FilesSettings:
 
 def test_defaults_are_those_of_the_manual() -> None:
     plain = settings()
-    assert plain.model_dump(include=set(FilesSettings.__annotations__)) == {
+    assert plain.model_dump(include={*FilesSettings.__annotations__, *TreeSettings.__annotations__}) == {
         "path": "/srv/docs", "include": (), "exclude": (), "depth": "unlimited", "hidden": False, "symlinks": False,
         "display_prefix": "", "owner_grants": False, "hash_audit": 0.0,
         "max_size_bytes": 10_000_000, "too_big": "drop", "types": (),

@@ -16,11 +16,11 @@ import pytest
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Role
 from cormorant.sources.files import walk as folder_walk
 from cormorant.sources.files.file_url import Naming
-from cormorant.sources.files.filters import FilesGates
 from cormorant.sources.files.openat import open_folder, open_root
 from cormorant.sources.files.permissions import Names
 from cormorant.sources.files.source import BATCH, FilesSource
 from cormorant.sources.files.walk import KEPT_OPEN, FolderWalk
+from cormorant.sources.trees.filters import TreeGates
 from tests.sources.files.listing import as_nobody, chain, content, descriptors, found, listed, source
 
 
@@ -37,7 +37,7 @@ def walking(place: FilesSource) -> Iterator[FolderWalk]:
     root = open_root(place.settings.root)
     naming = Naming(place.settings.root, "")
     try:
-        yield FolderWalk(root, naming, FilesGates(place.settings, naming), Names())
+        yield FolderWalk(root, naming, TreeGates(place.settings, naming), Names())
     finally:
         os.close(root)
 

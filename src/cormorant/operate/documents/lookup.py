@@ -29,7 +29,8 @@ from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord, OneDocument
 from cormorant.plugins import source_settings
 from cormorant.receivers.stream import Event
-from cormorant.sources.files.file_url import Naming, of_share
+from cormorant.sources.trees.naming import quoted
+from cormorant.sources.trees.share import of_share
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -184,7 +185,7 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     known = "\0" not in place and (here or place.startswith("/"))
     path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
     if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
-        return canonical("file://" + Naming.quoted(os.fsencode(path)))
+        return canonical("file://" + quoted(os.fsencode(path)))
     meant = _nearest(tx, bare)
     how = f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
     more = {"meant": meant} if meant else {}

@@ -3,7 +3,7 @@
 A files source is a LISTING: what a complete walk does not meet is gone.
 
     path --Walk--> Found(address, validator) ...  every regular file, in batches, with flat memory     (discovery)
-    address --FilesGates--> Ruling                below the folder, not hidden, not too deep, by rules (gates)
+    address --TreeGates--> Ruling                below the folder, not hidden, not too deep, by rules (gates)
     address --Reader--> Content, or an outcome    each name opened beneath the folder above it         (reading, wire)
 
 An address is a `file:` URL whose path bytes are percent-encoded, so a name may hold any bytes. Folders are collections:

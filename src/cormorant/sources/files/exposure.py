@@ -15,8 +15,9 @@ import os
 from typing import Final
 
 from cormorant.model.exposure import Closure
-from cormorant.sources.files.file_url import readable
-from cormorant.sources.files.permissions import PASS, READ, Names, what_closes
+from cormorant.sources.files.permissions import Names, what_closes
+from cormorant.sources.trees.naming import readable
+from cormorant.sources.trees.rights import PASS, READ
 
 MADE_UP: Final = frozenset(("cifs", "smb3", "smbfs", "vfat", "exfat", "ntfs", "ntfs3", "fuseblk", "9p", "hfsplus"))
 """File systems whose modes come from the options of the mount."""

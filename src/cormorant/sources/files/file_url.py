@@ -2,92 +2,13 @@
 
 from __future__ import annotations
 
-import mimetypes
-import os
-import re
-from collections.abc import Sequence
-from urllib.parse import quote_from_bytes, unquote_to_bytes
-
-from cormorant.base.errors import BadAddress
-from cormorant.model.url import canonical
-
-_KEPT = "/!$&'()*+,;=:@"
-"""Beside letters, digits and `_.-~`: what the URL standard leaves alone in a path, so that addresses are canonical."""
-_SLASHES = re.compile(r"file:/{4,5}(?=[^/])", re.IGNORECASE)
-"""How an address begins in which a share is written as a path, as some programs do (RFC 8089 appendix E.3.2)."""
-_SERVER = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-fA-F:.]+\]")
-_TYPES = mimetypes.MimeTypes().types_map[True]
+from cormorant.sources.trees.naming import TreeNaming, quoted
 
 
-class Naming:
-    """Addresses of the files below one root.
-
-    `root` is the address of the folder with a slash at its end; `site` is the key of its site.
-    """
+class Naming(TreeNaming):
+    """Addresses of the files below a folder of this machine, by its path in the bytes of the file system."""
 
     def __init__(self, root: bytes, display_prefix: str) -> None:
         self.folder = root
-        self.site = "file:" + quote_from_bytes(root, _KEPT)
-        self.root = "file://" + quote_from_bytes(root, _KEPT).rstrip("/") + "/"
-        self._shown = display_prefix + "/" if display_prefix else ""
-
-    def address(self, parts: Sequence[bytes]) -> str:
-        """Return the address of the file or folder with these names from the root down."""
-        return self.root + self.quoted(b"/".join(parts))
-
-    @staticmethod
-    def quoted(name: bytes) -> str:
-        """Percent-encode a name, or several with slashes between."""
-        return quote_from_bytes(name, _KEPT)
-
-    def parts(self, address: str) -> list[bytes] | None:
-        """Return the names from the root down, None for what is no address of a file below the root."""
-        if not address.startswith(self.root) or "?" in address or "#" in address:
-            return None
-        parts = [unquote_to_bytes(part) for part in address[len(self.root) :].split("/")]
-        strange = any(part in (b"", b".", b"..") or b"/" in part or b"\0" in part for part in parts)
-        return None if strange else parts
-
-    def access(self, shown: str) -> str | None:
-        """Return the address of the file that readers are shown as this, None when none is."""
-        if not self._shown or not shown.startswith(self._shown):
-            return None
-        address = self.root + shown[len(self._shown) :]
-        return address if self.parts(address) else None
-
-    def display(self, address: str) -> str:
-        """Return what readers are shown: the display prefix in place of the root, where there is one."""
-        if self._shown and address.startswith(self.root):
-            return self._shown + address[len(self.root) :]
-        return address
-
-
-def of_share(text: str) -> str | None:
-    r"""Return the address that a path of a share means, like `\\server\share\a b`; None for what is no such path.
-
-    `//server/share` means the same, and so does an address with all four or five of its slashes, whose path is escaped
-    already. Raises BadAddress for a path that names no server.
-    """
-    bare = text.strip()
-    escaped = _SLASHES.match(bare)
-    rest = bare[escaped.end() :] if escaped else bare.replace("\\", "/")
-    if not escaped and not rest.startswith("//"):
-        return None
-    server, _, path = rest.lstrip("/").partition("/")
-    path = path if escaped else quote_from_bytes(os.fsencode("/".join(filter(None, path.split("/")))), _KEPT)
-    if not _SERVER.fullmatch(server):
-        raise BadAddress(f"{bare} names no server. Write a share like \\\\server\\share\\folder.")
-    return canonical(f"file://{server}/{path}")
-
-
-def mime_of(name: bytes) -> str:
-    """Return the type that a file's name stands for; "" for none."""
-    return _TYPES.get(os.path.splitext(os.fsdecode(name))[1].lower(), "")  # noqa: PTH122 - it is no path
-
-
-def readable(name: bytes) -> str:
-    """Return a name as text that can be shown: bytes and characters that cannot be printed are escaped."""
-    text = name.decode("utf-8", "backslashreplace")
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+        path = quoted(root)
+        super().__init__("file://" + path.rstrip("/") + "/", "file:" + path, display_prefix)

@@ -16,8 +16,7 @@ from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
-from cormorant.sources.files.file_url import Naming, mime_of, readable
-from cormorant.sources.files.filters import FilesGates
+from cormorant.sources.files.file_url import Naming
 from cormorant.sources.files.openat import (
     DENIED,
     GONE,
@@ -32,8 +31,11 @@ from cormorant.sources.files.openat import (
     opened_file,
     read_up_to,
 )
-from cormorant.sources.files.permissions import Chain, Names, readers, within
+from cormorant.sources.files.permissions import Chain, Names, readers
 from cormorant.sources.files.walk import validator_of
+from cormorant.sources.trees.filters import TreeGates
+from cormorant.sources.trees.naming import mime_of, readable
+from cormorant.sources.trees.rights import within
 
 CHANGED = "changed while it was read"
 """Status line of a copy that is of no one moment; its validator is the older one, so the next listing has it again."""
@@ -58,7 +60,7 @@ class _Bytes(NamedTuple):
 class FileReader:
     """Reads files of one source, in any thread. Remembers which folder the root was when it was first opened."""
 
-    def __init__(self, gates: FilesGates, naming: Naming, names: Names) -> None:
+    def __init__(self, gates: TreeGates, naming: Naming, names: Names) -> None:
         self._gates, self._naming, self._names = gates, naming, names
         self._settings = gates.settings
         self._root: Identity | None = None

@@ -17,14 +17,15 @@ from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.files.exposure import Closures
-from cormorant.sources.files.file_url import Naming, readable
-from cormorant.sources.files.filters import FilesGates
+from cormorant.sources.files.file_url import Naming
 from cormorant.sources.files.openat import Identity, identity_of, open_root
 from cormorant.sources.files.permissions import Names
 from cormorant.sources.files.read import FileReader
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.walk import FolderWalk
 from cormorant.sources.protocol import Discovery
+from cormorant.sources.trees.filters import TreeGates
+from cormorant.sources.trees.naming import readable
 
 BATCH = 1_000
 """Files and folders met between two batches."""
@@ -69,7 +70,7 @@ class FilesSource:
         self.closed: list[str] = []
         self.next_cursor = ""
         self._naming = Naming(settings.root, settings.display_prefix)
-        self.gates = FilesGates(settings, self._naming)
+        self.gates = TreeGates(settings, self._naming)
         self._names = Names()
         self._reader = FileReader(self.gates, self._naming, self._names)
         self._threads: ThreadPoolExecutor | None = None

@@ -22,10 +22,12 @@ from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.exposure import Closure
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.sources.files.exposure import Closures, LinkedPath
-from cormorant.sources.files.file_url import Naming, mime_of
-from cormorant.sources.files.filters import FilesGates
+from cormorant.sources.files.file_url import Naming
 from cormorant.sources.files.openat import DENIED, GONE, MOMENTARY, SCARCE, Astray, located, open_folder, reopen_folder
-from cormorant.sources.files.permissions import Chain, Names, tag_of
+from cormorant.sources.files.permissions import Chain, Names
+from cormorant.sources.trees.filters import TreeGates
+from cormorant.sources.trees.naming import mime_of, quoted
+from cormorant.sources.trees.rights import tag_of
 
 KEPT_OPEN = 64
 """Folders open at once."""
@@ -103,7 +105,7 @@ class FolderWalk:
     """
 
     def __init__(
-        self, root: int, naming: Naming, gates: FilesGates, names: Names, veto: Callable[[str], bool] | None = None
+        self, root: int, naming: Naming, gates: TreeGates, names: Names, veto: Callable[[str], bool] | None = None
     ) -> None:
         self.vetoed: list[str] = []
         self.closures: Closures | None = None
@@ -197,7 +199,7 @@ class FolderWalk:
                 name = os.fsencode(entry.name)
                 seen = self._look(entry, level, [*parts, name])
                 if seen is not None:
-                    address = start + self._naming.quoted(name)
+                    address = start + quoted(name)
                     yield DiscoveredUrl(
                         address,
                         self._naming.site,

@@ -17,6 +17,7 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.text.login_pages import IN_ITS_PLACE, is_login
 from cormorant.model.text.robots_directives import directives_for
 from cormorant.model.url import join
+from cormorant.net.http.digest import schemes
 from cormorant.net.http.headers import (
     Headers,
     content_type,
@@ -29,7 +30,6 @@ from cormorant.net.http.headers import (
     without_secrets,
 )
 from cormorant.net.http.messages import Response, TransportError
-from cormorant.sources.web.auth.digest import schemes
 from cormorant.sources.web.filters import HEADER, forbidden
 
 PERMANENT = (301, 308)

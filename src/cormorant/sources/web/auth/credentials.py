@@ -22,10 +22,10 @@ from cormorant.base.secret_masking import hide
 from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.url import Origin, origin_of, path_of
 from cormorant.net.egress.policy import Consent
+from cormorant.net.http import digest
 from cormorant.net.http.connection_options import DIRECT, Proxy, Route
+from cormorant.net.http.digest import Challenge, DigestRequest
 from cormorant.net.http.messages import Response
-from cormorant.sources.web.auth import digest
-from cormorant.sources.web.auth.digest import Challenge, DigestRequest
 from cormorant.sources.web.settings import credential_lines
 from cormorant.sources.web.settings.access import AccessSettings, network_of, read_pem
 from cormorant.sources.web.settings.credential_lines import Credential, CredentialScope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.sources.web.auth.digest import Challenge, DigestRequest, answer, challenge_of, schemes
+from cormorant.net.http.digest import Challenge, DigestRequest, answer, challenge_of, schemes
 from tests.clocks import cpu_s
 
 RFC = (

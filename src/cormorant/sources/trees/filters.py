@@ -1,4 +1,4 @@
-"""Gates of a files source, which decide whether a file may be crawled.
+"""Gates of a source that lists folders, which decide whether a file may be crawled.
 
 By its address alone, and by its type once that is known.
 """
@@ -13,10 +13,10 @@ from cormorant.model.resource import Resource
 from cormorant.model.ruling import ADMITTED, Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import MAX_ADDRESS
-from cormorant.sources.files.file_url import Naming
-from cormorant.sources.files.globs import compile_patterns
-from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.rules import Facts
+from cormorant.sources.trees.globs import compile_patterns
+from cormorant.sources.trees.naming import TreeNaming
+from cormorant.sources.trees.settings import TreeSettings
 
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
 _OUTSIDE = Ruling(False, Gate.BOUNDARY, "files of the folder", Status.OUTSIDE_BOUNDARY)
@@ -25,10 +25,10 @@ _HIDDEN = Ruling(False, Gate.BOUNDARY, "hidden = false", Status.OUTSIDE_BOUNDARY
 _NO_SITEMAP = Ruling(False, Gate.BOUNDARY, "no sitemaps: a folder is listed", Status.OUTSIDE_BOUNDARY)
 
 
-class FilesGates:
-    """The rulings of a files source."""
+class TreeGates:
+    """The rulings of a source that lists folders."""
 
-    def __init__(self, settings: FilesSettings, naming: Naming) -> None:
+    def __init__(self, settings: TreeSettings, naming: TreeNaming) -> None:
         self.settings = settings
         self._naming = naming
         self._patterns = compile_patterns(settings.include, settings.exclude)

@@ -1,0 +1,136 @@
+"""HTTP requests of a source of files: made from its settings, sent with or without an event loop, judged alike."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol
+
+from cormorant.base.clock import Clock
+from cormorant.base.errors import LoginRefused, Unreachable
+from cormorant.model.content import VisitTrace
+from cormorant.model.outcome import Deferred, Excluded, Outcome
+from cormorant.model.status import Status
+from cormorant.model.url import origin_of
+from cormorant.net.egress.policy import Consent
+from cormorant.net.http.client import Fetcher
+from cormorant.net.http.headers import content_type, last_modified, retry_after
+from cormorant.net.http.messages import Request, Response, TransportError
+from cormorant.sources.remote.protocol import ConnectionBroken, RemoteFile, RemoteRefusal
+from cormorant.sources.remote.settings import HttpRemoteSettings
+
+LISTING_BYTES: Final = 64 << 20
+"""Decoded bytes of one answer with a listing."""
+_OCTETS: Final = frozenset(("application/octet-stream", "binary/octet-stream", "httpd/unix-directory"))
+"""Media types that say nothing of a file."""
+_REFUSED: Final = {
+    401: (Status.UNAUTHORIZED, "The server wants a login."),
+    403: (Status.FORBIDDEN, "The server does not let the user read it."),
+    404: (Status.NOT_FOUND, "The server has no such file."),
+    410: (Status.GONE, "The server has no such file any more."),
+}
+
+
+class Authorizer(Protocol):
+    """Makes the header lines that prove who asks."""
+
+    def lines(self, request: Request) -> tuple[str, ...]:
+        """Return the header lines that are added to a request."""
+        ...
+
+    def challenged(self, response: Response, sent: tuple[str, ...]) -> bool:
+        """Learn from a refusal of a request with these lines; return whether it is to be sent once more."""
+        ...
+
+
+def request_of(
+    settings: HttpRemoteSettings, consent: Consent, url: str, headers: Sequence[str] = (), *, method: str = ""
+) -> Request:
+    """Return a request with the limits of the settings, for an answer with a listing."""
+    return Request(
+        url,
+        tuple(headers),
+        consent,
+        max_bytes=LISTING_BYTES,
+        timeout_s=settings.timeout_s,
+        connect_timeout_s=settings.connect_timeout_s,
+        route=settings.route,
+        method=method,
+    )
+
+
+def answered(
+    send: Callable[[Request], Response | TransportError], request: Request, authorizer: Authorizer, user: str
+) -> Response:
+    """Send a request as the user. Raises what `judged` raises."""
+    lines = authorizer.lines(request)
+    got = send(request._replace(headers=(*request.headers, *lines)))
+    if isinstance(got, Response) and authorizer.challenged(got, lines):
+        got = send(request._replace(headers=(*request.headers, *authorizer.lines(request))))
+    return judged(got, request.url, user)
+
+
+async def fetched(
+    fetcher: Fetcher, request: Request, authorizer: Authorizer, user: str, wire: VisitTrace, clock: Clock
+) -> Response | Outcome:
+    """Send the request for a file as the user, and count what it costs. Raises what `judged` raises."""
+    site = origin_of(request.url).site
+    request = request._replace(sent=lambda: wire.sent(site))
+    get: Callable[[Request], Awaitable[Response | TransportError]] = fetcher.get
+    lines = authorizer.lines(request)
+    got = await _counted(get, request._replace(headers=(*request.headers, *lines)), wire)
+    if isinstance(got, Response) and authorizer.challenged(got, lines):
+        got = await _counted(get, request._replace(headers=(*request.headers, *authorizer.lines(request))), wire)
+    if isinstance(got, TransportError) and got.ruling is not None:
+        return Excluded(got.ruling, got.status)
+    if isinstance(got, TransportError) and got.lack is not None:
+        return Deferred(got.status, got.reason, lack=got.lack)
+    if isinstance(got, Response) and got.status in (429, 503):
+        asked = retry_after(got.headers.get("retry-after"), clock.now())
+        return Deferred(got.status, f"The server answered {got.status}.", asked, whole_site=True)
+    return judged(got, request.url, user)
+
+
+async def _counted(
+    get: Callable[[Request], Awaitable[Response | TransportError]], request: Request, wire: VisitTrace
+) -> Response | TransportError:
+    got = await get(request)
+    wire.requests += got.requests
+    wire.received += got.received
+    return got
+
+
+def judged(got: Response | TransportError, url: str, user: str) -> Response:
+    """Return a response of success.
+
+    Raises ConnectionBroken, Unreachable, LoginRefused for a user that was named, and RemoteRefusal for all other
+    statuses.
+    """
+    if isinstance(got, TransportError):
+        if got.status == Status.TOO_BIG:
+            raise RemoteRefusal(Status.TOO_BIG, got.reason)
+        if got.retryable and got.status not in (Status.CONNECTION_REFUSED, Status.NAME_NOT_RESOLVED):
+            raise ConnectionBroken(got.reason)
+        raise Unreachable(f"{origin_of(url)} cannot be reached: {got.reason}")
+    if 200 <= got.status < 300:
+        return got
+    if got.status == 401 and user:
+        raise LoginRefused(f"{origin_of(url)} refuses the login of user {user!r}. Check user and password.")
+    if 300 <= got.status < 400:
+        raise RemoteRefusal(Status.UNREADABLE, "The server sends on to another address.")
+    if got.status in (429, 503):
+        raise RemoteRefusal(Status.SERVICE_UNAVAILABLE, f"The server answered {got.status}, to come back later.")
+    if got.status >= 500:
+        raise RemoteRefusal(Status.SERVER_ERROR, f"The server answered {got.status}.")
+    raise RemoteRefusal(*_REFUSED.get(got.status, (Status.UNREADABLE, f"The server answered {got.status}.")))
+
+
+def file_of(got: Response, limit: int) -> RemoteFile:
+    """Return the file in a response; its received bytes are counted already."""
+    mime, charset = content_type(got.headers.get("content-type"))
+    return RemoteFile(
+        got.body,
+        limit + 1 if got.truncated else len(got.body),
+        last_modified(got.headers),
+        "" if mime in _OCTETS else mime,
+        charset=charset,
+    )

@@ -1,0 +1,63 @@
+"""Settings of a WebDAV source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import ClassVar, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from cormorant.model.url import origin_of
+from cormorant.net.egress.policy import AddressClass, classify
+from cormorant.sources.remote.settings import HttpRemoteSettings
+from cormorant.sources.trees.naming import TreeNaming
+
+
+class WebDavSettings(HttpRemoteSettings):
+    """Settings of a WebDAV source."""
+
+    LISTED_BY = "cormorant source kinds webdav"
+    SCHEMES: ClassVar[Mapping[str, int]] = {"https": 443, "http": 80}
+    EXAMPLE = "https://cloud.example.org/remote.php/dav/files/ada"
+
+    url: str = Field(
+        min_length=1, description="The folder, like https://cloud.example.org/remote.php/dav/files/ada/papers."
+    )
+
+    @field_validator("url", mode="before")
+    @classmethod
+    def _of_dav(cls, text: object) -> object:
+        """Take the address of a file manager, which begins with davs:, for that of the server."""
+        if isinstance(text, str):
+            scheme, mark, rest = text.strip().partition("://")
+            other = {"davs": "https", "dav": "http", "webdavs": "https", "webdav": "http"}.get(scheme.lower())
+            return f"{other}{mark}{rest}" if other else text
+        return text
+
+    @model_validator(mode="after")
+    def _in_clear(self) -> Self:
+        """Refuse a password that anybody on the way could read."""
+        if self.password and not self.user:
+            raise ValueError("A password needs its user: --set user=NAME.")
+        if self.scheme == "http" and self.password and not _is_inside(self.host, self.network):
+            raise ValueError(
+                "Over http a password could be read on the way: write the url with https, or, for a server inside, "
+                "set network=private."
+            )
+        return self
+
+    @property
+    def naming(self) -> TreeNaming:
+        """The addresses of the files."""
+        return TreeNaming(self.url + "/", origin_of(self.url).site, self.display_prefix)
+
+
+def _is_inside(host: str, network: tuple[str, ...]) -> bool:
+    if host == "localhost" or {"private", "loopback"}.intersection(each.strip().lower() for each in network):
+        return True
+    try:
+        address = ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return classify(address) in (AddressClass.PRIVATE, AddressClass.ULA, AddressClass.LOOPBACK)
