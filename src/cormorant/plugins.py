@@ -57,6 +57,7 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
+from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
@@ -162,6 +163,15 @@ def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  
     return JsonLinesReceiver(settings)
 
 
+def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
+    """Return the kind that a subclass of BaseSource is."""
+    scheme = f"{source.kind}:"
+    return SourceKind(
+        source.kind, source.about, source.Settings, source, source.look, scheme=scheme, advice=source.advice,
+        declared=source.declared,
+    )  # fmt: skip
+
+
 SOURCES = {
     "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web, doubts=doubts),
     "files": SourceKind(
@@ -174,6 +184,7 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "program": kind_of(ProgramSource),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
@@ -193,8 +204,7 @@ def _source_of(name: str, found: object) -> SourceKind:
     if isinstance(found, SourceKind):
         own, kind = found.name, found
     elif isinstance(found, type) and issubclass(found, BaseSource):
-        own = found.kind
-        kind = SourceKind(own, found.about, found.Settings, found, found.look, scheme=f"{own}:", advice=found.advice)
+        own, kind = found.kind, kind_of(found)
     else:
         raise TypeError("it is neither a subclass of BaseSource nor a SourceKind")
     if own != name:
