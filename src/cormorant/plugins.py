@@ -57,6 +57,7 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
+from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
@@ -164,10 +165,13 @@ def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  
     return JsonLinesReceiver(settings)
 
 
-def _on_a_server(source: type[BaseSource[Any]]) -> SourceKind:
+def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
+    """Return the kind that a subclass of BaseSource is."""
+    scheme = f"{source.kind}:"
     return SourceKind(
-        source.kind, source.about, source.Settings, source, source.look, scheme=f"{source.kind}:", advice=source.advice
-    )
+        source.kind, source.about, source.Settings, source, source.look, scheme=scheme, advice=source.advice,
+        declared=source.declared,
+    )  # fmt: skip
 
 
 SOURCES = {
@@ -182,8 +186,9 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
-    "sftp": _on_a_server(SftpSource),
-    "webdav": _on_a_server(WebDavSource),
+    "sftp": kind_of(SftpSource),
+    "webdav": kind_of(WebDavSource),
+    "program": kind_of(ProgramSource),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
@@ -203,8 +208,7 @@ def _source_of(name: str, found: object) -> SourceKind:
     if isinstance(found, SourceKind):
         own, kind = found.name, found
     elif isinstance(found, type) and issubclass(found, BaseSource):
-        own = found.kind
-        kind = SourceKind(own, found.about, found.Settings, found, found.look, scheme=f"{own}:", advice=found.advice)
+        own, kind = found.kind, kind_of(found)
     else:
         raise TypeError("it is neither a subclass of BaseSource nor a SourceKind")
     if own != name:

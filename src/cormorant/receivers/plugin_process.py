@@ -11,7 +11,6 @@ It ends soon after the process that started it, however that ends, and is the fi
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import weakref
@@ -26,6 +25,7 @@ import msgspec
 
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import BadSetting
+from cormorant.base.exit_status import how_ended
 from cormorant.base.log import logger
 from cormorant.receivers.protocol import Delivery, NotTaken, Refusal, Stop
 
@@ -220,7 +220,7 @@ class Apart:
             self._kill.detach()
         if connection is not None:
             _kill(connection, self._process, wait_s)
-        manner = _manner(self._process.returncode)
+        manner = how_ended(self._process.returncode)
         return (
             f"It ended its own process {manner}. Repair {self._make.call}; it is started again for its next delivery."
         )
@@ -232,14 +232,3 @@ def _kill(connection: Connection, process: subprocess.Popen[bytes], wait_s: floa
         process.wait(wait_s)
     process.kill()
     process.wait()
-
-
-def _manner(code: int) -> str:
-    """Return in words how a process ended."""
-    if code >= 0:
-        return f"with exit code {code}"
-    if code == -signal.SIGKILL:
-        return "by signal 9 (SIGKILL), which is what the system sends where memory is short"
-    with suppress(ValueError):
-        return f"by signal {-code} ({signal.Signals(-code).name})"
-    return f"by signal {-code}"

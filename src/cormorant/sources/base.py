@@ -24,10 +24,10 @@ from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Renamed, Ruling
 from cormorant.model.settings.source import SourceSettings
 from cormorant.model.status import Status
 from cormorant.model.url import MAX_ADDRESS, canonical, origin_of, try_canonical
-from cormorant.sources.kind import Tools
+from cormorant.sources.kind import DeclaredParameter, Tools
 from cormorant.sources.protocol import Discovery, UrlFilters
 from cormorant.sources.rules.index_rules import Facts
-from cormorant.sources.server_settings import PARALLEL, ServerSettings
+from cormorant.sources.server_settings import PARALLEL, PacedSettings
 
 S = TypeVar("S", bound=SourceSettings)
 
@@ -113,6 +113,11 @@ class BaseSource(ABC, Generic[S]):
     def look(cls, settings: S) -> None:
         """See, when a source is added or edited, whether its place is there. Raises BadSetting or Unreachable."""
 
+    @classmethod
+    def declared(cls, settings: S) -> Sequence[DeclaredParameter]:  # noqa: ARG003 - a kind may ask its place
+        """Return the parameters that only the place knows. Raises what `look` raises."""
+        return ()
+
     @property
     def settings(self) -> S:
         """The settings it was built from."""
@@ -156,7 +161,7 @@ class BaseSource(ABC, Generic[S]):
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:  # noqa: ARG002 - the same for every place
         """Return the pace that the settings of a server ask for; without a server, a few documents at once."""
-        if isinstance(self._settings, ServerSettings):
+        if isinstance(self._settings, PacedSettings):
             return self._settings.pace(self.tools.clock.now())
         return Pace(0.0, PARALLEL, "this kind of source need not be spared")
 

@@ -43,6 +43,16 @@ class Unlisted(NamedTuple):
     advice: str = ""
 
 
+class DeclaredParameter(NamedTuple):
+    """A parameter that only the place of a source knows: the name, the setting that takes it, and what it is for."""
+
+    name: str
+    setting: str
+    about: str
+    default: object = None
+    needed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class SourceKind:
     """A kind of source: its name, what it is for, its settings, and how to make one.
@@ -51,7 +61,9 @@ class SourceKind:
     there. It raises BadSetting for what can never become one, Unreachable for what may yet, like a share to be mounted.
     `doubts` are sentences about settings that are each well and do not go together, like a rule that another covers.
     `advice` says what to do about a status, by its number, where that is not what is done on web sites; it holds for
-    addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing.
+    addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing. `declared`
+    asks the place of some settings, like a program, for the parameters that can be set besides; it raises what `look`
+    raises.
     """
 
     name: str
@@ -63,3 +75,4 @@ class SourceKind:
     scheme: str = ""
     advice: Mapping[int, str] = field(default_factory=dict)
     unlisted: Callable[[Source, str], Unlisted | None] = lambda _source, _address: None
+    declared: Callable[[Any], Sequence[DeclaredParameter]] = lambda _: ()

@@ -15,14 +15,33 @@ PARALLEL = 4
 """Requests under way at once to a server of the organisation's own."""
 
 
-class ServerSettings(PacingSettings):
-    """Settings of a source whose documents come from one server."""
+class PacedSettings(PacingSettings):
+    """Settings of a source whose documents come from one place that has a pace and keeps nobody waiting for ever."""
 
-    AT_ONCE = PacingSettings.AT_ONCE | {"delay_s", "per_host", "timeout_s", "connect_timeout_s"}
+    AT_ONCE = PacingSettings.AT_ONCE | {"delay_s", "per_host", "timeout_s"}
 
     delay_s: Delay = Field(default=0.0, description="Seconds from the start of one request to the start of the next.")
     per_host: int = Field(default=PARALLEL, ge=1, le=64, description="Requests under way at once.")
     timeout_s: Timeout = Field(default=300.0, description="Seconds that one document may take.")
+
+    @property
+    def visit_s(self) -> float:
+        """The longest that one visit may take."""
+        return self.timeout_s
+
+    def pace(self, now: float) -> Pace:
+        """Return the pace of this hour: a window of `variable_delay` takes the place of `delay_s` while it lasts."""
+        hour = self.calendar.at(now)
+        if hour.window is None or hour.window.delay_s == inf:
+            return Pace(self.delay_s, self.per_host, f"delay_s {self.delay_s:g}", hour.until)
+        return Pace(hour.window.delay_s, self.per_host, f"variable_delay {hour.window.text!r}", hour.until)
+
+
+class ServerSettings(PacedSettings):
+    """Settings of a source whose documents come from one server, to which a connection is made."""
+
+    AT_ONCE = PacedSettings.AT_ONCE | {"connect_timeout_s"}
+
     connect_timeout_s: Timeout = Field(default=10.0, description="Seconds until the server has to answer at first.")
     network: tuple[str, ...] = Field(
         default=(),
@@ -39,18 +58,6 @@ class ServerSettings(PacingSettings):
         Consent.of((), words)
         return words
 
-    @property
-    def visit_s(self) -> float:
-        """The longest that one visit may take."""
-        return self.timeout_s
-
     def consent(self, host: str, port: int) -> Consent:
         """Return the consent to connect to the server that the settings name; make it once for each source."""
         return Consent.of(((host, port),), self.network)
-
-    def pace(self, now: float) -> Pace:
-        """Return the pace of this hour: a window of `variable_delay` takes the place of `delay_s` while it lasts."""
-        hour = self.calendar.at(now)
-        if hour.window is None or hour.window.delay_s == inf:
-            return Pace(self.delay_s, self.per_host, f"delay_s {self.delay_s:g}", hour.until)
-        return Pace(hour.window.delay_s, self.per_host, f"variable_delay {hour.window.text!r}", hour.until)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from cormorant.testing.converters import ConverterSuite
 from cormorant.testing.crawls import CrawlSuite
+from cormorant.testing.program import ProgramSuite
 from cormorant.testing.receivers import ReceiverSuite
 from cormorant.testing.sources import SourceSuite, tools
 
-__all__ = ["ConverterSuite", "CrawlSuite", "ReceiverSuite", "SourceSuite", "tools"]
+__all__ = ["ConverterSuite", "CrawlSuite", "ProgramSuite", "ReceiverSuite", "SourceSuite", "tools"]

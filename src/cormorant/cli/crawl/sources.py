@@ -46,11 +46,28 @@ def given(pairs: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-@app.command(epilog=examples("cormorant source kinds", "cormorant source kinds web"))
+@app.command(
+    epilog=examples(
+        "cormorant source kinds",
+        "cormorant source kinds web",
+        "cormorant source kinds program --set command=/srv/tickets.py",
+    )
+)
 def kinds(
-    context: typer.Context, kind: Annotated[str, typer.Argument(help="Only this kind, with its settings.")] = ""
+    context: typer.Context,
+    pairs: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            default_factory=list,
+            show_default=False,
+            help="A setting of the kind; then the parameters are listed that its place declares.",
+        ),
+    ],
+    kind: Annotated[str, typer.Argument(help="Only this kind, with its settings.")] = "",
 ) -> None:
-    """List the kinds of sources, or the settings of one kind."""
+    """List the kinds of sources, the settings of one kind, or the parameters that a program declares."""
     from cormorant.operate.sources import kinds as of_kinds
     from cormorant.plugins import source_kind
 
@@ -58,7 +75,13 @@ def kinds(
     if not kind:
         say.table(of_kinds.of_sources(), ("kind", "about", "package"))
         return
-    say.described(of_kinds.settings_of(source_kind(kind).settings))
+    if not pairs:
+        say.described(of_kinds.settings_of(source_kind(kind).settings))
+        return
+    declared = of_kinds.declared(kind, given(pairs))
+    say.described(declared)
+    if not declared and not say.json:
+        say.note("Such a place declares no parameters of its own.")
 
 
 @app.command(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import islice
 from typing import TypeVar
 
@@ -41,7 +42,7 @@ def _next_of(batches: Iterator[T]) -> list[T]:
 
 
 async def _step(thread: ThreadPoolExecutor, batches: Iterator[T]) -> list[T]:
-    drawing = asyncio.get_running_loop().run_in_executor(thread, _next_of, batches)
+    drawing = asyncio.get_running_loop().run_in_executor(thread, copy_context().run, _next_of, batches)
     try:
         async with asyncio.timeout(STEP_S):
             return await drawing

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from cormorant.model.settings.source import Settings
+from cormorant.model.settings.source import Settings, parse_settings
 from cormorant.operate.records.kinds import KindRecord, Setting
-from cormorant.plugins import receiver_kinds, receiver_package, source_kinds, source_package
+from cormorant.plugins import receiver_kinds, receiver_package, source_kind, source_kinds, source_package
 
 
 def of_sources() -> list[KindRecord]:
@@ -40,6 +41,23 @@ def settings_of(settings: type[Settings]) -> list[Setting]:
             "about": field.description or "",
         }
         for name, field in ((name, settings.model_fields[name]) for name in names)
+    ]
+
+
+def declared(kind: str, given: Mapping[str, Any]) -> list[Setting]:
+    """List the parameters that only the place of such settings knows, like those that a program declares.
+
+    Raises NotFoundError, BadSetting and Unreachable.
+    """
+    found = source_kind(kind)
+    return [
+        {
+            "setting": f"{each.setting}={each.name}",
+            "default": None if each.needed else _plain(each.default),
+            "needed": each.needed,
+            "about": each.about,
+        }
+        for each in found.declared(parse_settings(found.settings, given))
     ]
 
 
