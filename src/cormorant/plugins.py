@@ -57,6 +57,8 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
+from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
+from cormorant.sources.mail.source import MailSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
@@ -173,6 +175,9 @@ SOURCES = {
         scheme="file:",
         advice=ADVICE,
         unlisted=unlisted,
+    ),
+    "mail": SourceKind(
+        "mail", MailSource.about, MailSettings, MailSource, MailSource.look, mail_doubts, "mail:", MailSource.advice
     ),
 }
 RECEIVERS = {
