@@ -151,7 +151,7 @@ def dovecot(folder: Path) -> Iterator[Dovecot]:
 
 
 def _group() -> str:
-    import grp  # noqa: PLC0415 - only where no root runs it
+    import grp
 
     return grp.getgrgid(os.getegid()).gr_name
 

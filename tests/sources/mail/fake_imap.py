@@ -1,4 +1,4 @@
-"""A fake of an IMAP server on loopback: mail in memory, the commands that we send (RFC 3501, 2177), faults by choice."""
+"""A fake of an IMAP server on loopback: mail in memory, the commands of RFC 3501 that we send, faults by choice."""
 
 from __future__ import annotations
 
@@ -113,12 +113,15 @@ class Session:
         known = {
             "CAPABILITY": self._capability, "AUTHENTICATE": self._authenticate, "LOGIN": self._login,
             "LIST": self._list, "EXAMINE": self._examine, "FETCH": self._fetch, "UID FETCH": self._uid_fetch,
-            "UID SEARCH": self._search, "IDLE": self._idle, "LOGOUT": self._logout, "NOOP": lambda _tag, _rest: "OK",
+            "UID SEARCH": self._search, "IDLE": self._idle, "LOGOUT": self._logout, "NOOP": self._noop,
         }  # fmt: skip
         handler = known.get(name)
         result = handler(tag, rest) if handler is not None else "BAD unknown command"
         if result:
             self.say(f"{tag} {result}{'' if ' ' in result else ' done'}")
+
+    def _noop(self, _tag: str, _rest: bytes) -> str:
+        return "OK"
 
     def _capability(self, _tag: str, _rest: bytes) -> str:
         self.say(f"* CAPABILITY {self.server.offers}")

@@ -16,7 +16,6 @@ from cormorant.plugins import Tools, make_source
 from cormorant.sources.mail.source import MailSource
 from cormorant.testing.sources import resource_of
 
-
 MADE: list[MailSource] = []
 """Sources whose connections are closed when the test ends."""
 
@@ -27,7 +26,7 @@ class OneSecret:
     def __init__(self, value: str) -> None:
         self.value = value
 
-    def reveal(self, name: str) -> str:  # noqa: ARG002 - the one
+    def reveal(self, name: str) -> str:
         """Return it."""
         return self.value
 
@@ -40,7 +39,7 @@ class OneSecret:
         return data
 
 
-def mail_source(password: str = "right", clock: Clock | None = None, **settings: object) -> MailSource:
+def mail_source(settings: dict[str, object], password: str = "right", clock: Clock | None = None) -> MailSource:
     """Make a source."""
     told = clock or SystemClock()
     tools = Tools(None, told, OneSecret(password), 0, None, lambda: Egress(told, frozenset(), Resolver(told)))

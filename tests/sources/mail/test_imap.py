@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
-from typing import cast
 
 import pytest
 
@@ -14,6 +13,7 @@ from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone
 from cormorant.model.resource import DiscoveredUrl
 from cormorant.sources.mail import imap_mailbox
+from cormorant.sources.mail.settings import ImapServer
 from cormorant.sources.mail.source import MailSource
 from cormorant.testing import SourceSuite
 from tests.sources.mail.fake_imap import FakeFolder, FakeImap, Fault, Session, fake_imap
@@ -36,7 +36,7 @@ def inbox(server: FakeImap) -> FakeFolder:
 
 def at(server: FakeImap, **settings: object) -> MailSource:
     password = str(settings.pop("secret", "right"))
-    return mail_source(password, url=f"imap://127.0.0.1:{server.port}", connect_timeout_s=2, **settings)
+    return mail_source({"url": f"imap://127.0.0.1:{server.port}", "connect_timeout_s": 2, **settings}, password)
 
 
 def tails(found: list[DiscoveredUrl]) -> list[str]:
@@ -128,7 +128,7 @@ def test_a_folder_that_is_refused_is_not_gone(server: FakeImap, inbox: FakeFolde
 def test_a_refused_password_is_not_tried_again(server: FakeImap) -> None:
     source = at(server, secret="wrong")
     for _ in range(3):
-        with pytest.raises(LoginRefused, match="refuses the login of ada: .*wrong password") as caught:
+        with pytest.raises(LoginRefused, match=r"refuses the login of ada: .*wrong password") as caught:
             named(source)
         assert "wrong\0" not in caught.value.sentence
     got = fetched(source, "mail://3/INBOX/1608/1")
@@ -343,8 +343,6 @@ def test_a_wait_ends_with_the_time_and_with_close(server: FakeImap) -> None:
 
 
 def test_a_server_beyond_this_machine_has_to_encrypt(server: FakeImap, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cormorant.sources.mail.settings import ImapServer  # noqa: PLC0415 - its property is the matter here
-
     monkeypatch.setattr(ImapServer, "is_loopback", property(lambda _: False))
     with pytest.raises(Unreachable, match="offers no encryption"):
         named(at(server))
@@ -353,7 +351,7 @@ def test_a_server_beyond_this_machine_has_to_encrypt(server: FakeImap, monkeypat
     server.offers += " STARTTLS"
     with pytest.raises(Unreachable):
         named(at(server))
-    assert cast("list[str]", server.log)[-1] == "STARTTLS"
+    assert server.log[-1] == "STARTTLS"
 
 
 def test_nobody_listens() -> None:

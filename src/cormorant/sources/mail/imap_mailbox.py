@@ -234,7 +234,7 @@ class ImapMailbox:
         for _ in range(MAX_KEPT):
             try:
                 with self._broken(), self._pool.connection() as connection:
-                    connection.check()
+                    connection.probe()
                     return
             except LoginRefused:
                 raise

@@ -173,7 +173,7 @@ class ImapConnection(imaplib.IMAP4):
 
     # ------------------------------------------------------- what is asked
 
-    def check(self) -> None:
+    def probe(self) -> None:
         """See whether the server still answers. Raises what `BROKEN` names."""
         self.allow(self._settings.connect_timeout_s)
         self.noop()
