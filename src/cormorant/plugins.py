@@ -58,7 +58,7 @@ from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
-from cormorant.sources.mail.source import MailSource
+from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
@@ -177,7 +177,15 @@ SOURCES = {
         unlisted=unlisted,
     ),
     "mail": SourceKind(
-        "mail", MailSource.about, MailSettings, MailSource, MailSource.look, mail_doubts, "mail:", MailSource.advice
+        "mail",
+        MailSource.about,
+        MailSettings,
+        MailSource,
+        MailSource.look,
+        mail_doubts,
+        "mail:",
+        MailSource.advice,
+        mail_unlisted,
     ),
 }
 RECEIVERS = {

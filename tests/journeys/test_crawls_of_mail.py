@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from cormorant.testing import CrawlSuite
 
 def message_of(name: str, word: str) -> bytes:
     """Return a message with a Message-ID of that name and a text of that word."""
-    head = f"From: ada@example.org\nMessage-ID: <{name}@example.org>\nSubject: A note\nDate: Thu, 12 Nov 2026 09:30:04 +0000"
-    return f"{head}\n\nThe text has {word}.\n".encode()
+    head = f"From: ada@example.org\nMessage-ID: <{name}@example.org>\nDate: Thu, 12 Nov 2026 09:30:04 +0000"
+    return f"{head}\nSubject: A note\n\nThe text has {word}.\n".encode()
 
 
 class _MailPlace(CrawlSuite):
@@ -79,6 +78,5 @@ class TestMaildir(_MailPlace):
 
     def remove(self, name: str) -> None:
         """Delete a message."""
-        for each in os.listdir(self.path / "cur"):
-            if each.startswith(f"{name}:"):
-                (self.path / "cur" / each).unlink()
+        for each in (self.path / "cur").glob(f"{name}:*"):
+            each.unlink()

@@ -21,8 +21,7 @@ from cormorant.sources.kind import Tools
 from cormorant.sources.mail import fetch_answer
 from cormorant.sources.mail.fetch_answer import FetchedItem, ImapFolder
 from cormorant.sources.mail.folder_name import readable_folder
-from cormorant.sources.mail.mailbox import RawMessage
-from cormorant.sources.mail.message_address import MessageEntry
+from cormorant.sources.mail.mailbox import MessageEntry, RawMessage
 from cormorant.sources.mail.message_head import DAY_S, fields_of, message_id
 from cormorant.sources.mail.settings import MailSettings
 from cormorant.sources.mail.wire import BROKEN, ImapConnection, broken_sentence, quoted
@@ -217,16 +216,22 @@ class ImapMailbox:
             if not first or connection.examine(first[0].name):
                 self._ended.wait(seconds)
                 return False
-            known = connection.count, connection.validity
-            connection.folder = ""  # messages may be renumbered meanwhile
-            while not self._ended.is_set() and (left := until - self._clock.monotonic()) > 0:
-                if "IDLE" in connection.capabilities:
-                    if connection.wait_idle(left, self._ended.is_set):
-                        return True
-                    continue
-                self._ended.wait(min(left, NEXT_TRY_S))
-                if connection.examine(first[0].name) or (connection.count, connection.validity) != known:
+            try:
+                return self._changes(connection, first[0].name, until)
+            finally:
+                connection.folder = ""  # messages may be renumbered meanwhile
+
+    def _changes(self, connection: ImapConnection, folder: str, until: float) -> bool:
+        """Wait for a change of the open folder."""
+        known = connection.count, connection.validity
+        while not self._ended.is_set() and (left := until - self._clock.monotonic()) > 0:
+            if "IDLE" in connection.capabilities:
+                if connection.wait_idle(left, self._ended.is_set):
                     return True
+                continue
+            self._ended.wait(min(left, NEXT_TRY_S))
+            if connection.examine(folder) or (connection.count, connection.validity) != known:
+                return True
         return False
 
     def _drop_dead(self) -> None:

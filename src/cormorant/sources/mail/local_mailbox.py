@@ -16,10 +16,9 @@ from cormorant.model.status import Status
 from cormorant.sources.kind import Tools
 from cormorant.sources.mail import mbox
 from cormorant.sources.mail.beneath import file_beneath, folder_beneath, read_range
-from cormorant.sources.mail.mailbox import RawMessage
+from cormorant.sources.mail.mailbox import MessageEntry, RawMessage
 from cormorant.sources.mail.maildir import PLACES, MaildirReader, is_maildir, messages_of_maildir
 from cormorant.sources.mail.mailing_list import lists_of
-from cormorant.sources.mail.message_address import MessageEntry
 from cormorant.sources.mail.message_head import DAY_S, MOST, fields_of, message_id, sent_at
 from cormorant.sources.mail.settings import MailSettings
 
@@ -115,12 +114,9 @@ class LocalMailbox:
         below = list[tuple[bytes, ...]]()
         with os.scandir(fd) as entries:
             for entry in entries:
-                name = os.fsencode(entry.name)
-                inner = (*names, name)
-                if entry.is_dir(follow_symlinks=False):
-                    passed = name in (*PLACES, b"tmp") if as_maildir else name.startswith(b".")
-                    if not passed and self._enters(inner):
-                        below.append(inner)
+                inner = (*names, os.fsencode(entry.name))
+                if entry.is_dir(follow_symlinks=False) and self._enters(inner, as_maildir):
+                    below.append(inner)
                 elif not as_maildir and entry.is_file(follow_symlinks=False) and self._is_mbox(inner):
                     found.append(_Folder(inner, is_maildir=False))
         return found, below
@@ -128,8 +124,10 @@ class LocalMailbox:
     def _takes(self, names: Sequence[bytes]) -> bool:
         return self._settings.choice.takes(readable_path(names))
 
-    def _enters(self, names: Sequence[bytes]) -> bool:
-        return len(names) <= MAX_DEPTH and self._settings.choice.enters(readable_path(names))
+    def _enters(self, names: Sequence[bytes], of_maildir: bool) -> bool:
+        """Say whether to go down: in a Maildir folders of its own begin with a dot, elsewhere none is taken."""
+        passed = names[-1] in (*PLACES, b"tmp") if of_maildir else names[-1].startswith(b".")
+        return not passed and len(names) <= MAX_DEPTH and self._settings.choice.enters(readable_path(names))
 
     def _is_mbox(self, names: Sequence[bytes]) -> bool:
         if names[-1].startswith(b".") or not self._takes(names):

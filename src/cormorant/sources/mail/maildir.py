@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
 PLACES: Final = (b"cur", b"new")
@@ -34,18 +34,22 @@ def is_maildir(folder: int) -> bool:
 
 
 def messages_of_maildir(folder: int) -> Iterator[MaildirMessage | None]:
-    """Yield the messages of an open Maildir. A message that is just moved from new to cur may come twice.
+    """Yield the messages of an open Maildir, None for another file. One that is just moved from new may come twice.
 
     Raises OSError.
     """
     for place in reversed(PLACES):
-        fd = os.open(place, _FOLDER, dir_fd=folder)
-        try:
-            with os.scandir(fd) as entries:
-                for entry in entries:
-                    yield _message(entry)
-        finally:
-            os.close(fd)
+        with _place(folder, place) as fd, os.scandir(fd) as entries:
+            yield from map(_message, entries)
+
+
+@contextmanager
+def _place(folder: int, name: bytes) -> Iterator[int]:
+    fd = os.open(name, _FOLDER, dir_fd=folder)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def _message(entry: os.DirEntry[str]) -> MaildirMessage | None:
@@ -74,23 +78,23 @@ class MaildirReader:
     def open(self, folder: int, name: bytes) -> int:
         """Return a descriptor. Raises FileNotFoundError where there is no such message, and other OSErrors."""
         for place in PLACES:
-            fd = os.open(place, _FOLDER, dir_fd=folder)
-            try:
-                for info in tuple(self._flags):
-                    with suppress(FileNotFoundError):
-                        return os.open(name + info, _FILE, dir_fd=fd)
-            finally:
-                os.close(fd)
+            with _place(folder, place) as fd:
+                found = self._tried(fd, name)
+            if found is not None:
+                return found
         for place in PLACES:
-            fd = os.open(place, _FOLDER, dir_fd=folder)
-            try:
+            with _place(folder, place) as fd:
                 seen = _searched(fd, name)
                 if seen is not None:
                     self._flags = [*self._flags, seen][-_MOST_FLAGS:]
                     return os.open(name + seen, _FILE, dir_fd=fd)
-            finally:
-                os.close(fd)
         raise FileNotFoundError(2, "no such message")
+
+    def _tried(self, fd: int, name: bytes) -> int | None:
+        for info in tuple(self._flags):
+            with suppress(FileNotFoundError):
+                return os.open(name + info, _FILE, dir_fd=fd)
+        return None
 
 
 def _searched(fd: int, name: bytes) -> bytes | None:

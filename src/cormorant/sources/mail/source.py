@@ -16,16 +16,16 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import try_canonical
 from cormorant.sources.base import BaseSource, Batches
-from cormorant.sources.kind import Tools
+from cormorant.sources.kind import OWNER, Tools, Unlisted
 from cormorant.sources.mail.advice import ADVICE
 from cormorant.sources.mail.folder_name import readable_folder
 from cormorant.sources.mail.imap_mailbox import ImapMailbox
 from cormorant.sources.mail.local_mailbox import LocalMailbox
-from cormorant.sources.mail.mailbox import Mailbox, RawMessage
+from cormorant.sources.mail.mailbox import Mailbox, MessageEntry, RawMessage, address_of_parts, parts_of_address
 from cormorant.sources.mail.mailing_list import lists_of
-from cormorant.sources.mail.message_address import MessageEntry, address_of_parts, parts_of_address
 from cormorant.sources.mail.message_head import fields_of, sent_at, thread_root
 from cormorant.sources.mail.settings import MailSettings
+from cormorant.sources.protocol import Source
 
 MESSAGE: Final = "message/rfc822"
 MAX_REMEMBERED: Final = 10_000
@@ -136,3 +136,18 @@ class MailSource(BaseSource[MailSettings]):
     async def close(self) -> None:
         """Let go of connections; ends `wait_for_change`."""
         await asyncio.to_thread(self._mailbox.close)
+
+
+def unlisted(source: Source, address: str) -> Unlisted | None:
+    """Say why no listing names a message of the source, None for what is no address of one."""
+    if not address.startswith(f"mail://{source.number}/"):
+        return None
+    ruling = source.gates.follow(address, 0)
+    if not ruling.admitted:
+        return Unlisted(ruling)
+    return Unlisted(
+        ruling,
+        "The mailbox had no such message when it was listed: it was deleted or moved, or folders, lists or since_days "
+        "leave it out.",
+        f"Look for it in the mailbox; if it arrived since, run `cormorant crawl {OWNER}`.",
+    )
