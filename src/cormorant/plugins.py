@@ -57,6 +57,8 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
+from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
+from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
 from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
@@ -189,6 +191,17 @@ SOURCES = {
     "sftp": kind_of(SftpSource),
     "webdav": kind_of(WebDavSource),
     "program": kind_of(ProgramSource),
+    "mail": SourceKind(
+        "mail",
+        MailSource.about,
+        MailSettings,
+        MailSource,
+        MailSource.look,
+        mail_doubts,
+        "mail:",
+        MailSource.advice,
+        mail_unlisted,
+    ),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),

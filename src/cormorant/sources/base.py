@@ -17,6 +17,7 @@ from typing import ClassVar, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 
 from cormorant.model.content import Content, Extraction, VisitTrace
+from cormorant.model.member import outermost
 from cormorant.model.outcome import Outcome
 from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Resource, Role
@@ -49,6 +50,7 @@ class BaseFilters:
         """Rule whether an address may be visited."""
         if len(address) > MAX_ADDRESS:
             return _TOO_LONG
+        address = outermost(address)
         if not address.startswith(self._beginnings):
             return self._outside
         return ADMITTED if try_canonical(address) == address else _SPELLED

@@ -8,7 +8,6 @@ A mail is named after itself and not after its place, so that none has another n
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from datetime import date
 from typing import Final
@@ -22,16 +21,12 @@ from cormorant.extract.mail.mail_header import MailHeader, read_header
 from cormorant.extract.mail.message import MESSAGE
 from cormorant.extract.sanitize import clean_lines, name_of, one_line
 from cormorant.model.content import Extraction
+from cormorant.model.text.postmark import is_expunged, is_folder_data, is_postmark, without_quotes
 
 MAX_MESSAGES: Final = 100_000
 MAX_SUBJECTS: Final = 1_000
 """Subjects that the text of a mailbox lists."""
 
-_POSTMARK: Final = re.compile(rb"From [^\r\n]{0,300}?\d\d?:\d\d[^\r\n]{0,40}?(?:19|20)\d\d[^\r\n]{0,40}\r?\n")
-_FIELD: Final = re.compile(rb"(?:>?From |[!-9;-~]{1,200}[ \t]*:)")
-_QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
-_EXPUNGED: Final = 0x0008
-"""Flag of X-Mozilla-Status: deleted in Thunderbird, and there until the folder is compacted."""
 _FOLDER_DATA: Final = "x-imap"
 """Field of the first mail of some folders, in which a program keeps what it knows of them."""
 
@@ -65,13 +60,13 @@ def mbox_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedF
         raise Unreadable("it begins with no line of a mailbox")
     paths = DistinctPaths()
     for header, start, end in _messages(body):
-        message = _QUOTED.sub(rb"\1", body[start:end])
+        message = without_quotes(body[start:end])
         yield EmbeddedFile(paths.distinct(_path(header, message)), message, MESSAGE, epoch_of(header.raw("date")))
 
 
 def is_mbox(body: bytes) -> bool:
     """Say whether a file begins as a mailbox does."""
-    return _is_postmark(body, len(body[:100]) - len(body[:100].lstrip(b"\r\n")))
+    return is_postmark(body, len(body[:100]) - len(body[:100].lstrip(b"\r\n")))
 
 
 def _messages(body: bytes) -> Iterator[tuple[MailHeader, int, int]]:
@@ -94,15 +89,10 @@ def _starts(body: bytes) -> Iterator[int]:
     """Yield where the lines before mails begin. Other lines with "From" in front name no time, or no field follows."""
     place = len(body[:100]) - len(body[:100].lstrip(b"\r\n"))
     while place >= 0:
-        if _is_postmark(body, place):
+        if is_postmark(body, place):
             yield place
         found = body.find(b"\nFrom ", place)
         place = found + 1 if found >= 0 else -1
-
-
-def _is_postmark(body: bytes, place: int) -> bool:
-    match = _POSTMARK.match(body, place)
-    return match is not None and _FIELD.match(body, match.end()) is not None
 
 
 def _without_blank_line(body: bytes, start: int, end: int) -> int:
@@ -113,12 +103,8 @@ def _without_blank_line(body: bytes, start: int, end: int) -> int:
 
 
 def _is_hidden(header: MailHeader) -> bool:
-    status = header.raw("x-mozilla-status")[:8]
-    try:
-        expunged = bool(int(status or b"0", 16) & _EXPUNGED)
-    except ValueError:
-        expunged = False
-    return expunged or (bool(header.raw(_FOLDER_DATA)) and b"INTERNAL DATA" in header.raw("subject").upper())
+    data = is_folder_data(header.raw(_FOLDER_DATA), header.raw("subject"))
+    return data or is_expunged(header.raw("x-mozilla-status"))
 
 
 def _path(header: MailHeader, message: bytes) -> str:

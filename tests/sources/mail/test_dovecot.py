@@ -1,0 +1,143 @@
+"""The same against a server that people run. `make servers` installs it where it may, and runs this."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from cormorant.base.errors import LoginRefused, Unreachable
+from cormorant.model.content import Content
+from cormorant.testing import CrawlSuite
+from cormorant.testing.crawls import Commands
+from tests.journeys.test_crawls_of_mail import message_of
+from tests.sources.mail.dovecot import PASSWORD, Dovecot, dovecot, own
+from tests.sources.mail.mail_sources import fetched, mail_source, message, named
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Dovecot]:
+    with dovecot(tmp_path) as running:
+        yield running
+
+
+def flags_of(server: Dovecot) -> list[str]:
+    """Return the names of all files of messages, which hold their flags."""
+    return sorted(each.name for each in server.mail.rglob("*") if each.parent.name in ("cur", "new"))
+
+
+@pytest.mark.parametrize("way", ["imap", "imaps", "starttls"])
+def test_messages_are_read_and_no_flag_changes(server: Dovecot, way: str) -> None:
+    for number in range(3):
+        server.put(f"17.m{number}", message(f"m{number}"))
+    server.put("18.deep", message("deep"), ".Archive.2026")
+    server.put("19.gone", message("gone"), ".Trash")
+    address = f"imaps://localhost:{server.tls_port}" if way == "imaps" else f"imap://localhost:{server.port}"
+    source = mail_source({"url": address, "ca": "" if way == "imap" else str(server.ca)}, PASSWORD)
+    named(source)  # Dovecot itself moves what is new to cur
+    before = flags_of(server)
+    found = named(source)
+    assert len(found) == 4
+    got = [fetched(source, each) for each in found]
+    assert {each.body for each in got if isinstance(each, Content)} == {
+        message(name) for name in ("m0", "m1", "m2", "deep")
+    }
+    assert flags_of(server) == before
+    assert not any("S" in each.partition(":2,")[2] for each in before)
+
+
+def test_a_wrong_password_and_an_unknown_authority(server: Dovecot) -> None:
+    with pytest.raises(LoginRefused, match="refuses the login of ada"):
+        named(mail_source({"url": f"imap://127.0.0.1:{server.port}"}, "wrong"))
+    with pytest.raises(Unreachable, match=r"The certificate of localhost, port .* is not trusted"):
+        named(mail_source({"url": f"imaps://localhost:{server.tls_port}"}, PASSWORD))
+
+
+def test_idle_reports_a_delivery(server: Dovecot) -> None:
+    server.put("17.a", message("a"))
+    source = mail_source({"url": f"imap://127.0.0.1:{server.port}"}, PASSWORD)
+    named(source)
+    ended = list[bool]()
+    waiting = threading.Thread(target=lambda: ended.append(source.wait_for_change(120.0)))
+    waiting.start()
+    number = 0
+    while waiting.is_alive():
+        server.put(f"18.b{number}", message(f"b{number}"))
+        number += 1
+        time.sleep(0.5)
+    assert ended == [True]
+    asyncio.run(source.close())
+
+
+def test_a_folder_that_is_created_again(server: Dovecot) -> None:
+    for number in range(3):
+        server.put(f"17.m{number}", message(f"m{number}", "x" * number))
+    source = mail_source({"url": f"imap://127.0.0.1:{server.port}"}, PASSWORD)
+    before = named(source)
+    asyncio.run(source.close())
+    for each in server.mail.glob("dovecot*"):
+        each.unlink()
+    (server.mail / "dovecot-uidlist").write_text("3 V4711 N1\n")
+    own(server.mail)
+    again = mail_source({"url": f"imap://127.0.0.1:{server.port}"}, PASSWORD)
+    after = named(again, source.next_cursor)
+    assert all("/INBOX/4711/" in each.address for each in after)
+    assert sorted(each.validator for each in after) == sorted(each.validator for each in before)
+
+
+class TestAccount(CrawlSuite):
+    """Messages of an account."""
+
+    kind = "mail"
+
+    @pytest.fixture(autouse=True)
+    def server(self, server: Dovecot) -> None:
+        """Take the server."""
+        self.dovecot = server
+
+    def made(self) -> None:
+        """Begin without messages."""
+        self.places: dict[str, Path] = {}
+        self.number = 0
+
+    def prepare(self, commands: Commands) -> None:
+        """Keep the password."""
+        commands.run("secret", "add", "mail", given=PASSWORD)
+
+    def settings(self) -> Mapping[str, object]:
+        """Name the server."""
+        return {"url": f"imap://127.0.0.1:{self.dovecot.port}", "user": "ada", "password": "secret:mail"}
+
+    def put(self, name: str, word: str) -> None:
+        """Deliver a message in place of the one of that name."""
+        if name in self.places:
+            self.remove(name)
+        self.number += 1
+        self.places[name] = self.dovecot.put(f"{self.number}.{name}", message_of(name, word))
+
+    def remove(self, name: str) -> None:
+        """Delete a message."""
+        for folder in ("cur", "new"):
+            for each in (self.dovecot.mail / folder).glob(f"{self.places[name].name}*"):
+                each.unlink()
+
+    def take_away(self) -> None:
+        """Stop the server, which keeps its port."""
+        self._signal(signal.SIGSTOP)
+
+    def bring_back(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.dovecot.process.pid, number)
