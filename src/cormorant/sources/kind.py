@@ -51,7 +51,9 @@ class SourceKind:
     there. It raises BadSetting for what can never become one, Unreachable for what may yet, like a share to be mounted.
     `doubts` are sentences about settings that are each well and do not go together, like a rule that another covers.
     `advice` says what to do about a status, by its number, where that is not what is done on web sites; it holds for
-    addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing.
+    addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing. `script`
+    returns statements that an administrator of the place may run, so that changes are noticed there; it raises
+    UsageError where settings allow none.
     """
 
     name: str
@@ -63,3 +65,4 @@ class SourceKind:
     scheme: str = ""
     advice: Mapping[int, str] = field(default_factory=dict)
     unlisted: Callable[[Source, str], Unlisted | None] = lambda _source, _address: None
+    script: Callable[[Any], str] | None = None
