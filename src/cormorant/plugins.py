@@ -65,6 +65,8 @@ from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
 from cormorant.sources.server_settings import ServerSettings
 from cormorant.sources.sftp.source import SftpSource
+from cormorant.sources.table import driver_check as table_check
+from cormorant.sources.table.settings import TableSettings
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
@@ -163,6 +165,18 @@ def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:
     return FilesSource(number, settings, tools.veto)
 
 
+def _table(number: int, settings: TableSettings, tools: Tools) -> Source:
+    from cormorant.sources.table.source import TableSource  # noqa: PLC0415 - it loads SQLAlchemy
+
+    return TableSource(number, settings, tools)
+
+
+def _triggers(settings: TableSettings) -> str:
+    from cormorant.sources.table.triggers import trigger_script  # noqa: PLC0415 - as above
+
+    return trigger_script(settings)
+
+
 def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  # noqa: ARG001 - needs no tools
     return JsonLinesReceiver(settings)
 
@@ -201,6 +215,16 @@ SOURCES = {
         "mail:",
         MailSource.advice,
         mail_unlisted,
+    ),
+    "table": SourceKind(
+        "table",
+        "Rows of a table, view or query in a database.",
+        TableSettings,
+        _table,
+        table_check.look,
+        scheme="table:",
+        advice=table_check.ADVICE,
+        script=_triggers,
     ),
 }
 RECEIVERS = {

@@ -63,7 +63,8 @@ class SourceKind:
     `advice` says what to do about a status, by its number, where that is not what is done on web sites; it holds for
     addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing. `declared`
     asks the place of some settings, like a program, for the parameters that can be set besides; it raises what `look`
-    raises.
+    raises. `script` returns statements that an administrator of the place may run, so that changes are noticed there;
+    it raises UsageError where settings allow none.
     """
 
     name: str
@@ -76,3 +77,4 @@ class SourceKind:
     advice: Mapping[int, str] = field(default_factory=dict)
     unlisted: Callable[[Source, str], Unlisted | None] = lambda _source, _address: None
     declared: Callable[[Any], Sequence[DeclaredParameter]] = lambda _: ()
+    script: Callable[[Any], str] | None = None

@@ -115,7 +115,6 @@ class Source(Protocol):
     """
 
     kind: ClassVar[str]
-    discovery: ClassVar[Discovery]
     number: int
     next_cursor: str
     """After `discover`: what to hand in the next time. It holds when its run has come to its end and was not refused.
@@ -125,6 +124,11 @@ class Source(Protocol):
 
     blind: str
     """After `discover`: the sort of file system whose rights its mount makes up; "" where they are what they say."""
+
+    @property
+    def discovery(self) -> Discovery:
+        """The kind of its discovery; after `discover`, what that one was: a feed may list everything now and then."""
+        ...
 
     @property
     def settings(self) -> SourceSettings:

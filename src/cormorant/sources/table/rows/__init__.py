@@ -1,0 +1,1 @@
+"""Rows: how they are named, when they have changed, and the documents that they become."""
