@@ -6,11 +6,13 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from cormorant.frontier.state import refetch
 from cormorant.store.db import migrate
 from tests.clocks import until
 from tests.extract.writers import docx
@@ -157,3 +159,30 @@ def test_a_kill_in_the_middle_loses_and_doubles_nothing(home: Home, crawls: Craw
     assert len(received(told)) == events + 60
     assert home.value("SELECT count(*) FROM content WHERE title = 'Older'") == 0
     assert len(home.found("sketchword")[0]) == 60
+
+
+def test_a_container_whose_members_are_the_same_is_done(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    mail = EmailMessage()
+    mail["Subject"], mail["From"] = "Plans", "ines@harbour.example"
+    mail.set_content("The plan is inside.")
+    kind = "vnd.openxmlformats-officedocument.wordprocessingml.document"
+    mail.add_attachment(docx("Sketchword is in it."), "application", kind, filename="plan.docx")
+    (share / "letter.eml").write_bytes(mail.as_bytes())
+    (share / "note.eml").write_bytes(mail.as_bytes())
+    file_home.add_source("files", "share", {"path": str(share)})
+    crawls.crawl(file_home, "share")
+    aged(file_home)
+    inside = "(SELECT id FROM resource WHERE how = 9 AND address LIKE '%note.eml%')"
+    with file_home.house() as house, house.store.begin() as tx:
+        for table in ("content", "resource"):  # as if an older version had not looked for members
+            tx.execute(sa.text(f"DELETE FROM {table} WHERE id IN {inside}"))
+        refetch.outdate(tx, ["message/rfc822", f"application/{kind}"], 0, 100)
+    assert to_reread(file_home) == 3
+    with commands.serving(file_home):
+        until(lambda: to_reread(file_home) == 0)
+    left = "SELECT url FROM content WHERE length(text_hash) > 32"
+    assert file_home.value(left).endswith("note.eml"), "its members are for the next crawl to find"
+    assert len(file_home.found("sketchword")[0]) == 2
+    assert crawls.crawl(file_home, "share")["new"] == 1

@@ -19,11 +19,14 @@ from cormorant.store.schema.documents import OUTDATED
 
 _STANDS: Final = sa.and_(
     OUTDATED,
-    content.c.indexed,
+    content.c.indexed.is_not(sa.false()),
     ~sa.exists().where(hidden.c.id == content.c.id),
     ~sa.exists().where(version.c.id == content.c.id),
 )
-"""Not one that is to leave the index, nor one of which another version may take the place."""
+"""Not one that is to leave the index, nor one of which another version may take the place.
+
+The words about `indexed` are not those of its index, which would be read from its beginning for every few documents.
+"""
 
 
 def counts(tx: Tx) -> dict[int, int]:

@@ -49,6 +49,8 @@ def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
     counts: dict[int, int] = defaultdict(int)
     rows: list[tuple[object, ...]] = []
     for number, source, site, depth, before in wanted:
+        if source not in generations:  # it is being deleted
+            continue
         level = priority.level_of(before) or Level.NORMAL
         rows.append((int(UrlState.READY), priority.due(generations[source], priority.usual(level), depth), 0.0, number))
         sites[source].add(site)
