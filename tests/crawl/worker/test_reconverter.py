@@ -241,3 +241,22 @@ def test_settings_that_make_no_source_leave_it_alone_for_a_while(world: World) -
     assert world.waiting() == COUNT
     world.hands.at += PUT_OFF_S + 1
     assert world.step()
+
+
+def test_a_type_that_gains_a_reader_has_documents_without_one_fetched(world: World) -> None:
+    world.versions = HTML | {"text/x-ours": "ours 1.0"}
+    with world.store.begin() as tx:
+        tx.execute(sa.update(resource).values(validator="v", status=200))
+        tx.execute(sa.update(resource).where(resource.c.id == world.known[0]).values(status=908))
+        tx.execute(sa.update(resource).where(resource.c.id == world.known[1]).values(status=1001))
+    assert not world.step()
+    with world.store.read() as tx:
+        found = dict(tx.rows(sa.select(resource.c.id, resource.c.validator)))
+        assert readers.versions(tx) == world.versions
+    assert [found[number] for number in world.known] == [None, "v", "v"]
+    world.versions = world.versions | {"audio/*": "Apache Tika"}
+    world.reconverter = world.begun()
+    assert not world.step()
+    with world.store.read() as tx:
+        found = dict(tx.rows(sa.select(resource.c.id, resource.c.validator)))
+    assert [found[number] for number in world.known] == [None, None, "v"], "sound is no document without Tika"
