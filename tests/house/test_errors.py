@@ -13,7 +13,7 @@ BROAD_LIMIT = 6
 BROAD: Mapping[str, str] = {
     f"{PACKAGE}/base/entry_points.py::imported": "a package that cannot be imported costs what it adds and no more",
     f"{PACKAGE}/sandbox/child.py::_answer": "converters are other people's code, and a panic of Rust is no Exception",
-    f"{PACKAGE}/crawl/visit/visit.py::visit": "a plug-in, or input nobody foresaw, costs one document and no process",
+    f"{PACKAGE}/crawl/visit/visit.py::bounded": "a plug-in, or input nobody foresaw, costs one document and no process",
     f"{PACKAGE}/crawl/deliver/sinks.py::ReceiverSink._ask": "a plug-in that fails rests, and the others go on",
     f"{PACKAGE}/sources/web/urls/rewrite.py::AddressRules._by_plugin": "a plug-in that fails changes no address",
     f"{PACKAGE}/cli/error_boundary.py::run": "the last one before the terminal: a traceback is shown only with -vv",

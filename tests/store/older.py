@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+BEFORE_0040 = (
+    "DROP INDEX ix_content_outdated",
+    "DROP TABLE reader",
+    "UPDATE alembic_version SET version_num = '0039'",
+)
 BEFORE_0039 = (
+    *BEFORE_0040,
     "DROP INDEX ix_resource_member",
     "UPDATE alembic_version SET version_num = '0038'",
 )

@@ -18,6 +18,7 @@ from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.logs import process_log
 from cormorant.app.processes import memory, run_loop
 from cormorant.app.processes.heartbeat import heartbeat
+from cormorant.app.processes.reconversion import rereading
 from cormorant.app.processes.restarts import Birth
 from cormorant.app.processes.signals import ended_at_once
 from cormorant.app.processes.supervisor import end_in_time
@@ -145,7 +146,8 @@ async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], s
     reader.tika = tika = tika_of(plan, egress, house.clock)
     crew = WorkerConfig(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)
     began = cpu_ns()
-    await Worker(crew).work(stop)
+    async with rereading(house, means, reader, room, stop):
+        await Worker(crew).work(stop)
     with house.store.begin() as tx:
         heartbeats.leave(tx, name)
     if tika is not None:

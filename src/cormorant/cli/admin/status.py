@@ -57,6 +57,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     _tell_disks(say, record["disks"])
     _tell_faults(say, record["sources"])
     _tell_quarantined(say, record["sources"])
+    _tell_reread(say, record)
     _tell_leaving(say, record["sources"])
     _tell_troubles(say, record["sources"])
     _tell_schedules(say, record["schedules"])
@@ -130,6 +131,21 @@ def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -
                 f"{source['source']}: {failed} failed in run {run}. `cormorant run show {run}` gives the reasons, and "
                 f"`cormorant document list --source {name} --state error` lists all documents that fail now."
             )
+
+
+def _tell_reread(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
+    """Print how many documents are read again by newer readers, and when that happens."""
+    if not record["to_reread"]:
+        return
+    several = [f"{each['to_reread']:,} of {each['source']}" for each in record["sources"] if each["to_reread"]]
+    reads = any(each["role"] == "retriever" for each in record["processes"])
+    when = "They are read in the background" if reads else "`cormorant serve` or the next crawl reads them"
+    say.print()
+    count = plural(record["to_reread"], "document")
+    say.print(
+        f"{count} to be read again by newer readers: {', '.join(several)}. {when}, from the kept copies and without a "
+        "request to their source."
+    )
 
 
 def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:

@@ -159,18 +159,18 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
     if isinstance(outcome, Ok | Unchanged) and outcome.members is not None:
         site = visited.report.task.site.key
         batch.containers.append(ContainerMembers(resource, site, outcome.members))
-    links = _kept_links(outcome)
+    links = kept_links(outcome)
     if links is not None:
         with steps("links_pack"):
             batch.links[resource.id] = codec.pack(links)
     if isinstance(outcome, Ok) and document is not None:
         with steps("zstd"):
-            frame = encode(_frame(document, outcome.content))
+            frame = encode(frame_of(document, outcome.content))
         batch.packed.append(Packed(light, frame))
         batch.size_bytes += len(frame)
 
 
-def _kept_links(outcome: Outcome) -> Sequence[PageLink] | None:
+def kept_links(outcome: Outcome) -> Sequence[PageLink] | None:
     """The links that are kept of a page, each saying whether it is to be followed; None when none were read."""
     if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
         return outcome.document.links if outcome.follow else codec.unfollowed(outcome.document.links)
@@ -206,7 +206,8 @@ def lightened(visited: Visited) -> Visited:
     return Visited(report._replace(outcome=bare), visited.fate, visited.size or len(outcome.content.body))
 
 
-def _frame(document: Document, content: Content) -> Frame:
+def frame_of(document: Document, content: Content) -> Frame:
+    """Return what is kept of a document that was read."""
     return Frame(
         url=document.url,
         access_url=document.access_url,

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from cormorant.base.errors import CacheDamaged
 from cormorant.extract.detect.formats import format_of
+from cormorant.extract.detect.sniff import is_text
 from cormorant.extract.job import CONVERSION_FAILED, ConversionFault, ExtractionTask
 from cormorant.extract.router import ChildTask
 from cormorant.extract.unpack import LIMITS, UnpackedMember, UnpackedPart, UnpackTask, decode_part, encode_unpacking
@@ -99,9 +100,12 @@ class Containers:
         return MemberListing(tuple(entries), f"Only its first {len(entries):,} members were read." if cut else "")
 
     def copy_of(self, document: Resource) -> Content | None:
-        """Return the kept copy of a document with its validators; None where its header says more than its bytes."""
-        found = self._kept_copy(document.address, document)
-        if not isinstance(found, _Container) or _says_more(found.header_block):
+        """Return the kept copy of a document with its validators; None where its header says more than its bytes.
+
+        Raises CacheDamaged, which is OutOfSight for a copy that may be whole.
+        """
+        found = self._opened(document.address, document)
+        if found is None or _says_more(found.header_block):
             return None
         return replace(
             found.content, status_line=found.status_line, header_block=found.header_block,
@@ -125,31 +129,35 @@ class Containers:
             member.address, found.body, found.mime, acl=container.acl, file_name=name, modified_at=found.modified_at
         )
 
-    def _kept_copy(self, address: str, beside: Resource) -> _Container | Outcome:
-        """Return the kept copy of the document at an address of the same site and source as another."""
-        key = fingerprint(address, beside.source)
+    def _kept_copy(self, address: str, member: Resource) -> _Container | Outcome:
+        """Return the kept copy of the container of a member, or the outcome of a member that cannot be read."""
+        try:
+            return self._opened(address, member) or Gone()
+        except CacheDamaged:
+            return Failed(CONVERSION_FAILED, NO_COPY)
+
+    def _opened(self, address: str, member: Resource) -> _Container | None:
+        """Return the kept copy of the document at an address of the member's site and source. Raises CacheDamaged."""
+        key = fingerprint(address, member.source)
         statement = (
             sa.select(
                 content.c.content_hash, content.c.mime, content.c.acl_id, content.c.pack, content.c.pack_offset,
                 content.c.pack_length, content.c.modified_at,
             )
             .join(resource, resource.c.id == content.c.id)
-            .where(resource.c.site_id == beside.site, resource.c.hash == key)
+            .where(resource.c.site_id == member.site, resource.c.hash == key)
         )  # fmt: skip
         with self._store.read() as tx:
             rows = tx.rows(statement)
         if not rows:
-            return Gone()
+            return None
         row = rows[0]
-        place = BlobPlace(row.pack, row.pack_offset, row.pack_length)
-        try:
-            frame = self._cache.read(place)
-        except CacheDamaged:
-            return Failed(CONVERSION_FAILED, NO_COPY)
+        frame = self._cache.read(BlobPlace(row.pack, row.pack_offset, row.pack_length))
         name = path_within(address).rpartition("/")[2]
         found = Content(
             address, frame.body, row.mime, frame.charset, file_name=name, modified_at=row.modified_at,
             title=frame.given_title, attributes=_typed(frame.given),
+            truncated=frame.truncated and is_text(row.mime),
         )  # fmt: skip
         acl = self._rights(row.acl_id)
         return _Container((address, row.content_hash), found, acl, frame.status_line, frame.header_block)

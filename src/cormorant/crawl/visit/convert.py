@@ -97,7 +97,10 @@ class Converter:
         return await self._containers.fetch(resource, self._answer)
 
     def kept(self, resource: Resource) -> Content | None:
-        """The content of a document as it was fetched last, None when its copy cannot be read."""
+        """The content of a document as it was fetched last, None when its copy does not hold all of it.
+
+        Raises CacheDamaged, which is OutOfSight for a copy that may be whole.
+        """
         return self._containers.copy_of(resource) if self._containers is not None else None
 
     async def with_members(self, outcome: Outcome, content: Content, content_hash: bytes, source: Source) -> Outcome:

@@ -84,6 +84,11 @@ class TikaClient:
         self._away, self._away_until = "", clock.monotonic()
         self._struck: dict[bytes, int] = {}
 
+    @property
+    def types(self) -> TikaTypes:
+        """Return the types that are read by Tika."""
+        return self._types
+
     def reads(self, mime: str) -> bool:
         """Return whether documents of this type are read by Tika."""
         return mime in self._types

@@ -9,10 +9,11 @@ gates.visit --no--> Excluded        --first robots.txt--> Blocked
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, TypeVar
 
 from cormorant.base.clock import Clock
+from cormorant.base.errors import CacheDamaged
 from cormorant.base.exhaustion import Shortage, of_files
 from cormorant.base.log import logger
 from cormorant.base.secret_masking import fault
@@ -31,6 +32,7 @@ from cormorant.sandbox import ServerGone
 from cormorant.sources.protocol import Source
 
 _log = logger(__name__)
+R = TypeVar("R")
 
 
 class VisitResult(NamedTuple):
@@ -72,20 +74,33 @@ async def visit(
     """
     wire = VisitTrace(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
     got: Content | Outcome | Blocked | None = None
-    try:
+
+    async def ended() -> Outcome | Blocked:
+        nonlocal got
         taken_down = barred(task.resource)
         got = Excluded(taken_down, taken_down.status) if taken_down else await _asked(task, source, reader, wire, clock)
-        if isinstance(got, Blocked):
-            return got
-        outcome = await _judge(task, source, got, reader, wire) if isinstance(got, Content) else got
+        return await _judge(task, source, got, reader, wire) if isinstance(got, Content) else got
+
+    outcome = await bounded(task.resource, ended())
+    if isinstance(outcome, Blocked):
+        return outcome
+    entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
+    return VisitResult(task.read_as(entitled), entitled, wire, clock.now())
+
+
+async def bounded(resource: Resource, ending: Awaitable[R]) -> R | Failed | Deferred:
+    """Return how the reading of a resource ends; a fault that nobody foresaw is the failure of this resource alone.
+
+    Raises ServerGone.
+    """
+    try:
+        return await ending
     except ServerGone:
         raise  # the converters are: whoever started them starts them again
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
         lack = of_files(error)
-        _log.exception("fault", extra={"source": task.resource.source, "address": task.resource.address})
-        outcome = Failed(903, fault(error)) if lack is None else Deferred(904, lack.said, lack=lack)
-    entitled = with_rights(outcome, got.acl or source.settings.acl) if isinstance(got, Content) else outcome
-    return VisitResult(task.read_as(entitled), entitled, wire, clock.now())
+        _log.exception("fault", extra={"source": resource.source, "address": resource.address})
+        return Failed(903, fault(error)) if lack is None else Deferred(904, lack.said, lack=lack)
 
 
 async def _asked(
@@ -109,7 +124,11 @@ async def _fetched(resource: Resource, source: Source, reader: Converter, wire: 
     got = await source.fetch(resource, wire)
     if not resource.renewed or not isinstance(got, Unchanged) or got.content is not None:
         return got
-    return reader.kept(resource) or await source.fetch(resource._replace(etag="", modified=""), wire)
+    try:
+        kept = reader.kept(resource)
+    except CacheDamaged:
+        kept = None
+    return kept or await source.fetch(resource._replace(etag="", modified=""), wire)
 
 
 async def _judge(task: VisitTask, source: Source, content: Content, reader: Converter, wire: VisitTrace) -> Outcome:

@@ -23,7 +23,8 @@ class Format:
     the same and yields the EmbeddedFile objects that lie in a document, "" when none can; it may also take `start`, the
     number of the first that is wanted. `proves_itself`: every
     document of it begins with bytes of its own, so that one with other bytes is damaged. `server` is the fork server of
-    a built-in converter.
+    a built-in converter. `version` counts changes of what a built-in converter makes of the same document: raise it
+    with such a change, and documents that are known already are read again. Of a package its own version counts.
     """
 
     label: str
@@ -35,3 +36,4 @@ class Format:
     embedded: str = ""
     proves_itself: bool = False
     server: str = OFFICE_SERVER
+    version: int = 1

@@ -5,6 +5,7 @@ Formats that are no text are declared in `built_in`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -129,6 +130,15 @@ _READERS: Final = {
     "application/x-tex": FormatReader.TEXT,
     "application/x-subrip": FormatReader.TEXT,
 }
+
+
+TEXT_VERSIONS: Final[Mapping[FormatReader, int]] = dict.fromkeys(set(FormatReader) - {FormatReader.DECLARED}, 1)
+"""Of each reader of text the number that is raised when it makes something else of the same document."""
+
+
+def read_as_text() -> Mapping[str, FormatReader]:
+    """Return the types that are text in themselves, with their readers."""
+    return _READERS
 
 
 def essence(declared: str) -> str:

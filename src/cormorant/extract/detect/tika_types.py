@@ -34,6 +34,11 @@ class TikaTypes:
         self._families = frozenset(word.removesuffix("*") for word in several if word.endswith("/*"))
         self._named = several
 
+    def words(self) -> frozenset[str]:
+        """Return the types that can be named, and families as they are written (audio/*)."""
+        exact = {mime for mime in (*TIKA_TYPES, *self._named) if mime in self and not mime.endswith("/*")}
+        return frozenset(exact) | {f"{family}*" for family in self._families}
+
     def __contains__(self, mime: str) -> bool:
         if mime in self._named:
             return True

@@ -45,6 +45,16 @@ def of_containers(tx: Tx, containers: Sequence[int], *, every_depth: bool = Fals
     return found
 
 
+def versions(tx: Tx, containers: Sequence[int]) -> dict[int, dict[str, str]]:
+    """Return the versions of the members that lie in these resources now, by address; at most 500 resources."""
+    columns = resource.c
+    inside = sa.and_(MEMBERS, columns.referrer.in_(containers), columns.outcome != int(OutcomeKind.GONE))
+    found: dict[int, dict[str, str]] = {number: {} for number in containers}
+    for row in tx.rows(sa.select(columns.referrer, columns.address, columns.validator).where(inside)):
+        found[row.referrer][row.address] = row.validator or ""
+    return found
+
+
 def _layer(tx: Tx, containers: Sequence[int]) -> list[MemberRow]:
     columns = resource.c
     statement = (

@@ -5,6 +5,8 @@ renew:  the same, and the copy is kept anew even of what says the same, which is
 mend:   renew, and nothing is visited before the time that its server has asked for
 forget: the same, and nothing is left of the document but what the journal knows
 distrust: what a run could not read is fetched whole whenever it is visited next
+outdate: its reader is newer than its text: it is read again from its kept copy, in the background or by the next crawl
+leave: an outdated one that cannot be read so is for the next crawl alone
 """
 
 from __future__ import annotations
@@ -19,15 +21,18 @@ import sqlalchemy as sa
 from cormorant.frontier.policy import priority
 from cormorant.frontier.state import enqueue
 from cormorant.model.outcome import OutcomeKind
-from cormorant.model.resource import UrlState
+from cormorant.model.resource import DiscoveredBy, UrlState
 from cormorant.model.settings.priority import Level
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, resource, source as sources, version
 
 _LENGTH: Final = hashlib.sha256().digest_size
+_MEMBER: Final = int(DiscoveredBy.MEMBER)
 _RENEWED: Final = b"+"
 """Stands behind the hash of a text whose document is to be kept anew."""
+_OUTDATED: Final = b"++"
+"""Stands behind the hash of a text whose reader is newer, as long as it is to be read again from its kept copy."""
 AWAITED: Final = sa.func.length(content.c.text_hash) != _LENGTH
 """Which documents are to be kept anew: their hash is marked, or there is none."""
 
@@ -44,6 +49,8 @@ def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
     counts: dict[int, int] = defaultdict(int)
     rows: list[tuple[object, ...]] = []
     for number, source, site, depth, before in wanted:
+        if source not in generations:  # it is being deleted
+            continue
         level = priority.level_of(before) or Level.NORMAL
         rows.append((int(UrlState.READY), priority.due(generations[source], priority.usual(level), depth), 0.0, number))
         sites[source].add(site)
@@ -101,6 +108,44 @@ def distrust(tx: Tx, source: int, run: int, generation: int, behind: int, most: 
     nothing = ("", "", b"")
     bulk.update(tx, content, ("etag", "modified", "content_hash"), ("id",), [(*nothing, each) for each in numbers])
     return numbers[-1] if len(numbers) == most else None
+
+
+def outdate(tx: Tx, types: Sequence[str], behind: int, most: int) -> int | None:
+    """Have documents of these media types read again, behind a number; where to go on, None at the end.
+
+    One that search does not find has no copy in use: the next crawl that visits it reads it.
+    """
+    columns = content.c
+    mine = sa.and_(columns.id > behind, columns.mime.in_(types), sa.func.length(columns.text_hash) == _LENGTH)
+    chosen = sa.select(columns.id, columns.text_hash, columns.indexed).where(mine).order_by(columns.id).limit(most)
+    found = tx.rows(chosen)
+    marked = [(row.text_hash + (_OUTDATED if row.indexed else _RENEWED), row.id) for row in found]
+    bulk.update(tx, content, ("text_hash",), ("id",), marked)
+    return found[-1].id if len(found) == most else None
+
+
+def reconsider(tx: Tx, statuses: Sequence[int], behind: int, most: int) -> int | None:
+    """Have what ended with these statuses fetched whole by the next crawl; where to go on, None at the end."""
+    columns = resource.c
+    mine = sa.and_(columns.id > behind, columns.status.in_(statuses))
+    found = [row.id for row in tx.rows(sa.select(columns.id).where(mine).order_by(columns.id).limit(most))]
+    bulk.update(tx, content, ("etag", "modified"), ("id",), [("", "", number) for number in found])
+    _unlist(tx, found)
+    return found[-1] if len(found) == most else None
+
+
+def leave(tx: Tx, numbers: Sequence[int]) -> None:
+    """Leave documents that are to be read again to the next crawl of their source, whatever it lists or confirms."""
+    texts = bulk.select_in(tx, content, ("id", "text_hash"), "id", numbers)
+    bulk.update(tx, content, ("text_hash",), ("id",), [(text[:_LENGTH] + _RENEWED, each) for each, text in texts])
+    _unlist(tx, numbers)
+
+
+def _unlist(tx: Tx, numbers: Sequence[int]) -> None:
+    """Have the next listing take these for other versions; what no listing names, as it lies in another, is due now."""
+    members = [row[0] for row in bulk.select_in(tx, resource, ("id", "how"), "id", numbers) if row[1] == _MEMBER]
+    bulk.update(tx, resource, ("validator",), ("id",), [(None, number) for number in numbers])
+    recall(tx, members)
 
 
 def awaited(tx: Tx, numbers: Sequence[int]) -> set[int]:

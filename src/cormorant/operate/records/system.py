@@ -49,6 +49,10 @@ class SourceState(Record):
     waits: Annotated[str | None, Field(description="begin or go_on: the step that its newest run waits for.")]
     survives_restart: Annotated[bool, Field(description="Whether that run continues after a restart.")]
     troubles: list[HostTroubleRecord]
+    to_reread: Annotated[
+        int,
+        Field(description="Documents that are read again from their kept copies, since their reader is newer."),
+    ]
 
 
 class DiskRecord(Record):
@@ -80,6 +84,7 @@ class System(Record):
     store: Annotated[str, Field(description="The address of the database, less its password.")]
     documents: int
     sources: list[SourceState]
+    to_reread: Annotated[int, Field(description="Documents of all sources that are read again from their kept copies.")]
     held_runs: list[int]
     schedules: list[Schedule]
     receivers: list[ReceiverRecord]

@@ -8,6 +8,7 @@ from typing import Final
 from cormorant.base.clock import rfc3339, timestamp
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.idle_timeout import got
+from cormorant.frontier.queue import outdated_texts
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import ASKING_STATES, OPEN_STATES, RunState
 from cormorant.operate.checks import host_errors, seeds
@@ -42,10 +43,14 @@ def status(house: Installation, resting: str | None = None) -> System:
     with house.store.read() as tx:
         alive = [each for each in heartbeats.alive(tx) if each.name.rpartition("@")[2] != resting]
         idle = is_idle(tx, resting)
-        every = [_source(house, tx, row, resting, idle=idle) for row in sources.every(tx)]
+        outdated = outdated_texts.counts(tx)
+        every = [
+            _source(house, tx, row, resting, idle=idle, to_reread=outdated.get(row.id, 0)) for row in sources.every(tx)
+        ]
     return {
         "data_folder": str(house.folder), "store": drivers.mask(house.store.url),
         "documents": sum(each["documents"] for each in every), "sources": every,
+        "to_reread": sum(each["to_reread"] for each in every),
         "held_runs": [each["held_run"] for each in every if each["held_run"] is not None],
         "schedules": planned, "receivers": told, "backlog": max((each["backlog"] for each in told), default=0),
         "oldest_undelivered_at": min((each["oldest_undelivered_at"] for each in told if each["oldest_undelivered_at"]),
@@ -58,7 +63,9 @@ def status(house: Installation, resting: str | None = None) -> System:
     }  # fmt: skip
 
 
-def _source(house: Installation, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool) -> SourceState:
+def _source(
+    house: Installation, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool, to_reread: int
+) -> SourceState:
     """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
     recent = runs.every(tx, row.id, LOOKED_AT)
     good = last_good(tx, row.id)
@@ -79,7 +86,7 @@ def _source(house: Installation, tx: Tx, row: SourceRow, resting: str | None, *,
         "run": under_way.id if under_way else None, "state": state_of(under_way, idle=idle) if under_way else "idle",
         "to_fetch": to_fetch(tx, recent[0]) if recent else 0,
         "waits": waits, "survives_restart": recent[0].survives if recent else True,
-        "troubles": host_errors.of_source(tx, row.id),
+        "troubles": host_errors.of_source(tx, row.id), "to_reread": to_reread,
     }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
     catalog   source, former_source, parameters, receiver, secret, consent, tuning, takedown: what was asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
-    documents content, original, version, hidden, withdrawn, outlinks, inlinks, near, near_band
+    documents content, original, version, hidden, withdrawn, outlinks, inlinks, near, near_band, reader
                                                   what was found behind a resource
     journal   run, run_count, visit, exclusion, query, click   what happened
     stream    stream, stream_head, faulty       what is to be delivered, in order; what was not taken
@@ -33,6 +33,7 @@ from cormorant.store.schema.documents import (
     near_band,
     original,
     outlinks,
+    reader,
     version,
     withdrawn,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "parameters",
     "process",
     "query",
+    "reader",
     "receiver",
     "resource",
     "run",

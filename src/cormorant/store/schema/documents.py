@@ -42,6 +42,19 @@ content = Table(
 
 partial(content, "ix_content_indexed", "source_id", "indexed", sqlite="indexed = 1")
 
+OUTDATED = text("length(content.text_hash) > 32 AND length(content.text_hash) = 34")
+"""Documents that are to be read again from their kept copies; in the words of an index, since it needs the same."""
+
+partial(content, "ix_content_outdated", "source_id, id", "length(text_hash) > 32")
+
+reader = Table(
+    "reader",
+    metadata,
+    Column("mime", Text, primary_key=True),
+    Column("version", Text, nullable=False, comment="of the reader of that type, as of the newest start"),
+    comment="readers by media type: where one has another version, its documents are read again",
+)
+
 Index("ix_content_hash", content.c.content_hash)
 
 original = Table(

@@ -1,0 +1,47 @@
+"""Versions of the readers of documents, by media type: where one differs, its documents would be read otherwise now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from cormorant.base.entry_points import announced
+from cormorant.extract.detect.built_in import BUILT_IN
+from cormorant.extract.detect.formats import FORMATS, GROUP
+from cormorant.extract.detect.media_types import TEXT_VERSIONS, read_as_text
+from cormorant.extract.detect.tika_types import TikaTypes
+
+TIKA: Final = "Apache Tika"
+FIRST: Final = "1"
+"""The version of a built-in reader before any was kept."""
+
+
+class ReaderChanges(NamedTuple):
+    """The media types that have another reader than before, and among them those that had none of their own."""
+
+    types: tuple[str, ...]
+    gained: tuple[str, ...]
+
+
+def reader_versions(tika: TikaTypes | None) -> dict[str, str]:
+    """Return the version of the reader of each media type. A family that Tika reads is one word: audio/*.
+
+    Of a built-in one it is its number, of one that a package adds the package with its version. Loads what packages
+    add; those that cannot be used read nothing.
+    """
+    found = {mime: str(TEXT_VERSIONS[reader]) for mime, reader in read_as_text().items()}
+    found |= {mime: str(each.version) for each in BUILT_IN for mime in each.media_types}
+    packages = {each.name: each.package for each in announced(GROUP)}
+    for name, each in FORMATS.every().items():
+        found |= dict.fromkeys(each.media_types, packages.get(name, ""))
+    return found | dict.fromkeys(tika.words() if tika is not None else (), TIKA)
+
+
+def changes(before: Mapping[str, str], now: Mapping[str, str]) -> ReaderChanges:
+    """Compare versions with those of the newest start.
+
+    Before the first start that kept any, every built-in reader was at its first version, and others are as they were.
+    """
+    known = before or {mime: FIRST if version.isdecimal() else version for mime, version in now.items()}
+    types = tuple(sorted(mime for mime, version in now.items() if known.get(mime) != version))
+    return ReaderChanges(types, tuple(mime for mime in types if mime not in known))
