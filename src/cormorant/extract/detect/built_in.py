@@ -42,17 +42,17 @@ _IN_OUTLOOK: Final = _READERS + "outlook.attachments:outlook_embedded_files"
 BUILT_IN: Final = (
     Format(
         "PDF", ("application/pdf",), _READERS + "pdf.pdf:extract_pdf", ("pdf",),
-        embedded=_READERS + "pdf.attachments:pdf_embedded_files", proves_itself=True, server="convert",
+        embedded=_READERS + "pdf.attachments:pdf_embedded_files", proves_itself=True, server="convert", version=2,
     ),
     Format(
         "Word",
         (DOCX, OOXML + "wordprocessingml.template", _WORD + "document" + _MACRO, _WORD + _TEMPLATE),
-        _READERS + "ooxml.word.word_document:extract_docx", embedded=_IN_OOXML, proves_itself=True,
+        _READERS + "ooxml.word.word_document:extract_docx", embedded=_IN_OOXML, proves_itself=True, version=2,
     ),
     Format(
         "Excel",
         (XLSX, OOXML + "spreadsheetml.template", _EXCEL + ".sheet" + _MACRO, _EXCEL + "." + _TEMPLATE),
-        _READERS + "ooxml.sheets.spreadsheet:extract_xlsx", embedded=_IN_OOXML, proves_itself=True,
+        _READERS + "ooxml.sheets.spreadsheet:extract_xlsx", embedded=_IN_OOXML, proves_itself=True, version=2,
     ),
     Format(
         "Excel, binary", (_EXCEL + ".sheet.binary" + _MACRO,), _READERS + "ooxml.sheets.binary_workbook:extract_xlsb",
@@ -64,35 +64,36 @@ BUILT_IN: Final = (
             PPTX, OOXML + "presentationml.template", OOXML + "presentationml.slideshow",
             _POWERPOINT + ".presentation" + _MACRO, _POWERPOINT + ".slideshow" + _MACRO, _POWERPOINT + "." + _TEMPLATE,
         ),
-        _READERS + "ooxml.slides.presentation:extract_pptx", embedded=_IN_OOXML, proves_itself=True,
+        _READERS + "ooxml.slides.presentation:extract_pptx", embedded=_IN_OOXML, proves_itself=True, version=2,
     ),
     Format(
         "Word 97", ("application/msword",), _READERS + "ole.word:extract_doc", ("doc", "dot"),
-        embedded=_IN_OLE, proves_itself=True,
+        embedded=_IN_OLE, proves_itself=True, version=2,
     ),
     Format(
         "Excel 97", (_EXCEL,), _READERS + "ole.excel:extract_xls", ("xls", "xlt"),
-        embedded=_IN_OLE, proves_itself=True,
+        embedded=_IN_OLE, proves_itself=True, version=2,
     ),
     Format(
         "Excel 2 to 4", (_EXCEL + ".sheet.2", _EXCEL + ".sheet.3", _EXCEL + ".sheet.4"),
-        _READERS + "ole.excel:extract_xls", ("xlw",), proves_itself=True,
+        _READERS + "ole.excel:extract_xls", ("xlw",), proves_itself=True, version=2,
     ),
     Format(
         "PowerPoint 97", (_POWERPOINT,), _READERS + "ole.powerpoint:extract_ppt", ("ppt", "pps"),
-        embedded=_IN_OLE, proves_itself=True,
+        embedded=_IN_OLE, proves_itself=True, version=2,
     ),
     Format(
         "Office document with a password", (ENCRYPTED,), _READERS + "ooxml.wrapped_document:extract_encrypted",
-        embedded=_READERS + "ooxml.wrapped_document:encrypted_embedded_files", proves_itself=True,
+        embedded=_READERS + "ooxml.wrapped_document:encrypted_embedded_files", proves_itself=True, version=2,
     ),
     Format(
         "Office document as one XML file", (FLAT_WORD, FLAT_POWERPOINT, WORD_2003),
         _READERS + "ooxml.wrapped_document:extract_flat",
-        embedded=_READERS + "ooxml.wrapped_document:flat_embedded_files",
+        embedded=_READERS + "ooxml.wrapped_document:flat_embedded_files", version=2,
     ),
     Format(
         "Excel 2003 as one XML file", (EXCEL_2003,), _READERS + "ooxml.sheets.spreadsheet_2003:extract_excel_2003",
+        version=2,
     ),
     Format(
         "OpenDocument",
@@ -101,39 +102,40 @@ BUILT_IN: Final = (
             ODF + "presentation", ODF + "presentation-template", ODF + "graphics", ODF + "graphics-template",
         ),
         _READERS + "opendocument.reader:extract_odf", embedded=_READERS + "opendocument.embedded:odf_embedded_files",
-        proves_itself=True,
+        proves_itself=True, version=2,
     ),
     Format(
         "OpenDocument as one XML file",
         (ODF + "text" + FLAT, ODF + "spreadsheet" + FLAT, ODF + "presentation" + FLAT, ODF + "graphics" + FLAT),
-        _READERS + "opendocument.reader:extract_odf",
+        _READERS + "opendocument.reader:extract_odf", version=2,
     ),
     Format(
         "Rich Text", ("application/rtf",), _READERS + "rtf.reader:extract_rtf", ("rtf",),
-        embedded=_READERS + "rtf.reader:rtf_embedded_files", proves_itself=True,
+        embedded=_READERS + "rtf.reader:rtf_embedded_files", proves_itself=True, version=2,
     ),
     Format("EPUB", (EPUB,), _READERS + "formats.epub:extract_epub", ("epub",), proves_itself=True),
-    Format("InDesign", (IDML,), _READERS + "formats.indesign:extract_idml", ("idml",), proves_itself=True),
+    Format("InDesign", (IDML,), _READERS + "formats.indesign:extract_idml", ("idml",), proves_itself=True, version=2),
     Format(
         "FictionBook", ("application/x-fictionbook+xml",), _READERS + "formats.fictionbook:extract_fictionbook",
         ("fb2",),
     ),
     Format(
         "Windows metafile", (EMF, WMF), _READERS + "formats.metafile:extract_metafile", ("emf",), proves_itself=True,
+        version=2,
     ),
     Format("Jupyter notebook", ("application/x-ipynb+json",), _XBERG, ("ipynb",)),
     Format("WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True),
     Format(
         "Outlook message", ("application/vnd.ms-outlook",), _READERS + "outlook.msg:extract_msg", ("msg",),
-        embedded=_IN_OUTLOOK, proves_itself=True,
+        embedded=_IN_OUTLOOK, proves_itself=True, version=2,
     ),
     Format(
         "Outlook's winmail.dat", (TNEF,), _READERS + "outlook.tnef:extract_tnef", ("tnef",),
-        embedded=_IN_OUTLOOK, proves_itself=True,
+        embedded=_IN_OUTLOOK, proves_itself=True, version=2,
     ),
     Format(
         "Mail", ("message/rfc822",), _READERS + "mail.message:extract_eml", ("eml",),
-        embedded=_READERS + "mail.message:mail_embedded_files",
+        embedded=_READERS + "mail.message:mail_embedded_files", version=2,
     ),
     Format(
         "Mailbox", (MBOX,), _READERS + "mail.mailbox:extract_mbox", ("mbox", "mbx"),

@@ -14,6 +14,8 @@ from cormorant.extract.detect.tika_types import TikaTypes
 TIKA: Final = "Apache Tika"
 FIRST: Final = "1"
 """The version of a built-in reader before any was kept."""
+UNKEPT: Final = "*"
+"""The media type that an upgraded store has before its first start, since its readers are not known."""
 
 
 class ReaderChanges(NamedTuple):
@@ -38,10 +40,12 @@ def reader_versions(tika: TikaTypes | None) -> dict[str, str]:
 
 
 def changes(before: Mapping[str, str], now: Mapping[str, str]) -> ReaderChanges:
-    """Compare versions with those of the newest start.
+    """Compare versions with those of the newest start; nothing has changed where there was none.
 
-    Before the first start that kept any, every built-in reader was at its first version, and others are as they were.
+    In a store of before any were kept (`UNKEPT`), a built-in reader was at its first version, or there was none; others
+    are as they were.
     """
-    known = before or {mime: FIRST if version.isdecimal() else version for mime, version in now.items()}
-    types = tuple(sorted(mime for mime, version in now.items() if known.get(mime) != version))
-    return ReaderChanges(types, tuple(mime for mime in types if mime not in known))
+    if UNKEPT in before:
+        before = {mime: version for mime, version in now.items() if version == FIRST or not version.isdecimal()}
+    types = tuple(sorted(mime for mime, version in now.items() if before.get(mime) != version)) if before else ()
+    return ReaderChanges(types, tuple(mime for mime in types if mime not in before))

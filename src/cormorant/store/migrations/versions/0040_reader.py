@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("mime", name="pk_reader"),
         comment="readers by media type: where one has another version, its documents are read again",
     )
+    op.execute("INSERT INTO reader (mime, version) VALUES ('*', '1')")  # the readers of before are not known
     mime = _CONTENT.c.mime
     of_type = sa.or_(mime.in_(_TYPES), *(mime.like(family) for family in _FAMILIES))
     marked = sa.func.length(_CONTENT.c.text_hash) == sa.literal_column("33")
