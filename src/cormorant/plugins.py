@@ -56,6 +56,7 @@ from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
+from cormorant.sources.ftp.source import FtpSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
@@ -182,6 +183,7 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "ftp": _on_a_server(FtpSource),
     "sftp": _on_a_server(SftpSource),
     "webdav": _on_a_server(WebDavSource),
 }

@@ -20,6 +20,7 @@ class SftpSettings(RemoteSettings):
     LISTED_BY = "cormorant source kinds sftp"
     SCHEMES: ClassVar = {"sftp": 22}
     EXAMPLE = "sftp://host/srv/docs"
+    TELLS_RIGHTS = FOLLOWS_LINKS = True
     UNSHOWN = RemoteSettings.UNSHOWN | {"private_key", "passphrase"}
     SYNONYMS: ClassVar = {
         **RemoteSettings.SYNONYMS,

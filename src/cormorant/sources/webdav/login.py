@@ -11,7 +11,6 @@ from cormorant.net.http import digest
 from cormorant.net.http.digest import Challenge, DigestRequest
 from cormorant.net.http.messages import Request, Response
 
-
 _DIGEST: Final = "Authorization: Digest "
 
 
