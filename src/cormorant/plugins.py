@@ -61,8 +61,10 @@ from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
+from cormorant.sources.s3.source import S3Source
 from cormorant.sources.server_settings import ServerSettings
 from cormorant.sources.sftp.source import SftpSource
+from cormorant.sources.smb.source import SmbSource
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
@@ -184,7 +186,9 @@ SOURCES = {
         unlisted=unlisted,
     ),
     "ftp": _on_a_server(FtpSource),
+    "s3": _on_a_server(S3Source),
     "sftp": _on_a_server(SftpSource),
+    "smb": _on_a_server(SmbSource),
     "webdav": _on_a_server(WebDavSource),
 }
 RECEIVERS = {

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from cormorant.sources.remote.authority import AuthorityFile
-from cormorant.sources.remote.settings import RemoteSettings
+from cormorant.sources.remote.settings import LoginSettings
 
 
-class FtpSettings(RemoteSettings):
+class FtpSettings(LoginSettings):
     """Settings of an FTP source."""
 
     LISTED_BY = "cormorant source kinds ftp"

@@ -43,7 +43,6 @@ class RemoteSettings(TreeSettings, ServerSettings):
     """Whether the protocol says who may read a file, and by what name."""
     FOLLOWS_LINKS: ClassVar[bool] = False
     """Whether the protocol knows symbolic links, and where they lead."""
-    UNSHOWN = frozenset(("password",))
     JUDGED = TreeSettings.JUDGED
     AT_ONCE = ServerSettings.AT_ONCE
     FORETOLD = TreeSettings.FORETOLD | {"url"}
@@ -56,15 +55,11 @@ class RemoteSettings(TreeSettings, ServerSettings):
             ),
             "url",
         ),
-        **dict.fromkeys(("username", "login", "account"), "user"),
-        **dict.fromkeys(("pass", "pwd", "passwd", "secret"), "password"),
         **dict.fromkeys(("timeout",), "timeout_s"),
         **dict.fromkeys(("parallel", "connections", "threads"), "per_host"),
     }  # fmt: skip
 
     url: str = Field(min_length=1, description="The folder on its server.")
-    user: UserName = Field(default="", description="The user name.")
-    password: SecretReference = Field(default="", description="The password, as secret:NAME.")
 
     @field_validator("url")
     @classmethod
@@ -164,6 +159,20 @@ class RemoteSettings(TreeSettings, ServerSettings):
     def shown_as(self, shown: str) -> str | None:
         """The address of the file that readers are shown as this one."""
         return self.naming.access(shown)
+
+
+class LoginSettings(RemoteSettings):
+    """Settings of a source of files whose server wants a user and a password."""
+
+    UNSHOWN = frozenset(("password",))
+    SYNONYMS: ClassVar[Mapping[str, str]] = {
+        **RemoteSettings.SYNONYMS,
+        **dict.fromkeys(("username", "login", "account"), "user"),
+        **dict.fromkeys(("pass", "pwd", "passwd", "secret"), "password"),
+    }
+
+    user: UserName = Field(default="", description="The user name.")
+    password: SecretReference = Field(default="", description="The password, as secret:NAME.")
 
 
 class HttpRemoteSettings(RemoteSettings):

@@ -74,6 +74,7 @@ class RemoteWalk:
         self.entries = 0
         self._pool, self._naming, self._gates, self._veto = pool, naming, gates, veto
         self._settings, self._parallel = gates.settings, parallel
+        self._patience_s = gates.settings.visit_s + QUIET_S
         self._folders: list[_Folder] = [_Folder((), PUBLIC if gates.settings.owner_grants else None)]
         self._under_way, self._threads = 0, parallel
         self._changed = Condition()
@@ -95,12 +96,18 @@ class RemoteWalk:
             self.stop()
 
     def _batches(self, running: int) -> Iterator[list[DiscoveredUrl]]:
+        quiet_s, entries = 0.0, 0
         while running:
             try:
                 got = self._out.get(timeout=QUIET_S)
             except queue.Empty:
+                quiet_s = quiet_s + QUIET_S if entries == self.entries else 0.0
+                entries = self.entries
+                if quiet_s > self._patience_s:
+                    raise Unreachable(f"The server has not answered for {quiet_s:g} seconds. Check it.") from None
                 yield []
                 continue
+            quiet_s = 0.0
             if isinstance(got, BaseException):
                 raise got
             if got is None:

@@ -8,11 +8,11 @@ from typing import ClassVar, Self
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.model.url import origin_of
-from cormorant.sources.remote.settings import HttpRemoteSettings
+from cormorant.sources.remote.settings import HttpRemoteSettings, LoginSettings
 from cormorant.sources.trees.naming import TreeNaming
 
 
-class WebDavSettings(HttpRemoteSettings):
+class WebDavSettings(HttpRemoteSettings, LoginSettings):
     """Settings of a WebDAV source."""
 
     LISTED_BY = "cormorant source kinds webdav"
