@@ -56,6 +56,7 @@ from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
+from cormorant.sources.ftp.source import FtpSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
 from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
@@ -63,8 +64,10 @@ from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
+from cormorant.sources.s3.source import S3Source
 from cormorant.sources.server_settings import ServerSettings
 from cormorant.sources.sftp.source import SftpSource
+from cormorant.sources.smb.source import SmbSource
 from cormorant.sources.table import driver_check as table_check
 from cormorant.sources.table.settings import TableSettings
 from cormorant.sources.web.auth.session import Session
@@ -190,6 +193,15 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
     )  # fmt: skip
 
 
+_BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
+    FtpSource,
+    ProgramSource,
+    S3Source,
+    SftpSource,
+    SmbSource,
+    WebDavSource,
+)
+"""Kinds that need no more than a class."""
 SOURCES = {
     "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web, doubts=doubts),
     "files": SourceKind(
@@ -202,9 +214,6 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
-    "sftp": kind_of(SftpSource),
-    "webdav": kind_of(WebDavSource),
-    "program": kind_of(ProgramSource),
     "mail": SourceKind(
         "mail",
         MailSource.about,
@@ -226,7 +235,7 @@ SOURCES = {
         advice=table_check.ADVICE,
         script=_triggers,
     ),
-}
+} | {each.kind: kind_of(each) for each in _BY_CLASS}
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
     "opensearch": ReceiverKind(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -76,9 +75,7 @@ def _login(server: SshServer) -> Any:
     class Login(paramiko.ServerInterface):  # type: ignore[misc, name-defined]
         def check_auth_password(self, username: str, password: str) -> int:
             server.logins += 1
-            return int(
-                paramiko.AUTH_SUCCESSFUL if (username, password) == (USER, PASSWORD) else paramiko.AUTH_FAILED
-            )
+            return int(paramiko.AUTH_SUCCESSFUL if (username, password) == (USER, PASSWORD) else paramiko.AUTH_FAILED)
 
         def check_auth_publickey(self, username: str, key: Any) -> int:
             known = server.user_key is not None and key == server.user_key
@@ -93,12 +90,12 @@ def _login(server: SshServer) -> Any:
     return Login()
 
 
-def _files(server: SshServer) -> Any:
+def _files(server: SshServer) -> Any:  # noqa: C901 - a class of small methods, whose base is not always installed
     paramiko = server.paramiko
 
     class Files(paramiko.SFTPServerInterface):  # type: ignore[misc, name-defined]
         def _at(self, path: str) -> str:
-            return os.path.join(server.folder, path.lstrip("/"))
+            return f"{server.folder}/{path.lstrip('/')}"
 
         def _done(self, what: str, path: str, act: Callable[[str], Any]) -> Any:
             fault = server.fault(what, path)
@@ -120,10 +117,10 @@ def _files(server: SshServer) -> Any:
             return out
 
         def stat(self, path: str) -> Any:
-            return self._done("stat", path, lambda at: paramiko.SFTPAttributes.from_stat(os.stat(at)))
+            return self._done("stat", path, lambda at: paramiko.SFTPAttributes.from_stat(Path(at).stat()))
 
         def lstat(self, path: str) -> Any:
-            return self._done("lstat", path, lambda at: paramiko.SFTPAttributes.from_stat(os.lstat(at)))
+            return self._done("lstat", path, lambda at: paramiko.SFTPAttributes.from_stat(Path(at).lstat()))
 
         def canonicalize(self, path: str) -> str:
             real = os.path.realpath(self._at(path))
@@ -131,13 +128,13 @@ def _files(server: SshServer) -> Any:
             return real.removeprefix(root) or "/" if real.startswith(root) else f"/outside{real}"
 
         def open(self, path: str, flags: int, attr: Any) -> Any:
-            return self._done("open", path, lambda at: self._opened(at))
+            return self._done("open", path, self._opened)
 
         def _opened(self, at: str) -> Any:
             handle = paramiko.SFTPHandle(os.O_RDONLY)
-            if stat.S_ISDIR(os.stat(at).st_mode):
+            if Path(at).is_dir():
                 return paramiko.SFTP_FAILURE
-            handle.readfile = open(at, "rb")
+            handle.readfile = Path(at).open("rb")  # noqa: SIM115 - paramiko closes it
             handle.stat = lambda: paramiko.SFTPAttributes.from_stat(os.fstat(handle.readfile.fileno()))
             return handle
 

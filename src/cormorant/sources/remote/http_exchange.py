@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
 from cormorant.base.clock import Clock
-from cormorant.base.errors import LoginRefused, Unreachable
+from cormorant.base.errors import Unreachable
 from cormorant.model.content import VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Outcome
 from cormorant.model.status import Status
@@ -41,6 +41,10 @@ class Authorizer(Protocol):
         """Learn from a refusal of a request with these lines; return whether it is to be sent once more."""
         ...
 
+    def refusal(self, response: Response) -> Exception | None:
+        """Return why a request was refused: LoginRefused, Unreachable, RemoteRefusal; None: its status tells all."""
+        ...
+
 
 def request_of(
     settings: HttpRemoteSettings, consent: Consent, url: str, headers: Sequence[str] = (), *, method: str = ""
@@ -59,18 +63,18 @@ def request_of(
 
 
 def answered(
-    send: Callable[[Request], Response | TransportError], request: Request, authorizer: Authorizer, user: str
+    send: Callable[[Request], Response | TransportError], request: Request, authorizer: Authorizer
 ) -> Response:
     """Send a request as the user. Raises what `judged` raises."""
     lines = authorizer.lines(request)
     got = send(request._replace(headers=(*request.headers, *lines)))
     if isinstance(got, Response) and authorizer.challenged(got, lines):
         got = send(request._replace(headers=(*request.headers, *authorizer.lines(request))))
-    return judged(got, request.url, user)
+    return judged(got, request.url, authorizer)
 
 
 async def fetched(
-    fetcher: Fetcher, request: Request, authorizer: Authorizer, user: str, wire: VisitTrace, clock: Clock
+    fetcher: Fetcher, request: Request, authorizer: Authorizer, wire: VisitTrace, clock: Clock
 ) -> Response | Outcome:
     """Send the request for a file as the user, and count what it costs. Raises what `judged` raises."""
     site = origin_of(request.url).site
@@ -87,7 +91,7 @@ async def fetched(
     if isinstance(got, Response) and got.status in (429, 503):
         asked = retry_after(got.headers.get("retry-after"), clock.now())
         return Deferred(got.status, f"The server answered {got.status}.", asked, whole_site=True)
-    return judged(got, request.url, user)
+    return judged(got, request.url, authorizer)
 
 
 async def _counted(
@@ -99,11 +103,10 @@ async def _counted(
     return got
 
 
-def judged(got: Response | TransportError, url: str, user: str) -> Response:
+def judged(got: Response | TransportError, url: str, authorizer: Authorizer) -> Response:
     """Return a response of success.
 
-    Raises ConnectionBroken, Unreachable, LoginRefused for a user that was named, and RemoteRefusal for all other
-    statuses.
+    Raises ConnectionBroken, Unreachable, the refusal that the authorizer knows, and RemoteRefusal for other statuses.
     """
     if isinstance(got, TransportError):
         if got.status == Status.TOO_BIG:
@@ -113,8 +116,9 @@ def judged(got: Response | TransportError, url: str, user: str) -> Response:
         raise Unreachable(f"{origin_of(url)} cannot be reached: {got.reason}")
     if 200 <= got.status < 300:
         return got
-    if got.status == 401 and user:
-        raise LoginRefused(f"{origin_of(url)} refuses the login of user {user!r}. Check user and password.")
+    why = authorizer.refusal(got)
+    if why is not None:
+        raise why
     if 300 <= got.status < 400:
         raise RemoteRefusal(Status.UNREADABLE, "The server sends on to another address.")
     if got.status in (429, 503):

@@ -71,6 +71,10 @@ class ConnectionBroken(Exception):
         self.sentence = sentence
 
 
+class ServerFull(ConnectionBroken):
+    """The server takes no further connection beside those that are open."""
+
+
 class RemoteClient(Protocol):
     """One connection to a server, used by one thread at a time.
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar
+from ipaddress import ip_address
+from typing import Annotated, ClassVar, Self
 from urllib.parse import unquote_to_bytes
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.acl import ACL
 from cormorant.model.settings.secret_name import SECRET, SecretReference
 from cormorant.model.url import canonical, origin_of
-from cormorant.net.egress.policy import Consent
+from cormorant.net.egress.policy import AddressClass, Consent, classify
 from cormorant.net.http.connection_options import DIRECT, Route
 from cormorant.sources.remote.authority import AuthorityFile, read_authority
 from cormorant.sources.server_settings import ServerSettings
@@ -38,7 +39,10 @@ class RemoteSettings(TreeSettings, ServerSettings):
     """The schemes that `url` may have, with the port that each stands for."""
     EXAMPLE: ClassVar[str] = ""
     """How `url` is written."""
-    UNSHOWN = frozenset(("password",))
+    TELLS_RIGHTS: ClassVar[bool] = False
+    """Whether the protocol says who may read a file, and by what name."""
+    FOLLOWS_LINKS: ClassVar[bool] = False
+    """Whether the protocol knows symbolic links, and where they lead."""
     JUDGED = TreeSettings.JUDGED
     AT_ONCE = ServerSettings.AT_ONCE
     FORETOLD = TreeSettings.FORETOLD | {"url"}
@@ -51,15 +55,11 @@ class RemoteSettings(TreeSettings, ServerSettings):
             ),
             "url",
         ),
-        **dict.fromkeys(("username", "login", "account"), "user"),
-        **dict.fromkeys(("pass", "pwd", "passwd", "secret"), "password"),
         **dict.fromkeys(("timeout",), "timeout_s"),
         **dict.fromkeys(("parallel", "connections", "threads"), "per_host"),
     }  # fmt: skip
 
     url: str = Field(min_length=1, description="The folder on its server.")
-    user: UserName = Field(default="", description="The user name.")
-    password: SecretReference = Field(default="", description="The password, as secret:NAME.")
 
     @field_validator("url")
     @classmethod
@@ -88,6 +88,18 @@ class RemoteSettings(TreeSettings, ServerSettings):
         host, slash, path = tail.partition("/")
         return f"{front}{host.removesuffix(default)}{slash}{path}".rstrip("/")
 
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        """Refuse what the protocol cannot do, instead of leaving it undone."""
+        if self.owner_grants and not self.TELLS_RIGHTS:
+            raise ValueError(
+                "This protocol does not say who may read a file, so owner_grants cannot be set: name the readers of "
+                "all its files with grants, like grants=group:NAME."
+            )
+        if self.symlinks and not self.FOLLOWS_LINKS:
+            raise ValueError("This protocol does not say where links lead, so symlinks cannot be set.")
+        return self
+
     @property
     def host(self) -> str:
         """The host that is connected to; an IPv6 address in brackets."""
@@ -97,6 +109,17 @@ class RemoteSettings(TreeSettings, ServerSettings):
     def port(self) -> int:
         """The port that is connected to."""
         return origin_of(self.url).port or self.SCHEMES[self.scheme]
+
+    @property
+    def is_inside(self) -> bool:
+        """Return whether the settings name a server inside, by its address or by `network`."""
+        if self.host == "localhost" or {"private", "loopback"}.intersection(each.lower() for each in self.network):
+            return True
+        try:
+            address = ip_address(self.host.strip("[]"))
+        except ValueError:
+            return False
+        return classify(address) in (AddressClass.PRIVATE, AddressClass.ULA, AddressClass.LOOPBACK)
 
     @property
     def scheme(self) -> str:
@@ -136,6 +159,20 @@ class RemoteSettings(TreeSettings, ServerSettings):
     def shown_as(self, shown: str) -> str | None:
         """The address of the file that readers are shown as this one."""
         return self.naming.access(shown)
+
+
+class LoginSettings(RemoteSettings):
+    """Settings of a source of files whose server wants a user and a password."""
+
+    UNSHOWN = frozenset(("password",))
+    SYNONYMS: ClassVar[Mapping[str, str]] = {
+        **RemoteSettings.SYNONYMS,
+        **dict.fromkeys(("username", "login", "account"), "user"),
+        **dict.fromkeys(("pass", "pwd", "passwd", "secret"), "password"),
+    }
+
+    user: UserName = Field(default="", description="The user name.")
+    password: SecretReference = Field(default="", description="The password, as secret:NAME.")
 
 
 class HttpRemoteSettings(RemoteSettings):

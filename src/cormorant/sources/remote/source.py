@@ -23,7 +23,7 @@ from cormorant.sources.base import BaseSource
 from cormorant.sources.connection_pool import ConnectionPool
 from cormorant.sources.kind import Tools
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.remote.protocol import ConnectionBroken, RemoteClient, RemoteFile, RemoteRefusal
+from cormorant.sources.remote.protocol import ConnectionBroken, RemoteClient, RemoteFile, RemoteRefusal, ServerFull
 from cormorant.sources.remote.settings import RemoteSettings
 from cormorant.sources.remote.walk import RemoteWalk
 from cormorant.sources.trees.filters import TreeGates
@@ -211,6 +211,8 @@ def outcome_of(error: Exception, unknown: ACL | None) -> Outcome:
         return Deferred(Status.UNAUTHORIZED, error.sentence, whole_site=True)
     if isinstance(error, Unreachable):
         return Deferred(Status.CONNECTION_REFUSED, error.sentence, whole_site=True)
+    if isinstance(error, ServerFull):
+        return Deferred(Status.SERVICE_UNAVAILABLE, error.sentence, whole_site=True)
     if isinstance(error, ConnectionBroken):
         return Deferred(Status.BROKEN_STREAM, error.sentence)
     if not isinstance(error, RemoteRefusal):

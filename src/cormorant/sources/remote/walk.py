@@ -20,7 +20,14 @@ from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.status import Status
 from cormorant.sources.connection_pool import ConnectionPool
-from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteClient, RemoteEntry, RemoteRefusal
+from cormorant.sources.remote.protocol import (
+    ConnectionBroken,
+    EntryKind,
+    RemoteClient,
+    RemoteEntry,
+    RemoteRefusal,
+    ServerFull,
+)
 from cormorant.sources.trees.filters import TreeGates
 from cormorant.sources.trees.naming import TreeNaming
 from cormorant.sources.trees.rights import tag_of, within
@@ -67,8 +74,9 @@ class RemoteWalk:
         self.entries = 0
         self._pool, self._naming, self._gates, self._veto = pool, naming, gates, veto
         self._settings, self._parallel = gates.settings, parallel
+        self._patience_s = gates.settings.visit_s + QUIET_S
         self._folders: list[_Folder] = [_Folder((), PUBLIC if gates.settings.owner_grants else None)]
-        self._under_way = 0
+        self._under_way, self._threads = 0, parallel
         self._changed = Condition()
         self._stopped = Event()
         self._out: queue.Queue[list[DiscoveredUrl] | BaseException | None] = queue.Queue(2 * parallel)
@@ -88,12 +96,18 @@ class RemoteWalk:
             self.stop()
 
     def _batches(self, running: int) -> Iterator[list[DiscoveredUrl]]:
+        quiet_s, entries = 0.0, 0
         while running:
             try:
                 got = self._out.get(timeout=QUIET_S)
             except queue.Empty:
+                quiet_s = quiet_s + QUIET_S if entries == self.entries else 0.0
+                entries = self.entries
+                if quiet_s > self._patience_s:
+                    raise Unreachable(f"The server has not answered for {quiet_s:g} seconds. Check it.") from None
                 yield []
                 continue
+            quiet_s = 0.0
             if isinstance(got, BaseException):
                 raise got
             if got is None:
@@ -115,6 +129,8 @@ class RemoteWalk:
                     self._list(folder)
                 finally:
                     self._done()
+        except ServerFull:
+            self._put(None)
         except BaseException as error:  # noqa: BLE001 - raised again where the walk is iterated
             self._put(error)
         else:
@@ -135,6 +151,15 @@ class RemoteWalk:
             self._under_way -= 1
             self._changed.notify_all()
 
+    def _leave_to_others(self, folder: _Folder) -> bool:
+        """Give a folder back when the server takes fewer connections than there are threads; not the last of them."""
+        with self._changed:
+            if self._threads == 1:
+                return False
+            self._threads -= 1
+            self._folders.append(folder)
+            return True
+
     def _enter_later(self, found: list[_Folder]) -> None:
         with self._changed:
             self._folders += found
@@ -149,12 +174,14 @@ class RemoteWalk:
             return
 
     def _list(self, folder: _Folder) -> None:
-        """List one folder, on another connection when one breaks."""
+        """List one folder, on another connection when one breaks. Raises ServerFull where others go on without this."""
         for attempt in range(1, TRIES + 1):
             try:
                 with self._pool.connection() as client:
                     self._list_by(client, folder)
             except ConnectionBroken as broken:
+                if isinstance(broken, ServerFull) and self._leave_to_others(folder):
+                    raise
                 if attempt == TRIES:
                     raise Unreachable(f"{broken.sentence} Check the server, and the network to it.") from broken
             else:

@@ -9,20 +9,21 @@ from typing import ClassVar, Self
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.model.settings.secret_name import SecretReference
-from cormorant.sources.remote.settings import RemoteSettings, UserName
+from cormorant.sources.remote.settings import LoginSettings, UserName
 
 _FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}=?")
 
 
-class SftpSettings(RemoteSettings):
+class SftpSettings(LoginSettings):
     """Settings of an SFTP source."""
 
     LISTED_BY = "cormorant source kinds sftp"
     SCHEMES: ClassVar = {"sftp": 22}
     EXAMPLE = "sftp://host/srv/docs"
-    UNSHOWN = RemoteSettings.UNSHOWN | {"private_key", "passphrase"}
+    TELLS_RIGHTS = FOLLOWS_LINKS = True
+    UNSHOWN = LoginSettings.UNSHOWN | {"private_key", "passphrase"}
     SYNONYMS: ClassVar = {
-        **RemoteSettings.SYNONYMS,
+        **LoginSettings.SYNONYMS,
         **dict.fromkeys(("key", "identity", "identity_file", "ssh_key", "key_file"), "private_key"),
         **dict.fromkeys(("fingerprint", "hostkey", "server_key"), "host_key"),
         **dict.fromkeys(("hosts", "known_hosts_file"), "known_hosts"),

@@ -6,6 +6,7 @@ import base64
 from typing import Final
 
 from cormorant.base.clock import random_token
+from cormorant.base.errors import LoginRefused
 from cormorant.model.url import path_of
 from cormorant.net.http import digest
 from cormorant.net.http.digest import Challenge, DigestRequest
@@ -17,9 +18,9 @@ _DIGEST: Final = "Authorization: Digest "
 class DavLogin:
     """Header lines that prove who asks. Over TLS the password is sent at once, else in the form that is asked for."""
 
-    def __init__(self, user: str, password: str, *, over_tls: bool) -> None:
-        self._user, self._password = user, password
-        self._basic = over_tls and bool(user)
+    def __init__(self, user: str, password: str, place: str) -> None:
+        self._user, self._password, self._place = user, password, place
+        self._basic = place.startswith("https:") and bool(user)
         self._challenge: Challenge | None = None
         self._times = 0
 
@@ -33,6 +34,12 @@ class DavLogin:
             pair = base64.b64encode(f"{self._user}:{self._password}".encode()).decode()
             return (f"Authorization: Basic {pair}",)
         return ()
+
+    def refusal(self, response: Response) -> Exception | None:
+        """Return that the login was refused, where there is one."""
+        if response.status != 401 or not self._user:
+            return None
+        return LoginRefused(f"{self._place} refuses the login of user {self._user!r}. Check user and password.")
 
     def challenged(self, response: Response, sent: tuple[str, ...]) -> bool:
         """Learn what the server asks for; return whether the lines that were sent did not try that yet.

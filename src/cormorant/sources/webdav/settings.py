@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from ipaddress import ip_address
 from typing import ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.model.url import origin_of
-from cormorant.net.egress.policy import AddressClass, classify
-from cormorant.sources.remote.settings import HttpRemoteSettings
+from cormorant.sources.remote.settings import HttpRemoteSettings, LoginSettings
 from cormorant.sources.trees.naming import TreeNaming
 
 
-class WebDavSettings(HttpRemoteSettings):
+class WebDavSettings(HttpRemoteSettings, LoginSettings):
     """Settings of a WebDAV source."""
 
     LISTED_BY = "cormorant source kinds webdav"
@@ -40,7 +38,7 @@ class WebDavSettings(HttpRemoteSettings):
         """Refuse a password that anybody on the way could read."""
         if self.password and not self.user:
             raise ValueError("A password needs its user: --set user=NAME.")
-        if self.scheme == "http" and self.password and not _is_inside(self.host, self.network):
+        if self.scheme == "http" and self.password and not self.is_inside:
             raise ValueError(
                 "Over http a password could be read on the way: write the url with https, or, for a server inside, "
                 "set network=private."
@@ -51,13 +49,3 @@ class WebDavSettings(HttpRemoteSettings):
     def naming(self) -> TreeNaming:
         """The addresses of the files."""
         return TreeNaming(self.url + "/", origin_of(self.url).site, self.display_prefix)
-
-
-def _is_inside(host: str, network: tuple[str, ...]) -> bool:
-    if host == "localhost" or {"private", "loopback"}.intersection(each.strip().lower() for each in network):
-        return True
-    try:
-        address = ip_address(host.strip("[]"))
-    except ValueError:
-        return False
-    return classify(address) in (AddressClass.PRIVATE, AddressClass.ULA, AddressClass.LOOPBACK)

@@ -12,6 +12,7 @@ from cormorant.model.content import VisitTrace
 from cormorant.model.outcome import Outcome
 from cormorant.model.resource import Resource
 from cormorant.model.status import Status
+from cormorant.model.url import origin_of
 from cormorant.net.egress.policy import Consent
 from cormorant.net.http.http_session import HttpSession
 from cormorant.net.http.messages import Response
@@ -57,7 +58,7 @@ class DavClient:
         """Return a file, from code without an event loop."""
         request = request_of(self._settings, self._consent, self._naming.address(parts))
         cut = request._replace(max_bytes=limit, cut=self._settings.too_big == "cut")
-        return file_of(answered(self._session.send, cut, self._login, self._settings.user), limit)
+        return file_of(answered(self._session.send, cut, self._login), limit)
 
     def close(self) -> None:
         """Close the connection."""
@@ -66,7 +67,7 @@ class DavClient:
     def _propfind(self, folder: Sequence[bytes], depth: int) -> Response:
         url = self._naming.address([*folder, b""]) if folder else self._naming.root
         request = request_of(self._settings, self._consent, url, (f"Depth: {depth}", _XML), method="PROPFIND")
-        got = answered(self._session.send, request._replace(body=PROPFIND), self._login, self._settings.user)
+        got = answered(self._session.send, request._replace(body=PROPFIND), self._login)
         if got.status != 207:
             raise RemoteRefusal(Status.UNREADABLE, "The server does not list it. Is the url that of a WebDAV folder?")
         return got
@@ -101,12 +102,12 @@ class WebDavSource(HttpFilesSource[WebDavSettings]):
         self._login = self._login or self._made_login()
         request = request_of(settings, self._consent, self.naming.address(parts))
         cut = request._replace(max_bytes=settings.max_size_bytes, cut=settings.too_big == "cut")
-        got = await fetched(self.fetcher, cut, self._login, settings.user, wire, self.tools.clock)
+        got = await fetched(self.fetcher, cut, self._login, wire, self.tools.clock)
         return file_of(got, settings.max_size_bytes) if isinstance(got, Response) else got
 
     def _made_login(self) -> DavLogin:
         settings = self.settings
-        return DavLogin(settings.user, self.secret(settings.password), over_tls=settings.scheme == "https")
+        return DavLogin(settings.user, self.secret(settings.password), str(origin_of(settings.url)))
 
 
 def _version(folder: Sequence[bytes], name: bytes, member: DavMember) -> str:

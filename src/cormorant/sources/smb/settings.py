@@ -1,0 +1,83 @@
+"""Settings of an SMB source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import ClassVar, Final
+
+from pydantic import Field, field_validator
+
+from cormorant.model.acl import EVERYONE
+from cormorant.model.settings.secret_name import SecretReference
+from cormorant.sources.remote.settings import LoginSettings, UserName
+
+_SID: Final = re.compile(r"(?P<sid>S-1-\d{1,15}(?:-\d{1,10}){1,15}) *= *(?P<name>everyone|(?:user|group):\S.*)")
+
+
+class SmbSettings(LoginSettings):
+    """Settings of an SMB source."""
+
+    LISTED_BY = "cormorant source kinds smb"
+    SCHEMES: ClassVar[Mapping[str, int]] = {"smb": 445}
+    EXAMPLE = "smb://server/share/folder"
+    TELLS_RIGHTS = True
+    SYNONYMS: ClassVar[Mapping[str, str]] = {
+        **LoginSettings.SYNONYMS,
+        **dict.fromkeys(("encrypt", "encrypted", "seal"), "encryption"),
+        **dict.fromkeys(("sids", "names"), "sid_names"),
+    }
+
+    url: str = Field(min_length=1, description="The share and the folder in it, like smb://server/share/folder.")
+    user: UserName = Field(min_length=1, description="The user name, like DOMAIN\\ada or ada@example.org.")
+    password: SecretReference = Field(min_length=1, description="The password, as secret:NAME.")
+    encryption: bool = Field(
+        default=True, description="Whether the connection has to be encrypted, which SMB 3 can. It is always signed."
+    )
+    sid_names: tuple[str, ...] = Field(
+        default=(),
+        description="Readers by their numbers on the server, like S-1-5-21-1-2-3-1104=group:staff; may repeat.",
+    )
+
+    @field_validator("url", mode="before")
+    @classmethod
+    def _of_share(cls, text: object) -> object:
+        r"""Take a path like `\\server\share\folder` for the address."""
+        if isinstance(text, str) and text.strip().startswith("\\\\"):
+            path = text.strip().replace("%", "%25").replace("?", "%3F").replace("#", "%23")
+            return "smb:" + path.replace("\\", "/")
+        if isinstance(text, str) and text.strip().lower().startswith("cifs://"):
+            return "smb" + text.strip()[4:]
+        return text
+
+    @field_validator("url")
+    @classmethod
+    def _with_share(cls, address: str) -> str:
+        if not address.removeprefix("smb://").partition("/")[2]:
+            raise ValueError(f"it names no share: {cls.EXAMPLE}.")
+        return address
+
+    @field_validator("sid_names")
+    @classmethod
+    def _names(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
+        for each in lines:
+            if not _SID.fullmatch(each.strip()):
+                raise ValueError(f"{each!r} names no reader: write S-1-5-21-1-2-3-1104=group:staff.")
+        return lines
+
+    @property
+    def share(self) -> str:
+        """The name of the share."""
+        return self.root.split(b"/")[1].decode("utf-8", "surrogatepass")
+
+    @property
+    def folder(self) -> tuple[bytes, ...]:
+        """The names of the folder below the share."""
+        return tuple(each for each in self.root.split(b"/")[2:] if each)
+
+    @cached_property
+    def principals(self) -> Mapping[str, str]:
+        """Readers by their SIDs; those of everybody among them ([MS-DTYP] 2.4.2.4)."""
+        found = (_SID.fullmatch(each.strip()) for each in self.sid_names)
+        return {"S-1-1-0": EVERYONE, **{each["sid"]: each["name"].strip() for each in found if each is not None}}

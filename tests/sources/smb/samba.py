@@ -1,0 +1,64 @@
+"""A Samba of a test, on a port and with a configuration of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.sources.remote.listing import free_port, started
+
+PASSWORD = "right one"
+CONFIGURATION = """[global]
+smb ports = {port}
+interfaces = 127.0.0.1
+bind interfaces only = yes
+private dir = {state}
+lock directory = {state}
+state directory = {state}
+cache directory = {state}
+pid directory = {state}
+ncalrpc dir = {state}/rpc
+log file = {state}/log
+server role = standalone server
+passdb backend = tdbsam:{state}/passdb.tdb
+map to guest = never
+load printers = no
+disable spoolss = yes
+[place]
+path = {folder}
+read only = yes
+"""
+
+
+class Samba:
+    """Where it listens; the share `place` is the folder."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"smb://127.0.0.1:{port}/place"
+
+    def settings(self, **more: object) -> dict[str, object]:
+        return {"url": self.url, "user": "root", "password": "secret:p", "per_host": 2, **more}
+
+
+@contextmanager
+def samba(folder: Path, state: Path) -> Iterator[Samba]:
+    """Serve a folder. Skips where Samba is not installed, or the account is not root."""
+    pytest.importorskip("smbprotocol")
+    daemon = shutil.which("smbd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
+    if daemon is None or os.geteuid() != 0:
+        pytest.skip("smbd is not installed, or not started by root")
+    port = free_port()
+    (state / "rpc").mkdir(parents=True)
+    configuration = state / "smb.conf"
+    configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder))
+    add = ["smbpasswd", "-c", str(configuration), "-a", "-s", "root"]
+    subprocess.run(add, input=f"{PASSWORD}\n{PASSWORD}\n", text=True, capture_output=True, check=True)
+    command = [daemon, "-F", "--no-process-group", "-s", str(configuration), "--debug-stdout", "-d1"]
+    with started(command, port, state / "out"):
+        yield Samba(port)
