@@ -62,6 +62,7 @@ from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Sour
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
 from cormorant.sources.server_settings import ServerSettings
+from cormorant.sources.warc.source import ArchiveSource
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
@@ -185,6 +186,7 @@ SOURCES = {
         unlisted=unlisted,
     ),
     "program": kind_of(ProgramSource),
+    "warc": kind_of(ArchiveSource),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),

@@ -14,9 +14,9 @@ from cormorant.model.ruling import ADMITTED, Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import MAX_ADDRESS
 from cormorant.sources.files.file_url import Naming
-from cormorant.sources.files.globs import compile_patterns
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.rules import Facts
+from cormorant.sources.rules.globs import compile_patterns
 
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
 _OUTSIDE = Ruling(False, Gate.BOUNDARY, "files of the folder", Status.OUTSIDE_BOUNDARY)

@@ -18,8 +18,8 @@ from cormorant.model.text.sampling import is_chosen
 from cormorant.model.url import canonical
 from cormorant.sources.files.exposure import closed_inside
 from cormorant.sources.files.file_url import Naming, of_share
-from cormorant.sources.files.globs import compile_patterns
 from cormorant.sources.files.places import see_place
+from cormorant.sources.rules.globs import compile_patterns
 
 MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from cormorant.base.errors import BadRule
 from cormorant.model.ruling import Gate, Ruling
-from cormorant.sources.files.globs import compile_patterns
+from cormorant.sources.rules.globs import compile_patterns
 
 
 def matches(pattern: str, path: str | bytes) -> bool:
