@@ -70,6 +70,7 @@ from cormorant.sources.sftp.source import SftpSource
 from cormorant.sources.smb.source import SmbSource
 from cormorant.sources.table import driver_check as table_check
 from cormorant.sources.table.settings import TableSettings
+from cormorant.sources.warc.source import ArchiveSource
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
 from cormorant.sources.web.settings.web import WebSettings
@@ -194,6 +195,7 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
 
 
 _BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
+    ArchiveSource,
     FtpSource,
     ProgramSource,
     S3Source,

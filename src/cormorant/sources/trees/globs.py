@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from cormorant.base.errors import BadRule
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
-from cormorant.sources.rules import RULE_TYPES, AnyOf, TextTest, Tried, compile_pattern, extensions
+from cormorant.sources.rules.matching import AnyOf, TextTest, Tried, compile_pattern
+from cormorant.sources.rules.parser import RULE_TYPES, extensions
 
 _TYPES = ("path", "prefix", "contains", "regex", "ext", "ends", "any")
 _SPECIAL = frozenset(r"\.+()|{}^$")
