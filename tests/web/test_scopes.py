@@ -45,6 +45,9 @@ GET /cached/{number}
 GET /cached/{number}/content
 POST /clicked/{token}/{number}
 GET /duplicates/{number}
+GET /mail/{number}
+GET /mail/{number}/thread
+GET /mail/{source}/{year}/{month}
 GET /help
 GET /help/errors
 GET /opensearch.xml

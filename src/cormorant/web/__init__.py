@@ -5,6 +5,7 @@
     GET /duplicates/ID   all of equal content or nearly the same     GET /api/v1/documents/ID/duplicates
     GET /api/v1/suggest?q=   how what is typed may go on
     GET /cached/ID   the kept copy of a document  GET /health/live, /health/ready
+    GET /mail/ID     a message, /mail/ID/thread its thread, /mail/SOURCE/YEAR/MONTH the messages of a month
     POST /clicked/SEARCH/ID   a result was opened  GET /queries   what was searched for
     GET /help        how to ask                   GET /help/errors, /opensearch.xml, /api/openapi.json
     POST /preferences/theme   light or dark, and back to where it was chosen

@@ -29,6 +29,7 @@ from cormorant.web.pages import (
     cached_copy,
     duplicates,
     layout,
+    mail,
     no_results,
     query_help,
     score,
@@ -91,6 +92,7 @@ def application(
     _add_help(app, shelf, look)
     cached_copy.add(app, shelf, look, asked)
     duplicates.add(app, shelf, look)
+    mail.add(app, shelf, look)
     advanced.add(app, shelf, look)
     routing.add_search(app, shelf, asked)
     routing.add_suggestions(app, shelf)

@@ -83,6 +83,7 @@ def test_a_message_is_found_where_it_lies_now(tmp_path: Path) -> None:
     path.write_bytes(mbox_of(message("one"), message("two")))
     source = at(path)
     second = named(source)[1]
+    fetched(source, second)
     path.write_bytes(mbox_of(message("zero", "longer than it was"), message("two")))
     got = fetched(source, second)
     assert isinstance(got, Content)

@@ -104,6 +104,28 @@ def copy(
     )  # fmt: skip
 
 
+def text_of(house: Installation, shelf: Library, number: int, reader: Reader = ANYONE) -> tuple[Hit, str]:
+    """Return a document and the text that was read of its kept copy, "" where the copy is gone or damaged.
+
+    Raises what `copy` raises.
+    """
+    hit = shelf.see(number, reader)
+    if hit is None:
+        raise NotFoundError("There is no such document, or you have no access to it.")
+    _allow(hit.attributes, hit.url)
+    with house.store.read() as tx:
+        columns = content.c
+        rows = tx.rows(sa.select(columns.pack, columns.pack_offset, columns.pack_length).where(columns.id == number))
+    try:
+        frame = _frame(house, BlobPlace(*rows[0])) if rows else None
+    except CacheDamaged:
+        return hit, ""
+    if frame is None:
+        return hit, ""
+    _allow(frame.attributes, hit.url)
+    return hit, frame.text
+
+
 def _allow(attributes: Any, url: str) -> None:
     """Raise NotShown where the page asks that no copy of it be shown."""
     if display_directives.forbids(attributes, display_directives.NO_COPY):

@@ -6,7 +6,6 @@ messages that were listed already into the next window, where their UIDs are kno
 
 from __future__ import annotations
 
-import imaplib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
@@ -24,7 +23,7 @@ from cormorant.sources.mail.folder_name import readable_folder
 from cormorant.sources.mail.mailbox import MessageEntry, RawMessage
 from cormorant.sources.mail.message_head import DAY_S, fields_of, message_id
 from cormorant.sources.mail.settings import MailSettings
-from cormorant.sources.mail.wire import BROKEN, ImapConnection, broken_sentence, quoted
+from cormorant.sources.mail.wire import BROKEN, REFUSED, ImapConnection, broken_sentence, quoted
 
 WINDOW: Final = 1_000
 """Messages whose data is asked for at once."""
@@ -251,7 +250,7 @@ class ImapMailbox:
         """Turn what happens to a connection into one sentence."""
         try:
             yield
-        except (*BROKEN, imaplib.IMAP4.error) as error:
+        except (*BROKEN, REFUSED) as error:
             raise Unreachable(broken_sentence(self._named, error)) from None
 
     def _connect(self) -> ImapConnection:

@@ -29,6 +29,9 @@ POLL_S: Final = 5.0
 """Seconds between two looks for new messages."""
 _KEPT: Final = 4
 """Mbox files of which it is remembered where their messages lie: some 100 bytes a message."""
+_SIZE_BITS: Final = 36
+_SIZE_MASK: Final = (1 << _SIZE_BITS) - 1
+"""Place and size of a message are kept as one number."""
 
 
 class _Folder(NamedTuple):
@@ -52,7 +55,7 @@ class LocalMailbox:
         self._oldest = tools.clock.now() - settings.since_days * DAY_S if settings.since_days is not None else None
         self._clock = tools.clock
         self._maildirs = MaildirReader()
-        self._places: OrderedDict[str, dict[int, tuple[int, int]]] = OrderedDict()
+        self._places: OrderedDict[str, dict[int, int]] = OrderedDict()
         self._lock = Lock()
         self._ended = Event()
         self.unlisted: list[tuple[str, ...]] = []
@@ -143,16 +146,13 @@ class LocalMailbox:
     # ------------------------------------------------------- messages
 
     def _mbox(self, folder: _Folder) -> Iterator[MessageEntry | None]:
-        places: dict[int, tuple[int, int]] = {}
         with file_beneath(self._root, folder.names) as fd:
             for each in mbox.messages_of(fd):
-                places[mbox.name_key(each.name)] = each.start, each.end
                 out = self._settings.mailing_lists and not lists_of(each.fields, self._settings.mailing_lists)
                 if out or not self._is_recent(sent_at(each.fields, None)):
                     yield None
                 else:
                     yield MessageEntry((folder.key, each.name), each.version, message_id(each.fields))
-        self._keep(folder.key, places)
 
     def _maildir(self, folder: _Folder) -> Iterator[MessageEntry | None]:
         with folder_beneath(self._root, folder.names) as fd:
@@ -233,18 +233,24 @@ class LocalMailbox:
 
     def _found(self, fd: int, key: str, name: str) -> tuple[int, int] | None:
         """Return where a message lies; the file is looked through again when it is not where it was."""
-        number = mbox.name_key(name)
-        place = self._places.get(key, {}).get(number)
+        place = self._kept_place(key, name)
         if place is not None and mbox.is_at(fd, *place, name):
             return place
         with self._lock:
-            place = self._places.get(key, {}).get(number)
+            place = self._kept_place(key, name)
             if place is None or not mbox.is_at(fd, *place, name):
-                self._keep(key, {mbox.name_key(each.name): (each.start, each.end) for each in mbox.messages_of(fd)})
-        return self._places.get(key, {}).get(number)
+                self._look_through(fd, key)
+        return self._kept_place(key, name)
 
-    def _keep(self, key: str, places: dict[int, tuple[int, int]]) -> None:
-        self._places[key] = places
+    def _kept_place(self, key: str, name: str) -> tuple[int, int] | None:
+        packed = self._places.get(key, {}).get(mbox.name_key(name))
+        return None if packed is None else (packed >> _SIZE_BITS, (packed >> _SIZE_BITS) + (packed & _SIZE_MASK))
+
+    def _look_through(self, fd: int, key: str) -> None:
+        self._places[key] = {
+            mbox.name_key(each.name): each.start << _SIZE_BITS | min(each.end - each.start, _SIZE_MASK)
+            for each in mbox.messages_of(fd)
+        }
         self._places.move_to_end(key)
         while len(self._places) > _KEPT:
             self._places.popitem(last=False)

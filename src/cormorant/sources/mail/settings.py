@@ -168,7 +168,9 @@ class MailSettings(ServerSettings):
     @model_validator(mode="after")
     def _together(self) -> Self:
         if bool(self.url) == bool(self.path):
-            raise ValueError("set one of url (an IMAP server) and path (an mbox file, their folder, or a Maildir).")
+            raise ValueError(
+                "set either url (an IMAP server) or path (an mbox file, a folder of such files, or a Maildir)."
+            )
         if self.url and not (self.user and self.password):
             raise ValueError("a server asks for a user name and a password: set user, and password=secret:NAME.")
         return self

@@ -25,6 +25,8 @@ IDLE_RENEWED_S: Final = 25 * 60.0
 """Seconds after which IDLE is begun again; a server may end the session after 29 minutes (RFC 2177)."""
 BROKEN: Final = (imaplib.IMAP4.abort, OSError, AnswerTooLarge)
 """Errors after which a connection is of no use."""
+REFUSED: Final = imaplib.IMAP4.error
+"""The server refuses a command."""
 _PASSING: Final = ("UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "OVERQUOTA")
 """Response codes of a refused login that say nothing about the password (RFC 5530 3)."""
 

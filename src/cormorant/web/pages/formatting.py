@@ -11,6 +11,7 @@ from cormorant.base.clock import date_of
 from cormorant.model.member import INNER, MEMBER, is_member
 from cormorant.model.schedule.timezones import is_moment, wall_time
 from cormorant.model.text import display_directives
+from cormorant.operate.documents.mail_message import MESSAGE
 from cormorant.search.reader import Hit
 from cormorant.web.pages import labels
 
@@ -58,12 +59,15 @@ class HitView(NamedTuple):
 def shown(hit: Hit, *, spoken: bool = False) -> HitView:
     """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept.
 
+    That of a message leads to its page.
+
     The address of a document in another one leads a browser to the other one, so its title leads to the kept copy.
 
     `spoken`: say its language, since not all that stands beside it is in one.
     """
     web = hit.url.startswith(("http://", "https://")) and not (is_member(hit.url) and hit.cached)
-    link, icon = (hit.url, "page") if web else (f"/cached/{hit.id}" if hit.cached else "", "file")
+    kept = f"/mail/{hit.id}" if hit.mime == MESSAGE else f"/cached/{hit.id}"
+    link, icon = (hit.url, "page") if web else (kept if hit.cached else "", "file")
     return HitView(
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
         meta(hit, spoken=spoken),

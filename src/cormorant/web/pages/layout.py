@@ -20,7 +20,7 @@ THEMES = {"dark": "light", "light": "dark"}
 
 _YEAR_S = 365 * 86400
 _PAGES = re.compile(
-    r"/((advanced|explain|help|queries|status|takedowns)($|[?/])|search\?|documents/|cached/|duplicates/)[^\\]*"
+    r"/((advanced|explain|help|queries|status|takedowns)($|[?/])|search\?|documents/|cached/|duplicates/|mail/)[^\\]*"
 )
 """What a switch may return to besides home."""
 
