@@ -29,9 +29,12 @@ MOMENT: Final = "cormorant_at"
 
 
 class LogPlace(NamedTuple):
-    """How far a log was read: the number of the last entry, 0 for none, and when it was written, as a text."""
+    """How far a log was read: the number of the last entry and when it was written, as a text.
 
-    number: int = 0
+    0 when it had no entry, -1 when it was not read.
+    """
+
+    number: int = -1
     moment: str = ""
 
 
@@ -65,7 +68,7 @@ class ChangeLog:
         """Return whether nothing behind a place was removed from the log, and no entry says that all may differ."""
         number = self._log.c[NUMBER]
         first, last = self._connection.execute(sa.select(sa.func.min(number), sa.func.max(number))).one()
-        if since.number and (last is None or int(last) < since.number or int(first or 0) > since.number + 1):
+        if since.number > 0 and (last is None or int(last) < since.number or int(first or 0) > since.number + 1):
             return False
         bare = sa.or_(*(self._log.c[each].is_(None) for each in self._relation.roles.key))
         unnamed = sa.select(sa.func.count()).select_from(self._log).where(number > since.number, bare)

@@ -181,7 +181,7 @@ def threshold(newest: Any, overlap_s: float) -> Any:
         earlier = (moment - datetime.timedelta(seconds=overlap_s)).isoformat("T" if "T" in str(newest) else " ")
     except OverflowError:
         return newest
-    return earlier[:10] if len(str(newest)) == len("2026-11-28") else earlier
+    return earlier[: len(str(newest))] if moment.tzinfo is None else earlier  # as many digits, to compare as texts
 
 
 def _number_before(newest: str, overlap_s: float) -> str:

@@ -104,7 +104,8 @@ def read_place(text: str) -> DatabasePlace:
     if host and not port:
         raise ValueError(f"it names no port. Write it like {dialect}://db.example:1234/desk.")
     kept = tuple(sorted(options.items()))
-    return DatabasePlace(dialect, driver or name, host, port, url.database or "", url.username or "", folder, kept)
+    driver = known.name if known is not None else driver or name
+    return DatabasePlace(dialect, driver, host, port, url.database or "", url.username or "", folder, kept)
 
 
 def _see_options(options: Mapping[str, str], known: DialectDriver | None) -> None:

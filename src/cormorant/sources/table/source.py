@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, ClassVar, Final, NamedTuple
+from urllib.parse import quote
 
 from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.model.content import Content, VisitTrace
@@ -121,8 +122,8 @@ class TableSource(BaseSource[TableSettings]):
             if self.settings.incremental == "log":
                 log = ChangeLog(connection, relation, self.settings)
                 found.log = log.end()
-                turn = before is not None and before.log.number and before.runs + 1 < self.settings.full_every
-                if before is not None and turn and log.is_whole(before.log):
+                continues = before is not None and before.log.number >= 0 and before.runs + 1 < self.settings.full_every
+                if before is not None and continues and log.is_whole(before.log):
                     found.whole = False
                     log.write(spool, before.log)
                     return
@@ -133,7 +134,8 @@ class TableSource(BaseSource[TableSettings]):
         if row.version:
             yield self._listed(RowAddress(row.key), row.version, row.display)
             for column, version in row.attachments:
-                yield self._listed(RowAddress(row.key, column), version, "")
+                shown = f"{row.display}#{quote(column, safe='')}" if row.display else ""
+                yield self._listed(RowAddress(row.key, column), version, shown)
         if found.whole:
             return
         if not row.version:

