@@ -57,6 +57,7 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
+from cormorant.sources.mediawiki.source import MediaWikiSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
@@ -162,6 +163,11 @@ def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  
     return JsonLinesReceiver(settings)
 
 
+def _of_class(cls: type[BaseSource[Any]]) -> SourceKind:
+    """Make a kind of a class with everything that there is to say of it."""
+    return SourceKind(cls.kind, cls.about, cls.Settings, cls, cls.look, scheme=f"{cls.kind}:", advice=cls.advice)
+
+
 SOURCES = {
     "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web, doubts=doubts),
     "files": SourceKind(
@@ -174,6 +180,7 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "mediawiki": _of_class(MediaWikiSource),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
@@ -193,8 +200,7 @@ def _source_of(name: str, found: object) -> SourceKind:
     if isinstance(found, SourceKind):
         own, kind = found.name, found
     elif isinstance(found, type) and issubclass(found, BaseSource):
-        own = found.kind
-        kind = SourceKind(own, found.about, found.Settings, found, found.look, scheme=f"{own}:", advice=found.advice)
+        own, kind = found.kind, _of_class(found)
     else:
         raise TypeError("it is neither a subclass of BaseSource nor a SourceKind")
     if own != name:
