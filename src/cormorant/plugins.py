@@ -56,6 +56,7 @@ from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
+from cormorant.sources.github.source import GitHubSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.mediawiki.source import MediaWikiSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
@@ -180,6 +181,7 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "github": _of_class(GitHubSource),
     "mediawiki": _of_class(MediaWikiSource),
 }
 RECEIVERS = {

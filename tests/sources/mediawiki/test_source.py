@@ -60,8 +60,8 @@ class TestSuite(SourceSuite):
         self.fake.stop()
 
     def make(self) -> Source:
-        """Make a source of it."""
-        return source_of(self.fake)
+        """Make a source of it that lists everything each time."""
+        return source_of(self.fake, relist_days=0)
 
 
 def test_every_page_of_the_namespaces_is_named_once_in_several_answers(wiki: FakeWiki) -> None:

@@ -79,14 +79,18 @@ class ApiClient:
         got = yield from self.got(self.request(url, "Accept: application/json", *headers))
         return self.answer(got)
 
-    def got(self, request: Request) -> Exchange[Response]:
-        """Send a request, on to where the same server redirects it. Returns a response of success or a 304."""
+    def got(self, request: Request, *, whatever: bool = False) -> Exchange[Response]:
+        """Send a request, on to where the same server redirects it.
+
+        Returns a response of success or a 304; of any status where `whatever` is asked for. Raises ApiFault.
+        """
         for _ in range(_REDIRECTS):
             response = yield request
             if isinstance(response, TransportError):
                 raise ApiFault.of(response)
             if response.status not in (301, 302, 303, 307, 308):
-                self.judge(response)
+                if not whatever or self.rest_s(response) is not None:
+                    self.judge(response)
                 return response
             target = next((each for _, each in join(request.url, [response.headers.reference("location")])), "")
             if not self.is_own(target) or request.body is not None:

@@ -6,14 +6,13 @@ what was asked for, or raises ApiFault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from cormorant.base.clock import Clock, pause
 from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.content import VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
-from cormorant.model.resource import DiscoveredUrl, Removal
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.net.http.client import Fetcher
@@ -21,7 +20,7 @@ from cormorant.net.http.messages import Request, Response, TransportError
 
 T = TypeVar("T")
 Exchange: TypeAlias = Generator[Request, Response | TransportError, T]
-Waiting: TypeAlias = Generator[Sequence[DiscoveredUrl | Removal], None, T]
+Waiting: TypeAlias = Generator[tuple[()], None, T]
 """An exchange within a discovery: empty batches say that it goes on."""
 
 MOST_WAITED_S: Final = 4_000.0
@@ -142,7 +141,7 @@ class Signs(Generic[T]):
         self._waiting = waiting
         self.result: T
 
-    def __iter__(self) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
+    def __iter__(self) -> Iterator[tuple[()]]:
         self.result = yield from self._waiting
 
 

@@ -169,9 +169,11 @@ class MediaWikiClient(ApiClient):
                 self._cookies[found[1]] = found[2]
 
     def _found(self) -> Exchange[str]:
-        """Find the API by the link that every page of a wiki has (EditURI). Raises ApiFault."""
-        response = yield from self.got(self.request(f"{self.settings.url}/"))
+        """Find the API by the link that every page of a wiki has (EditURI), a missing one too. Raises ApiFault."""
+        response = yield from self.got(self.request(f"{self.settings.url}/"), whatever=True)
         link = _EDIT_URI.search(response.body[: 1 << 20])
+        if link is None:
+            self.judge(response)
         href = _HREF.search(link[0]) if link else None
         text = unescape(next(filter(None, href.groups()), b"").decode("utf-8", "replace")) if href else ""
         target = next((each for _, each in join(self.settings.url, [text])), "").partition("?")[0]
