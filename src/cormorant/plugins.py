@@ -57,9 +57,11 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.ftp.source import FtpSource
+from cormorant.sources.github.source import GitHubSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
 from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
+from cormorant.sources.mediawiki.source import MediaWikiSource
 from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
 from cormorant.sources.record_page import RecordSection, record_page
@@ -197,6 +199,8 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
 _BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
     ArchiveSource,
     FtpSource,
+    GitHubSource,
+    MediaWikiSource,
     ProgramSource,
     S3Source,
     SftpSource,
