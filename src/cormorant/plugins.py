@@ -58,6 +58,8 @@ from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
+from cormorant.sources.push.settings import PushSettings
+from cormorant.sources.push.source import PushSource
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
 from cormorant.sources.server_settings import ServerSettings
@@ -174,6 +176,7 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "push": SourceKind("push", PushSource.about, PushSettings, PushSource, scheme="push:", advice=PushSource.advice),
 }
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),

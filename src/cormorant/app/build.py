@@ -27,6 +27,7 @@ from cormorant.store.blobs.pack_format import pack_path, packs_folder
 from cormorant.store.catalog import receivers
 from cormorant.store.db import migrate
 from cormorant.store.db.database import Store
+from cormorant.store.journal.item_shelf import ItemShelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,5 +173,5 @@ def source_of(
 ) -> Source:
     """The source of a run, with the settings as of its start. Raises what is wrong with them or with their secrets."""
     veto = of_receivers.veto(house, row.source_id) if fetcher is None else None
-    tools = Tools(fetcher, house.clock, Opened(house), row.id, veto, egress)
+    tools = Tools(fetcher, house.clock, Opened(house), row.id, veto, egress, ItemShelf(house.store, row.source_id))
     return make_source(kind, row.source_id, row.settings, tools)
