@@ -54,7 +54,7 @@ from cormorant.sources.base import BaseFilters, BaseSource, Batches
 from cormorant.sources.connection_pool import ConnectionPool
 from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
-from cormorant.sources.files.source import FilesSource, look
+from cormorant.sources.files.source import FilesSource, doubts as files_doubts, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
@@ -172,6 +172,7 @@ SOURCES = {
         FilesSettings,
         _files,
         look,
+        files_doubts,
         scheme="file:",
         advice=ADVICE,
         unlisted=unlisted,

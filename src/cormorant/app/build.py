@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cormorant.net.egress.guard import Egress
     from cormorant.net.http.client import Fetcher
     from cormorant.sources.protocol import Source
+    from cormorant.store.catalog.sources import SourceRow
     from cormorant.store.db.migrate import Upgraded
     from cormorant.store.journal.runs import RunRow
 
@@ -175,3 +176,9 @@ def source_of(
     veto = of_receivers.veto(house, row.source_id) if fetcher is None else None
     tools = Tools(fetcher, house.clock, Opened(house), row.id, veto, egress, ItemShelf(house.store, row.source_id))
     return make_source(kind, row.source_id, row.settings, tools)
+
+
+def watched_source(row: SourceRow, house: Installation, egress: Callable[[], Egress]) -> Source:
+    """The source with the settings of now, to be watched for changes. Raises what is wrong with them."""
+    tools = Tools(None, house.clock, Opened(house), egress=egress, items=ItemShelf(house.store, row.id))
+    return make_source(row.kind, row.id, row.settings, tools)

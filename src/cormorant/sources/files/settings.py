@@ -56,6 +56,7 @@ class FilesSettings(SourceSettings):
         **dict.fromkeys(("acl", "access", "visibility", "readers"), "grants"),
         **dict.fromkeys(("dotfiles", "hidden_files"), "hidden"),
         **dict.fromkeys(("links", "follow_symlinks"), "symlinks"),
+        **dict.fromkeys(("events", "inotify", "live", "notify", "follow_changes"), "watch"),
     }  # fmt: skip
 
     JUDGED = SourceSettings.JUDGED | {
@@ -98,6 +99,10 @@ class FilesSettings(SourceSettings):
         default=False, description="Whether links in documents to other files of the folder are followed."
     )
 
+    watch: bool = Field(
+        default=False,
+        description="Whether `serve` notices changes and starts a run for them; schedules find what it misses.",
+    )
     hash_audit: float = Field(
         default=0.0,
         ge=0,

@@ -50,7 +50,7 @@ def add(router: APIRouter, house: Installation) -> None:
 
     @receive(router, "POST", "/push/{source}", PushAnswer, _BATCH)
     def push_batch(
-        request: Request, source: Name, body: Annotated[bytes, Depends(batch)], idempotency_key: IdempotencyKey = ""
+        request: Request, source: Name, body: bytes = Depends(batch), idempotency_key: IdempotencyKey = ""
     ) -> Response:
         """Push a batch of items. What is accepted is kept before the answer; a run takes it in at once.
 
@@ -61,7 +61,7 @@ def add(router: APIRouter, house: Installation) -> None:
 
     @receive(router, "PUT", "/push/{source}/{item:path}/attachments/{name}", PushAnswer, _BYTES)
     def push_attachment(
-        request: Request, source: Name, item: ItemId, name: Attachment, body: Annotated[bytes, Depends(bytes_sent)]
+        request: Request, source: Name, item: ItemId, name: Attachment, body: bytes = Depends(bytes_sent)
     ) -> Response:
         """Push an attachment of an item that was pushed before, in the place of the one of that name."""
         media_type = request.headers.get("content-type", "")
