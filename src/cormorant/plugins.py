@@ -52,6 +52,8 @@ from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits
 from cormorant.sources.base import BaseFilters, BaseSource, Batches
 from cormorant.sources.connection_pool import ConnectionPool
+from cormorant.sources.feed.settings import FeedSettings
+from cormorant.sources.feed.source import FeedSource
 from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, doubts as files_doubts, look
@@ -65,6 +67,7 @@ from cormorant.sources.rules import Facts
 from cormorant.sources.server_settings import ServerSettings
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
+from cormorant.sources.web.linked_pages import LinkedPageSource
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
@@ -160,6 +163,15 @@ def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:
     return FilesSource(number, settings, tools.veto)
 
 
+def _feed(number: int, settings: FeedSettings, tools: Tools) -> Source:
+    pages = None
+    if settings.content == "link":
+        given = parse_settings(WebSettings, settings.page_settings)
+        session = Session(number, given, tools.secrets, tools.run) if tools.secrets is not None else None
+        pages = LinkedPageSource(number, given, tools.fetcher, tools.clock, session=session)
+    return FeedSource(number, settings, tools, pages)
+
+
 def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  # noqa: ARG001 - needs no tools
     return JsonLinesReceiver(settings)
 
@@ -177,6 +189,7 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "feed": SourceKind("feed", FeedSource.about, FeedSettings, _feed, scheme="feed:", advice=FeedSource.advice),
     "push": SourceKind("push", PushSource.about, PushSettings, PushSource, scheme="push:", advice=PushSource.advice),
 }
 RECEIVERS = {

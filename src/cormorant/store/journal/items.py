@@ -102,6 +102,20 @@ def named(tx: Tx, source: int, names: Iterable[str]) -> list[Item]:
     return found
 
 
+def there(tx: Tx, source: int, part: str | None = None, most: int = 1_000) -> Iterator[list[Item]]:
+    """Yield pages of items that are there, those of one part if it is named; a page may be changed meanwhile."""
+    those, behind = sa.and_(item.c.source_id == source, sa.not_(item.c.gone)), 0
+    those = those if part is None else sa.and_(those, item.c.part == part)
+    while True:
+        statement = sa.select(*_PICKED).where(those, item.c.id > behind).order_by(item.c.id).limit(most)
+        page = [Item(*row) for row in tx.rows(statement)]
+        if page:
+            yield page
+        if len(page) < most:
+            return
+        behind = page[-1].id
+
+
 def unnamed(tx: Tx, source: int, full: int, most: int) -> list[Item]:
     """Return items, no parts, that are there and were not named since a full feed, by its number, began."""
     those = sa.and_(item.c.source_id == source, sa.not_(item.c.gone), item.c.part == "", item.c.named < full)
@@ -158,6 +172,12 @@ def name_again(tx: Tx, numbers: Sequence[int], full: int, version: int | None = 
     values: dict[str, Any] = {"named": full} | ({} if version is None else {"version": version})
     for start in range(0, len(numbers), 500):
         tx.execute(sa.update(item).where(item.c.id.in_(numbers[start : start + 500])).values(**values))
+
+
+def count_anew(tx: Tx, numbers: Sequence[int], version: int | None) -> None:
+    """Give items another count without a change of theirs."""
+    for start in range(0, len(numbers), 500):
+        tx.execute(sa.update(item).where(item.c.id.in_(numbers[start : start + 500])).values(version=version))
 
 
 def renew(tx: Tx, numbers: Sequence[int], seq: int, digest: str) -> None:
