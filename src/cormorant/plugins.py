@@ -52,9 +52,11 @@ from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits
 from cormorant.sources.base import BaseFilters, BaseSource, Batches
 from cormorant.sources.connection_pool import ConnectionPool
+from cormorant.sources.feed.settings import FeedSettings
+from cormorant.sources.feed.source import FeedSource
 from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
-from cormorant.sources.files.source import FilesSource, look
+from cormorant.sources.files.source import FilesSource, doubts as files_doubts, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.ftp.source import FtpSource
 from cormorant.sources.github.source import GitHubSource
@@ -64,6 +66,7 @@ from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
 from cormorant.sources.mediawiki.source import MediaWikiSource
 from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
+from cormorant.sources.push.source import PushSource
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
 from cormorant.sources.s3.source import S3Source
@@ -75,6 +78,7 @@ from cormorant.sources.table.settings import TableSettings
 from cormorant.sources.warc.source import ArchiveSource
 from cormorant.sources.web.auth.session import Session
 from cormorant.sources.web.consistency import doubts
+from cormorant.sources.web.linked_pages import LinkedPageSource
 from cormorant.sources.web.settings.web import WebSettings
 from cormorant.sources.web.source import WebSource
 from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
@@ -183,6 +187,15 @@ def _triggers(settings: TableSettings) -> str:
     return trigger_script(settings)
 
 
+def _feed(number: int, settings: FeedSettings, tools: Tools) -> Source:
+    pages = None
+    if settings.content == "link":
+        given = parse_settings(WebSettings, settings.page_settings)
+        session = Session(number, given, tools.secrets, tools.run) if tools.secrets is not None else None
+        pages = LinkedPageSource(number, given, tools.fetcher, tools.clock, session=session)
+    return FeedSource(number, settings, tools, pages)
+
+
 def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  # noqa: ARG001 - needs no tools
     return JsonLinesReceiver(settings)
 
@@ -202,6 +215,7 @@ _BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
     GitHubSource,
     MediaWikiSource,
     ProgramSource,
+    PushSource,
     S3Source,
     SftpSource,
     SmbSource,
@@ -216,6 +230,7 @@ SOURCES = {
         FilesSettings,
         _files,
         look,
+        files_doubts,
         scheme="file:",
         advice=ADVICE,
         unlisted=unlisted,
@@ -241,6 +256,7 @@ SOURCES = {
         advice=table_check.ADVICE,
         script=_triggers,
     ),
+    "feed": SourceKind("feed", FeedSource.about, FeedSettings, _feed, scheme="feed:", advice=FeedSource.advice),
 } | {each.kind: kind_of(each) for each in _BY_CLASS}
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),

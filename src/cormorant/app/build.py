@@ -27,6 +27,7 @@ from cormorant.store.blobs.pack_format import pack_path, packs_folder
 from cormorant.store.catalog import receivers
 from cormorant.store.db import migrate
 from cormorant.store.db.database import Store
+from cormorant.store.journal.item_shelf import ItemShelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from cormorant.net.egress.guard import Egress
     from cormorant.net.http.client import Fetcher
     from cormorant.sources.protocol import Source
+    from cormorant.store.catalog.sources import SourceRow
     from cormorant.store.db.migrate import Upgraded
     from cormorant.store.journal.runs import RunRow
 
@@ -172,5 +174,11 @@ def source_of(
 ) -> Source:
     """The source of a run, with the settings as of its start. Raises what is wrong with them or with their secrets."""
     veto = of_receivers.veto(house, row.source_id) if fetcher is None else None
-    tools = Tools(fetcher, house.clock, Opened(house), row.id, veto, egress)
+    tools = Tools(fetcher, house.clock, Opened(house), row.id, veto, egress, ItemShelf(house.store, row.source_id))
     return make_source(kind, row.source_id, row.settings, tools)
+
+
+def watched_source(row: SourceRow, house: Installation, egress: Callable[[], Egress]) -> Source:
+    """The source with the settings of now, to be watched for changes. Raises what is wrong with them."""
+    tools = Tools(None, house.clock, Opened(house), egress=egress, items=ItemShelf(house.store, row.id))
+    return make_source(row.kind, row.id, row.settings, tools)

@@ -27,6 +27,7 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
         Command("source", "crawl.sources", "app", "Sources of documents"),
         Command("parameters", "crawl.profiles", "app", "Settings that several sources share"),
         Command("crawl", "crawl.crawl", "app", "Crawl sources now"),
+        Command("push", "crawl.push", "app", "Hand documents of a program to a source"),
         Command("run", "crawl.runs", "app", "Runs: list, show, answer"),
         Command("schedule", "crawl.schedules", "app", "Crawl sources at set times"),
         Command("trap", "crawl.traps", "app", "Suspected spider traps, and rules against them"),

@@ -15,6 +15,7 @@ from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.blobs.protocol import Cache
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Store
+from cormorant.store.journal.item_shelf import ItemShelf
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +53,8 @@ class Installation:
         Raises BadSetting, and what the kind raises, for settings that no longer make one.
         """
         return make_source(
-            owner.kind, owner.id, owner.settings if settings is None else settings, Tools(None, self.clock)
+            owner.kind,
+            owner.id,
+            owner.settings if settings is None else settings,
+            Tools(None, self.clock, items=ItemShelf(self.store, owner.id)),
         )

@@ -12,6 +12,7 @@ from cormorant.model.settings.source import SourceSettings
 from cormorant.net.egress.guard import Egress
 from cormorant.net.http.client import Fetcher
 from cormorant.sources.protocol import Secrets, Source
+from cormorant.store.journal.item_shelf import ItemShelf
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Tools:
     `secrets` is None when it is only to be asked questions; `run` is the run it is built for, 0 for none. `veto` says
     of a folder, by its address, whether it may not be entered. `egress` makes the way out of a thread without an event
     loop (`net.http.http_session.HttpSession`, `net.egress.dialer.Dialer`), None when nothing may be connected to.
+    `items` are what was pushed to the source, or what it keeps of what it read; None where there is no database.
     """
 
     fetcher: Fetcher | None
@@ -29,6 +31,7 @@ class Tools:
     run: int = 0
     veto: Callable[[str], bool] | None = None
     egress: Callable[[], Egress] | None = None
+    items: ItemShelf | None = None
 
 
 OWNER = "\0"

@@ -17,6 +17,7 @@ from fastapi.templating import Jinja2Templates
 
 from cormorant.base.clock import random_token
 from cormorant.base.errors import (
+    Busy,
     ConflictError,
     CormorantError,
     IndexDamaged,
@@ -60,7 +61,7 @@ _NO_BODY = dict.fromkeys(
 """What to say of what was sent as a whole, by what pydantic calls its fault."""
 _EMPTY = "The request names no change. Name a change."
 
-_READERS = (UsageError, NotFoundError, ConflictError, NotSignedIn, ScopeTooNarrow, TooManyTries)
+_READERS = (Busy, UsageError, NotFoundError, ConflictError, NotSignedIn, ScopeTooNarrow, TooManyTries)
 """What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
 
 _PASSING: Mapping[type[Exception], str] = {

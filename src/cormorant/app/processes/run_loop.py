@@ -1,7 +1,7 @@
-"""Carry out every run whose turn it is, each in a task of its own; have schedules order theirs.
+"""Carry out every run whose turn it is, each in a task of its own; have schedules and watched sources order theirs.
 
-look -> what a clock that was set back left -> end what has ended -> schedules -> turns -> let go of what is another
-node's -> begin what is new -> rest
+look -> what a clock that was set back left -> end what has ended -> schedules, changes -> turns -> let go of what is
+another node's -> begin what is new -> rest
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from cormorant.app import build
 from cormorant.app.logs import run_log_summary
+from cormorant.app.processes.change_watch import ChangeWatch
 from cormorant.app.processes.schedule_tick import ScheduleTick
 from cormorant.base import run_context, secret_masking, tracing
 from cormorant.base.errors import CormorantError
@@ -44,6 +45,7 @@ async def carry_out(
 ) -> None:
     """Carry out runs until told to stop. Raises CormorantError when the database said so."""
     scheduled = ScheduleTick(house) if schedules else None
+    watched = ChangeWatch(house, egress) if schedules else None
     tasks: Tasks = {}
     takedowns.go_on(house)
     setbacks = Setbacks(house.store, house.clock)
@@ -59,9 +61,13 @@ async def carry_out(
             ended(house, number, tasks.pop(number))
         if scheduled is not None:
             await scheduled.look()
+        if watched is not None:
+            await watched.look()
         for row in _ours(house, tasks):
             tasks[row.id] = asyncio.create_task(_follow(house, row, build_source, room))
         await nap(POLL_S, stop)
+    if watched is not None:
+        await watched.close()
     for task in tasks.values():
         task.cancel()
     await asyncio.gather(*tasks.values(), return_exceptions=True)

@@ -168,3 +168,33 @@ class TrapRecord(Record):
     examples: Sequence[str]
     rule: str
     accepted: bool
+
+
+class PushResult(Record):
+    """The outcome of a pushed item."""
+
+    id: str
+    outcome: Annotated[
+        str,
+        Field(
+            description="accepted, unchanged (as it was before), stale (a newer version came before) or refused.",
+            examples=["accepted"],
+        ),
+    ]
+    reason: str | None
+
+
+class PushAnswer(Record):
+    """Receipt for a batch of pushed items: what is accepted is kept for good, and found after the next run."""
+
+    source: str
+    accepted: int
+    unchanged: int
+    stale: int
+    refused: int
+    deleted: Annotated[int, Field(description="Items that are gone, also those that a full feed did not name.")]
+    feed: str
+    sequence: int | None
+    ended: Annotated[bool, Field(description="The batch was the last of a full feed.")]
+    repeated: Annotated[bool, Field(description="The batch came before, and changed nothing this time.")]
+    results: list[PushResult]

@@ -10,7 +10,7 @@ from cormorant.receivers.stream import Event, NewEvent
 from cormorant.store.catalog import schedules, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
-from cormorant.store.journal import schedule_firings
+from cormorant.store.journal import items, schedule_firings
 from cormorant.store.schema import (
     claim,
     content,
@@ -43,6 +43,7 @@ def remove(tx: Tx, row: SourceRow) -> int:
     tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id))))
     for each in (content, withdrawn, original, version, resource, claim, exclusion, site_source, run):
         tx.execute(sa.delete(each).where(each.c.source_id == row.id))
+    items.forget(tx, row.id)
     _leave_out(tx, row.id)
     sources.keep_name(tx, row, stream.head(tx))
     tx.execute(sa.delete(source).where(source.c.id == row.id))

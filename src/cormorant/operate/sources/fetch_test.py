@@ -36,6 +36,7 @@ from cormorant.operate.sources import filter_test
 from cormorant.operate.sources.secrets import Opened
 from cormorant.plugins import Source, Tools, source_kind
 from cormorant.store.catalog import sources
+from cormorant.store.journal.item_shelf import ItemShelf
 
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
@@ -65,7 +66,8 @@ async def test(house: Installation, name: str, address: str | None, means: Fetch
     with house.store.read() as tx:
         row = sources.named(tx, name)
     kind = source_kind(row.kind)
-    tools = Tools(means.fetcher, house.clock, Opened(house), egress=means.egress)
+    shelf = ItemShelf(house.store, row.id)
+    tools = Tools(means.fetcher, house.clock, Opened(house), egress=means.egress, items=shelf)
     source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
     started = house.clock.monotonic()
     try:

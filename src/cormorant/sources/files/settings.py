@@ -36,6 +36,7 @@ class FilesSettings(TreeSettings):
             ),
             "path",
         ),
+        **dict.fromkeys(("events", "inotify", "live", "notify", "follow_changes"), "watch"),
     }  # fmt: skip
 
     FORETOLD = TreeSettings.FORETOLD | {"path"}
@@ -43,6 +44,10 @@ class FilesSettings(TreeSettings):
     path: str = Field(
         description="The folder, like /srv/docs. A file: address too, for a name that is not text.",
         min_length=1,
+    )
+    watch: bool = Field(
+        default=False,
+        description="Whether `serve` notices changes and starts a run for them; schedules find what it misses.",
     )
 
     @field_validator("path")

@@ -18,6 +18,7 @@ from cormorant.model.resource import DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.status import Status
 from cormorant.sources.files.exposure import Closures
 from cormorant.sources.files.file_url import Naming
+from cormorant.sources.files.folder_watch import FolderWatch, is_possible, remote_mount
 from cormorant.sources.files.openat import Identity, identity_of, open_root
 from cormorant.sources.files.permissions import Names
 from cormorant.sources.files.read import FileReader
@@ -48,6 +49,21 @@ def look(settings: FilesSettings) -> None:
     os.close(open_root(settings.root))
 
 
+def doubts(settings: FilesSettings) -> Sequence[str]:
+    """Return why changes of the folder are not noticed, or not all, though they are to be."""
+    if not settings.watch:
+        return ()
+    if not is_possible():
+        return ("With watch=true nothing is noticed on this system: only Linux reports changes. Add a schedule.",)
+    kind = remote_mount(settings.root)
+    if not kind:
+        return ()
+    return (
+        f"With watch=true only changes that this machine makes are noticed: the folder is a share ({kind}). Add a "
+        "schedule for those that other machines make.",
+    )
+
+
 class FilesSource:
     """A folder of files.
 
@@ -74,6 +90,8 @@ class FilesSource:
         self._names = Names()
         self._reader = FileReader(self.gates, self._naming, self._names)
         self._threads: ThreadPoolExecutor | None = None
+        self._watch: FolderWatch | None = None
+        self._ended = False
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """Yield every regular file in batches. What rules leave out is among them, except below excluded folders.
@@ -180,8 +198,44 @@ class FilesSource:
         """A folder teaches nothing beside its files."""
         return None
 
+    def wait_for_change(self, timeout_s: float) -> bool:
+        """Wait until a file or folder that is listed has changed; False when the time is over.
+
+        The first call begins to watch and returns True: nobody knows of changes before. Called from one thread. Raises
+        Unreachable when the folder cannot be watched, or is away.
+        """
+        if self._watch is None:
+            self._watch = FolderWatch(self.settings.root, self._concerns, rights=self.settings.owner_grants)
+            return not self._let_go()
+        try:
+            changed = self._watch.wait(timeout_s)
+        except BaseException:
+            self._ended = True
+            self._let_go()
+            raise
+        return changed and not self._let_go()
+
+    def _let_go(self) -> bool:
+        """Let go of the watches when the source was closed; returns whether it was."""
+        if self._ended and self._watch is not None:
+            self._watch.close()
+            self._watch = None
+        return self._ended
+
+    def _concerns(self, path: bytes, is_folder: bool) -> bool:
+        """Return whether a listing looks at a file, or into a folder, at this path below the root."""
+        parts = path.split(b"/")
+        if not is_folder:
+            return self.gates.follow(self._naming.address(parts), 0).admitted
+        hidden = not self.settings.hidden and any(part.startswith(b".") for part in parts)
+        too_deep = self.settings.levels is not None and len(parts) > self.settings.levels
+        return not (hidden or too_deep or self.gates.leaves_out(parts))
+
     async def close(self) -> None:
-        """Let go of the reading threads. No descriptor outlives the call that opened it."""
+        """Let go of the reading threads, and end a wait for changes. No descriptor outlives the call that opened it."""
+        self._ended = True
+        if self._watch is not None:
+            self._watch.end()
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
             self._threads = None

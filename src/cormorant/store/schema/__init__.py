@@ -6,6 +6,7 @@
                                                   what was found behind a resource
     journal   run, run_count, visit, exclusion, query, click   what happened
     stream    stream, stream_head, faulty       what is to be delivered, in order; what was not taken
+    items     item, item_piece, item_mark     what was pushed, or read of feeds
     nodes     process                           who is at work
     access    token, session                    who may do more than read
     schedules schedule, launch                what is crawled by itself, and when it was
@@ -38,6 +39,7 @@ from cormorant.store.schema.documents import (
     withdrawn,
 )
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
+from cormorant.store.schema.items import item, item_mark, item_piece
 from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
 from cormorant.store.schema.nodes import process
@@ -56,6 +58,9 @@ __all__ = [
     "former_source",
     "hidden",
     "inlinks",
+    "item",
+    "item_mark",
+    "item_piece",
     "launch",
     "metadata",
     "near",

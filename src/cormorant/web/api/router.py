@@ -6,6 +6,7 @@
         /takedowns, /system
         and what is below them, but for /documents/ID/duplicates, which is for every reader
     POST /api/v1/documents/recrawl, /provider/pause, /provider/resume
+    POST, PUT /api/v1/push/SOURCE and what is below it
     POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters, /tokens and what is below them
 
 Each route declares its scope: `operate` to look and to start and stop work, `admin` to change configuration or access
@@ -21,6 +22,7 @@ from cormorant.web.api import (
     documents,
     health,
     profiles,
+    push,
     queries,
     receivers,
     routing,
@@ -42,6 +44,7 @@ def group(shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> A
     statuses.add(router, shelf, look)
     routing.add(router, shelf.house)
     sources.add(router, shelf.house)
+    push.add(router, shelf.house)
     runs.add(router, shelf.house)
     runs.add_log(router, shelf.house)
     schedules.add(router, shelf.house)

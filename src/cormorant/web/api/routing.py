@@ -266,7 +266,7 @@ def route(
 
 def order(
     router: APIRouter,
-    method: Literal["POST", "PATCH", "DELETE"],
+    method: Literal["POST", "PUT", "PATCH", "DELETE"],
     path: str,
     scope: Scope,
     model: type[Record] | UnionType,
@@ -278,6 +278,18 @@ def order(
     return router.api_route(
         f"{PREFIX}{path}", methods=[method], status_code=status, response_model=None, responses=fine, dependencies=only
     )
+
+
+def receive(
+    router: APIRouter, method: Literal["POST", "PUT"], path: str, model: type[Record], takes: Mapping[str, Any]
+) -> Callable[[_Call], _Call]:
+    """A route that reads its body by itself, as `takes` says in the words of OpenAPI, and answers when it is kept."""
+    fine: dict[int | str, dict[str, Any]] = {202: {"model": model, "description": "Kept."}}
+    only = [authorization.needs(Scope.OPERATE), Depends(_only_known)]
+    return router.api_route(
+        f"{PREFIX}{path}", methods=[method], status_code=202, response_model=None, responses=fine, dependencies=only,
+        openapi_extra={"requestBody": dict(takes)},
+    )  # fmt: skip
 
 
 def _parameters(dependant: Dependant) -> set[str]:

@@ -1,0 +1,181 @@
+"""Watch sources for changes, and order a run of one that has changed. The schedule is the net below.
+
+    watched source --a thread of its own: wait_for_change--> changed --DEBOUNCE_S, no run open--> a run is ordered
+                                                                `--a run is open, or rests--> later
+
+A source is watched when its settings say `watch` and its object has `wait_for_change`. At most one run of it is open:
+changes that come meanwhile are for the next. After a run the source rests for as long as it took, so that a folder that
+never stands still costs half of the time at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final, Protocol, cast, runtime_checkable
+
+from cormorant.app import build
+from cormorant.base.clock import Clock
+from cormorant.base.errors import CormorantError, LoginRefused
+from cormorant.base.log import logger
+from cormorant.base.secret_masking import fault
+from cormorant.crawl.run.completion import is_of_store
+from cormorant.net.egress.guard import Egress
+from cormorant.operate.installation import Installation
+from cormorant.operate.runs import start
+from cormorant.operate.search import reindex
+from cormorant.plugins import source_settings
+from cormorant.sources.protocol import Source
+from cormorant.store.catalog import sources
+from cormorant.store.catalog.sources import SourceRow
+from cormorant.store.db.database import Tx
+from cormorant.store.journal import runs
+
+_log = logger(__name__)
+LOOK_S: Final = 1.0
+"""Seconds between two looks at which sources are to be watched."""
+WAIT_S: Final = 5.0
+"""Seconds that one wait for changes takes at the most."""
+DEBOUNCE_S: Final = 1.0
+"""Seconds from the first change to the order of a run: what changes together is taken together."""
+MOST_REST_S: Final = 300.0
+AGAIN_S: Final = 60.0
+"""Seconds until a source whose watching failed is watched again."""
+REFUSED_S: Final = 3_600.0
+"""The same after its login was refused: servers lock accounts."""
+
+
+@runtime_checkable
+class Watchable(Protocol):
+    """A source that notices its changes."""
+
+    def wait_for_change(self, timeout_s: float) -> bool:
+        """Wait until something has changed, and return True; False when the time is over.
+
+        It blocks, and is called from one thread. `close` ends it early. It raises CormorantError where it cannot watch.
+        """
+        ...
+
+
+class _Watcher:
+    """A source and the thread that waits for its changes. `changed_at` is in monotonic seconds, 0 for no change."""
+
+    def __init__(self, name: str, make: Callable[[], Source], clock: Clock) -> None:
+        self.changed_at = 0.0
+        self._name, self._make, self._clock = name, make, clock
+        self._stopped = threading.Event()
+        self._source: Source | None = None
+        threading.Thread(target=self._watch, name=f"watch {name}", daemon=True).start()
+
+    async def close(self) -> None:
+        """Have the thread end soon; nobody waits for it."""
+        self._stopped.set()
+        if self._source is not None:
+            with suppress(Exception):
+                await self._source.close()
+
+    def _watch(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._source = self._make()
+                if not isinstance(self._source, Watchable):
+                    return
+                self._wait(self._source)
+            except LoginRefused as error:
+                self._rest(error, REFUSED_S)
+            except Exception as error:  # noqa: BLE001 - of the source, maybe a package's: the schedule goes on
+                self._rest(error, AGAIN_S)
+
+    def _wait(self, source: Watchable) -> None:
+        while not self._stopped.is_set():
+            if source.wait_for_change(WAIT_S):
+                self.changed_at = self.changed_at or self._clock.monotonic()
+
+    def _rest(self, error: Exception, seconds: float) -> None:
+        reason = error.sentence if isinstance(error, CormorantError) else fault(error)
+        _log.warning("watch failed", extra={"source": self._name, "reason": reason, "again_s": seconds})
+        self._stopped.wait(seconds)
+
+
+class ChangeWatch:
+    """The watched sources of an installation. `egress` makes the way out of their threads."""
+
+    def __init__(self, house: Installation, egress: Callable[[], Egress]) -> None:
+        self._house, self._egress, self._clock = house, egress, house.clock
+        self._watchers: dict[int, tuple[str, _Watcher]] = {}
+        self._due = self._clock.monotonic()
+
+    async def look(self) -> None:
+        """Watch what is to be watched, if it is time to look, and order runs of what has changed.
+
+        Raises CormorantError when the database said so.
+        """
+        now = self._clock.monotonic()
+        if now >= self._due:
+            self._due = now + LOOK_S
+            await self._compare()
+        for number, (_, watcher) in self._watchers.items():
+            if watcher.changed_at and now >= watcher.changed_at + DEBOUNCE_S and self._ordered(number):
+                watcher.changed_at = 0.0
+
+    async def close(self) -> None:
+        """Watch nothing any more."""
+        watchers, self._watchers = self._watchers, {}
+        await asyncio.gather(*(watcher.close() for _, watcher in watchers.values()))
+
+    async def _compare(self) -> None:
+        """Begin to watch what is new or was edited, and leave what is deleted or not to be watched any more."""
+        with self._house.store.read() as tx:
+            rows = {row.id: row for row in sources.every(tx) if row.settings.get("node", "") in ("", self._house.node)}
+        known = {number: _state(row) for number, row in rows.items()}
+        for number in [each for each, (state, _) in self._watchers.items() if known.get(each) != state]:
+            await self._watchers.pop(number)[1].close()
+        for number, row in rows.items():
+            if number not in self._watchers and _is_watched(row):
+                self._watchers[number] = known[number], _Watcher(row.name, self._maker(row), self._clock)
+
+    def _maker(self, row: SourceRow) -> Callable[[], Source]:
+        return lambda: build.watched_source(row, self._house, self._egress)
+
+    def _ordered(self, number: int) -> bool:
+        """Order a run of a source, unless one is open or was just; returns whether nothing is left to be ordered."""
+        try:
+            reindex.refuse_older_store(self._house)
+            with self._house.store.begin() as tx:
+                sources.claim(tx, number)
+                row = sources.numbered(tx, number)
+                if row is None:
+                    return True
+                if not _may_run(tx, number):
+                    return False
+                start.order_one(tx, row)
+        except CormorantError as error:
+            if is_of_store(error):
+                raise
+            _log.warning("watch failed", extra={"source": number, "reason": error.sentence, "again_s": AGAIN_S})
+        return True
+
+
+def _state(row: SourceRow) -> str:
+    """What a watcher depends on: edits of the source, and of the sets that it has settings from."""
+    return json.dumps([row.version, dict(row.settings)], sort_keys=True)
+
+
+def _is_watched(row: SourceRow) -> bool:
+    try:
+        return bool(getattr(source_settings(row.kind, cast("Mapping[str, object]", row.settings)), "watch", False))
+    except CormorantError:  # a version took it, or a package that was installed
+        return False
+
+
+def _may_run(tx: Tx, number: int) -> bool:
+    """Return whether a run of a source may begin: none is open or waits for a person, and the last has been rested."""
+    if runs.unfinished(tx, number) is not None:
+        return False
+    last = next(iter(runs.every(tx, number, 1)), None)
+    if last is None or last.finished_at is None:
+        return True
+    return tx.now() >= last.finished_at + min(last.seconds(tx.now()), MOST_REST_S)

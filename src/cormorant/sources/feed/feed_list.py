@@ -1,0 +1,45 @@
+"""Lists of feeds: OPML (http://opml.org/spec2.opml), a feed whose entries link to feeds, or one address a line."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lxml import etree
+
+from cormorant.sources.feed.parser import absolute, parse_feed
+from cormorant.sources.xml_answer import parse_answer
+
+MAX_LINES: Final = 100_000
+
+
+def read_list(body: bytes, base: str) -> tuple[list[str], list[str]]:
+    """Return the feeds and the further lists that a list names, absolute; relative ones count from `base`.
+
+    What is none of the forms names nothing.
+    """
+    bare = body.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not bare.startswith((b"<", b"{")):
+        lines = bare.decode("utf-8", "replace").splitlines()[:MAX_LINES]
+        found = [absolute(base, each.split(" #")[0].strip()) for each in lines if not each.startswith("#")]
+        return list(filter(None, found)), []
+    try:
+        root = parse_answer(bare)
+    except ValueError:
+        root = None
+    if root is not None and isinstance(root.tag, str) and etree.QName(root).localname.lower() == "opml":
+        return _opml(root, base)
+    try:
+        return [each.link for each in parse_feed(bare, base or "http://list.invalid/").entries if each.link], []
+    except ValueError:
+        return [], []
+
+
+def _opml(root: Any, base: str) -> tuple[list[str], list[str]]:
+    feeds, lists = list[str](), list[str]()
+    for each in root.iter("outline"):
+        said = {name.lower(): value for name, value in each.attrib.items()}
+        sort = said.get("type", "").lower()
+        feeds.append(absolute(base, said.get("xmlurl", "")))
+        if sort == "include" or (sort == "link" and said.get("url", "").lower().endswith(".opml")):
+            lists.append(absolute(base, said.get("url", "")))
+    return list(filter(None, feeds)), list(filter(None, lists))

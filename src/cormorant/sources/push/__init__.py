@@ -1,0 +1,6 @@
+"""What did programs push? Items that come with their text, attributes and readers, in full feeds or one by one.
+
+POST /api/v1/push/SOURCE --batch, item: what was said--> operate/sources/push.py --> items of the store
+                                                                                          |
+run: discover names what changed since the last one, fetch reads the kept item <---------'
+"""
