@@ -1,4 +1,4 @@
-"""Suites that say whether a kind of source, a converter or a receiver does what is relied on, for their own tests.
+"""Suites that say whether a source, converter, service or receiver does what is relied on, for their own tests.
 
     class TestTickets(SourceSuite):          in a test module of the package that adds the kind
         def make(self):
@@ -12,6 +12,7 @@ from __future__ import annotations
 from cormorant.testing.converters import ConverterSuite
 from cormorant.testing.crawls import CrawlSuite
 from cormorant.testing.receivers import ReceiverSuite
+from cormorant.testing.services import ServiceSuite
 from cormorant.testing.sources import SourceSuite, tools
 
-__all__ = ["ConverterSuite", "CrawlSuite", "ReceiverSuite", "SourceSuite", "tools"]
+__all__ = ["ConverterSuite", "CrawlSuite", "ReceiverSuite", "ServiceSuite", "SourceSuite", "tools"]

@@ -226,6 +226,8 @@ def _frame(document: Document, content: Content) -> Frame:
         links_dropped=document.links_dropped,
         given_title=content.title,
         given=content.attributes,
+        withheld=document.withheld,
+        services=document.services,
     )
 
 
