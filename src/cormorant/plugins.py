@@ -5,6 +5,7 @@
     cormorant.converters   a Format                                 docs/how-to/add-a-converter.md
     cormorant.receivers    a subclass of BaseReceiver               docs/how-to/add-a-receiver.md
     cormorant.rewriters    a class with rewrite(address)            docs/how-to/add-a-rewriter.md
+    cormorant.services     a subclass of DocumentService            docs/how-to/add-a-service.md
 
 Built-in kinds are in the two tables below and nowhere else; nothing is registered by being imported. A package is
 loaded when its kind is first asked for. One that cannot be loaded is named by `cormorant doctor`, and what it would
@@ -24,6 +25,8 @@ from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
+from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings, Veto
+from cormorant.extract.services.registry import SERVICES, check_services
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
 from cormorant.model.pace import Pace
@@ -86,6 +89,7 @@ from cormorant.sources.webdav.source import WebDavSource
 
 __all__ = [
     "RECEIVERS",
+    "SERVICES",
     "SOURCES",
     "AddressRewriter",
     "BadSetting",
@@ -101,6 +105,7 @@ __all__ = [
     "DiscoveredUrl",
     "Discovery",
     "DocumentRights",
+    "DocumentService",
     "Extraction",
     "ExtractionTask",
     "Facts",
@@ -128,6 +133,8 @@ __all__ = [
     "SecretReference",
     "Secrets",
     "ServerSettings",
+    "ServiceDocument",
+    "ServiceSettings",
     "Source",
     "SourceKind",
     "SourceSettings",
@@ -136,8 +143,10 @@ __all__ = [
     "Unreachable",
     "Unreadable",
     "UrlFilters",
+    "Veto",
     "VisitTrace",
     "added",
+    "check_services",
     "format_label",
     "kind_advice",
     "make_source",
@@ -306,7 +315,7 @@ _RECEIVERS = KindRegistry("receiver", "cormorant.receivers", RECEIVERS, _receive
 
 def added() -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:
     """Yield everything that installed packages add, with what is wrong with it. Loads all of it."""
-    for kinds in (_SOURCES, FORMATS, _RECEIVERS):
+    for kinds in (_SOURCES, FORMATS, _RECEIVERS, SERVICES):
         yield from kinds.looked_at()
     for each in announced(REWRITERS):
         try:

@@ -14,6 +14,7 @@ PAGES = {
     "po-converter": "add-a-converter.md",
     "host-counts": "add-a-receiver.md",
     "printed-rewriter": "add-a-rewriter.md",
+    "stamp-service": "add-a-service.md",
 }
 FENCED = re.compile(r"^```(?:python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT = 60

@@ -97,6 +97,31 @@ def test_a_converter_is_installed_and_runs_in_a_limited_child(file_home: Home, s
     assert "it holds no translations" in broken["because"]
 
 
+def test_a_document_service_is_installed_and_passed(file_home: Home, site: Path, tmp_path: Path) -> None:
+    install(EXAMPLES / "stamp-service", site)
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "draft.txt").write_text("DRAFT\nof the lighthouse report")
+    (papers / "report.html").write_text("<p>A lighthouse report<p>Approved by: ada@example.org")
+    assert "cormorant-stamps 1.0" in fine(file_home, "source", "services")
+    services = ("--set", "services=stamps", "--set", "services=redact find=email")
+    fine(file_home, "source", "add", "files", "papers", "--set", f"path={papers}", *services)
+    fine(file_home, "crawl")
+    report, draft = f"file://{papers}/report.html", f"file://{papers}/draft.txt"
+    assert file_home.found("lighthouse", "ada") == [[report], []]
+    refused = file_home.explained(draft)
+    assert (refused["verdict"], refused["status"]) == ("excluded", 982)
+    assert "stamps: it is stamped DRAFT" in refused["because"]
+    read = file_home.explained(report)["conversion"]
+    assert ([each["service"] for each in read["services"]], read["withheld"]) == (["stamps", "redact"], True)
+    assert "stamps (" in fine(file_home, "explain", report)
+    edited = commands.run(file_home, "source", "edit", "papers", "--set", "services=", "--preview").stderr
+    assert "again" in edited, edited
+    fine(file_home, "source", "edit", "papers", "--set", "services=", "--yes")
+    fine(file_home, "crawl")
+    assert [len(each) for each in file_home.found("lighthouse", "ada")] == [2, 1]
+
+
 def test_a_receiver_is_installed_and_told(file_home: Home, site: Path, tmp_path: Path) -> None:
     install(EXAMPLES / "host-counts", site)
     papers = tmp_path / "papers"

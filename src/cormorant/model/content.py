@@ -194,6 +194,9 @@ class Extraction(msgspec.Struct, frozen=True):
     mark), `header` (of the answer), `page` (what the document declares), `default` (of the source) or `bytes`.
     `links_dropped` counts references that the cap left out. `login`: it has a field for a password. `fault` is a
     sentence about what is wrong with it and was overcome, "" for most.
+
+    Document services add the others. `veto` names the service that wants it out of the index, and why, "" for none;
+    `withheld`: its original is for nobody; `services` are those that it passed, with the seconds that each took.
     """
 
     text: str
@@ -212,6 +215,9 @@ class Extraction(msgspec.Struct, frozen=True):
     links_dropped: int = 0
     login: bool = False
     fault: str = ""
+    veto: str = ""
+    withheld: bool = False
+    services: tuple[tuple[str, float], ...] = ()
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -221,7 +227,7 @@ class Document(msgspec.Struct, frozen=True):
     decoded body, and of the text. `links` are all out-links, inside the boundary or not. `charset`,
     `charset_from`, `links_dropped` and `fault` are as in `Extraction`; `language_from` is `page`, `header`, `text`
     (detected in it), `default` or "" when the language is not known. `flaw` is as in `Content`. `original` is the page
-    of its source that it calls itself a copy of, or "".
+    of its source that it calls itself a copy of, or "". `withheld` and `services` are as in `Extraction`.
     """
 
     url: str
@@ -245,6 +251,8 @@ class Document(msgspec.Struct, frozen=True):
     flaw: str = ""
     original: str = ""
     fault: str = ""
+    withheld: bool = False
+    services: tuple[tuple[str, float], ...] = ()
 
     @property
     def remark(self) -> str:

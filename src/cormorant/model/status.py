@@ -4,7 +4,7 @@ The table of statuses.
 
 Numbers below 600 are HTTP's (RFC 9110 section 15; 429: RFC 6585; 451: RFC 7725). 902 to 964 and those from 1001 keep
 the meaning they have had in enterprise search crawlers for twenty years, so that an administrator's habits and scripts
-go on working; 951 is narrowed to collections. 970 to 986 are this system's own. Only 200 is ever indexed.
+go on working; 951 is narrowed to collections. 970 to 988 are this system's own. Only 200 is ever indexed.
 
 Each row says what is the case, why, and what to do; `describe` finds a row for any number.
 """
@@ -85,6 +85,7 @@ class Status(IntEnum):
     PROXY = 985
     TAKEN_DOWN = 986
     TIKA = 987
+    SERVICE_FAILED = 988
     NOT_HTML = 1001
     BROKEN_STREAM = 1002
     REDIRECT_TARGET_MISSING = 1003
@@ -312,6 +313,9 @@ _TABLE = """
 987 deferred Not read by the Tika server
   The server of the setting tika did not answer, was busy, or did not bring this document to its end.
   Look whether it runs with `cormorant doctor`; the crawl tries the document again, and what was found before stays.
+988 failed A document service failed
+  A service that the setting services of the source names did not bring this document to its end.
+  Look at the reason given; mend the service, or let it be left out with its parameter on_failure=keep.
 1001 excluded Not text or HTML
   Its bytes are of a type that nothing here reads: a picture, sound, film or program.
   Exclude the type if it is not wanted; if it is a text, have the server declare its true type.

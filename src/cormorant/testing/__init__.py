@@ -1,4 +1,4 @@
-"""Suites that say whether a kind of source, a converter or a receiver does what is relied on, for their own tests.
+"""Suites that say whether a source, converter, service or receiver does what is relied on, for their own tests.
 
     class TestTickets(SourceSuite):          in a test module of the package that adds the kind
         def make(self):
@@ -13,6 +13,15 @@ from cormorant.testing.converters import ConverterSuite
 from cormorant.testing.crawls import CrawlSuite
 from cormorant.testing.program import ProgramSuite
 from cormorant.testing.receivers import ReceiverSuite
+from cormorant.testing.services import ServiceSuite
 from cormorant.testing.sources import SourceSuite, tools
 
-__all__ = ["ConverterSuite", "CrawlSuite", "ProgramSuite", "ReceiverSuite", "SourceSuite", "tools"]
+__all__ = [
+    "ConverterSuite",
+    "CrawlSuite",
+    "ProgramSuite",
+    "ReceiverSuite",
+    "ServiceSuite",
+    "SourceSuite",
+    "tools",
+]

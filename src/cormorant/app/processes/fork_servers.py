@@ -3,7 +3,9 @@
 retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps; answers of a Tika server
                      |-> convert_office .. office documents, mail, archives and their members: more memory, and rarer
                      |-> convert with tesseract .. PDF and pictures where text in pictures is recognised
-                     `-> convert by ICS .. what the converter of a package reads: one server for each
+                     |-> convert by ICS .. what the converter of a package reads: one server for each
+                 |-> serve ............ long texts at built-in document services
+                 `-> serve by X ....... a document service of a package: one server for each
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from cormorant.base.log import logger
 from cormorant.crawl.visit.containers import UNPACK_TASK
 from cormorant.crawl.visit.convert import SITEMAP_TASK
+from cormorant.crawl.visit.service_pipeline import SERVICE_TASK, service_task
 from cormorant.crawl.visit.tika_client import TIKA_TASK
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.ocr.engines import OCR_ENGINES
 from cormorant.extract.router import OFFICE_TASK, TASK, ocr_task, plugin_task
+from cormorant.extract.services.registry import SERVICES, reference_of
 from cormorant.sandbox import ServerHandle, ServerNotStarted, start_server
 
 _log = logger(__name__)
@@ -29,6 +33,7 @@ _SERVERS = (
     },
     *({ocr_task(engine): f"cormorant.extract.ocr.task:task_of {engine}"} for engine in OCR_ENGINES),
     {OFFICE_TASK: "cormorant.extract.convert_office:convert", UNPACK_TASK: "cormorant.extract.unpack:unpack"},
+    {SERVICE_TASK: "cormorant.extract.services.task:serve"},
 )
 """What each server's children can do."""
 MOST_STARTS = 3
@@ -70,9 +75,12 @@ def _revive(server: ServerHandle) -> None:
 
 
 def _added() -> Iterator[Mapping[str, str]]:
-    """Yield what the server of each converter of a package can do."""
+    """Yield what the server of each converter and of each document service of a package can do."""
     for name, made in FORMATS.every().items():
         yield {plugin_task(name): f"cormorant.extract.plugin_converter:task_of {made.converter}"}
+    for name, service in SERVICES.every().items():
+        if name in SERVICES.added_names():
+            yield {service_task(name): f"cormorant.extract.services.task:service_of {reference_of(service)}"}
 
 
 @contextmanager

@@ -84,6 +84,22 @@ def kinds(
         say.note("Such a place declares no parameters of its own.")
 
 
+@app.command(epilog=examples("cormorant source services", "cormorant source services redact"))
+def services(
+    context: typer.Context,
+    service: Annotated[str, typer.Argument(help="Only this service, with its parameters.")] = "",
+) -> None:
+    """List the document services, or the parameters of one."""
+    from cormorant.operate.sources import kinds as of_kinds
+    from cormorant.plugins import SERVICES
+
+    say = terminal.of(context)
+    if not service:
+        say.table(of_kinds.of_services(), ("kind", "about", "package"))
+        return
+    say.described(of_kinds.settings_of(SERVICES.get(service).Settings))
+
+
 @app.command(
     epilog=examples(
         "cormorant source add web handbook --set start=https://handbook.example.org/",

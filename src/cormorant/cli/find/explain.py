@@ -63,6 +63,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         ("Gates", [_gate(each) for each in record["gates"]]),
         ("Visits", [_visit(each) for each in record["visits"]]),
         ("Read as", _read_as(record["conversion"] or {})),
+        ("Services", _services(record["conversion"] or {})),
         ("Answered by", _elsewhere(record)),
         ("Same content", record["duplicates"]),
         ("Near copies", record["near_duplicates"]),
@@ -111,6 +112,13 @@ def _read_as(said: Mapping[str, Any]) -> list[str]:
     ]
     cut = ["only its beginning"] if said.get("truncated") else []
     return [", ".join([said["mime"], *known, *by, *cut])]
+
+
+def _services(said: Mapping[str, Any]) -> list[str]:
+    """Return a line on the document services that it passed, with the time that each took."""
+    passed = [f"{each['service']} ({each['took_s'] * 1000:,.1f} ms)" for each in said.get("services") or []]
+    hidden = ["its original is shown to nobody"] if said.get("withheld") else []
+    return [", ".join([*passed, *hidden])] if passed else []
 
 
 def _elsewhere(record: Mapping[str, Any]) -> list[str]:

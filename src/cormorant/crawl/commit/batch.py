@@ -227,6 +227,8 @@ def frame_of(document: Document, content: Content) -> Frame:
         links_dropped=document.links_dropped,
         given_title=content.title,
         given=content.attributes,
+        withheld=document.withheld,
+        services=document.services,
     )
 
 

@@ -252,13 +252,14 @@ class ReceiverSink:
             url, damaged = event.url or (row.url if row is not None else ""), row is not None
             return Delivery(event.seq, word, event.run, name, url, id=event.resource, damaged=damaged)
         large = len(frame.text) > LARGE and not settings.WHOLE
-        html = html_of(frame) if row.mime in HTML and gives_html(settings) else None
+        shown = not frame.withheld
+        html = html_of(frame) if shown and row.mime in HTML and gives_html(settings) else None
         beyond = html is not None and len(html) > LARGE
         return Delivery(
             event.seq, word, event.run, name, row.url, document_record(row), "" if large else frame.text,
             html=None if beyond else html,
             reference=f"/cached/{row.id}" if large or beyond else None,
-            kept=_copy(row, frame) if settings.COPIES else None,
+            kept=_copy(row, frame) if shown and settings.COPIES else None,
             id=row.id, rights=DocumentRights(*each.rights) if settings.RIGHTS else None,
         )  # fmt: skip
 

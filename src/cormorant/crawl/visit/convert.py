@@ -17,6 +17,7 @@ from cormorant.base.secret_masking import masked
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.visit.change_detection import is_modified
 from cormorant.crawl.visit.containers import Containers
+from cormorant.crawl.visit.service_pipeline import ServicePipeline
 from cormorant.crawl.visit.soft_errors import Doubts, ReadContent
 from cormorant.crawl.visit.tika_client import TIKA_TASK, TikaClient
 from cormorant.extract.compare.fingerprint import likeness
@@ -88,6 +89,7 @@ class Converter:
         self._doubts = doubts
         self._rights = rights
         self._containers = containers
+        self._pipeline = ServicePipeline(self._run)
         self.tika: TikaClient | None = None
 
     async def member(self, resource: Resource) -> Content | Outcome:
@@ -152,6 +154,8 @@ class Converter:
         long as nobody can tell whether one does, it stays what it was, and the end of the run looks again.
         """
         ruling = source.gates.index(content, said)
+        if ruling.admitted and said.veto:
+            return Ruling(False, Gate.PLUGIN, said.veto, Status.VETOED)
         original = original_of(source, resource, said) if ruling.admitted else ""
         if not original:
             return ruling
@@ -175,6 +179,11 @@ class Converter:
         if content.title or content.attributes:
             given = {**said.attributes, **content.attributes}
             said = replace(said, title=one_line(content.title) or said.title, attributes=given)
+        if source.settings.services:
+            served = await self._pipeline.processed(content, said, source, wire)
+            if not isinstance(served, Extraction):
+                return served
+            said = served
         if said.directives:
             said = replace(said, directives=meant_for(said.directives, source.settings.agent))
         if content.beside or content.refresh:
@@ -332,7 +341,7 @@ def document_of(
     asked = display_directives.asked(content.directives, said.directives)
     declared = Declared(said.language, content.language, source.settings.default_language)
     language, language_from = language_said(declared, said.text)
-    shown = " ".join(asked) + (f"\n{language}" if language_from == DEFAULT else "")
+    shown = " ".join(asked) + (f"\n{language}" if language_from == DEFAULT else "") + _beyond_text(said)
     text_hash = hashlib.sha256(b"%s\n%s%s%s" % (title, said_hash, beside, shown.encode())).digest()
     return Document(
         url=source.display(resource.display or resource.address),
@@ -357,7 +366,14 @@ def document_of(
         links_dropped=said.links_dropped,
         flaw=content.flaw,
         fault=said.fault,
+        withheld=said.withheld,
+        services=said.services,
     )
+
+
+def _beyond_text(said: Extraction) -> str:
+    """What document services decide beside the text, "" for most: a new one of it is a change."""
+    return f"\n{said.language}\nwithheld" if said.withheld else f"\n{said.language}" if said.services else ""
 
 
 def _beside(resource: Resource, content: Content, said: Extraction, asked: Sequence[str]) -> dict[str, Value]:

@@ -20,12 +20,13 @@ from cormorant.base.errors import BadSetting
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.content import Manner
 from cormorant.model.ruling import Renamed
-from cormorant.model.settings import content, execution, run_log
+from cormorant.model.settings import content, execution, pipeline, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.settings.budget import Watched
 from cormorant.model.settings.content import ContentSettings
 from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.settings.execution import RunSettings
+from cormorant.model.settings.pipeline import PipelineSettings
 from cormorant.model.settings.priority import Level, PriorityRuling, Shares
 from cormorant.model.settings.run_log import LogSettings
 
@@ -60,13 +61,13 @@ class Settings(BaseModel):
     """The command that lists the settings; "" where none does."""
 
 
-class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings):
+class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, PipelineSettings):
     """Settings every kind of source has."""
 
     JUDGED: ClassVar[frozenset[str]] = frozenset(
         (
             "grants", "denies", "change_by", "default_charset", "default_language", "bad_titles", "describe_by_text",
-            *content.NAMES,
+            *content.NAMES, *pipeline.NAMES,
         )
     )  # fmt: skip
     """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""

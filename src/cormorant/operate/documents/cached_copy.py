@@ -24,7 +24,7 @@ from cormorant.store.blobs.record import Frame
 from cormorant.store.schema import content
 
 PAGES: Final = frozenset(("text/html", XHTML))
-"""What is shown as a page; of all else its text is."""
+"""What is shown as a page; of all else its text is, and of what document services changed in confidence."""
 
 
 class MarkedWord(NamedTuple):
@@ -92,7 +92,7 @@ def copy(
     if frame is None:
         return CachedCopy(hit, is_kept=False)
     _allow(frame.attributes, hit.url)
-    is_page = frame.mime in PAGES and 0 < len(frame.body) <= safe_html.MOST_BYTES
+    is_page = not frame.withheld and frame.mime in PAGES and 0 < len(frame.body) <= safe_html.MOST_BYTES
     marking = Marking(wish.query, hit.language)
     shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
     words = tuple(

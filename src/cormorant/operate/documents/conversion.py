@@ -16,6 +16,7 @@ from cormorant.store.blobs.protocol import BlobPlace
 _NOTHING: ConversionRecord = {
     "answered_from": None, "charset": None, "charset_from": None, "language_from": None, "truncated": None,
     "links_dropped": None, "read_by": None, "no_text": None,
+    "services": None, "withheld": None,
 }  # fmt: skip
 
 
@@ -23,7 +24,8 @@ def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | Non
     """The record of the copy kept at `place`, None in all of them when there is none that can be read.
 
     `read_by` names what read it if that is no part of this program. `no_text` says why there is no text in it, None
-    when there is some; `size_bytes` are those of its original.
+    when there is some; `size_bytes` are those of its original. `services` are the document services that it passed,
+    `withheld` whether one of them wants its original shown to nobody.
     """
     if place is None:
         return _NOTHING.copy()
@@ -39,6 +41,8 @@ def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | Non
         "language_from": frame.language_from or None, "truncated": frame.truncated,
         "links_dropped": frame.links_dropped, "read_by": _read_by(frame.attributes),
         "no_text": no_text.why(frame.mime, size_bytes or 0, frame.text, frame.attributes),
+        "services": [{"service": name, "took_s": took_s} for name, took_s in frame.services],
+        "withheld": frame.withheld,
     }  # fmt: skip
 
 

@@ -40,6 +40,13 @@ class DocumentRecord(Record):
     change: NotRequired[Annotated[str | None, Field(description="The kind of change in the run that `changed` names.")]]
 
 
+class PassedService(Record):
+    """A document service that a document has passed, and the seconds that it took."""
+
+    service: str
+    took_s: float
+
+
 class ConversionRecord(Record):
     """Conversion record of a document; all fields are None without a kept copy."""
 
@@ -51,6 +58,10 @@ class ConversionRecord(Record):
     links_dropped: NotRequired[int | None]
     read_by: NotRequired[str | None]
     no_text: NotRequired[str | None]
+    services: NotRequired[list[PassedService] | None]
+    withheld: NotRequired[
+        Annotated[bool | None, Field(description="A document service wants its original shown to nobody.")]
+    ]
 
 
 class RejectedDocumentRecord(Record):

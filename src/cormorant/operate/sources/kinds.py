@@ -1,4 +1,4 @@
-"""The kinds of sources and receivers, and what can be set on each, drawn from its settings class."""
+"""The kinds of sources and receivers, the document services, and what can be set on each by its settings class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from cormorant.model.settings.source import Settings, parse_settings
 from cormorant.operate.records.kinds import KindRecord, Setting
-from cormorant.plugins import receiver_kinds, receiver_package, source_kind, source_kinds, source_package
+from cormorant.plugins import SERVICES, receiver_kinds, receiver_package, source_kind, source_kinds, source_package
 
 
 def of_sources() -> list[KindRecord]:
@@ -23,6 +23,14 @@ def of_receivers() -> list[KindRecord]:
     return [
         {"kind": each.name, "about": each.about, "package": receiver_package(each.name)}
         for each in receiver_kinds().values()
+    ]
+
+
+def of_services() -> list[KindRecord]:
+    """List the document services, each with the package that adds it ("" for those that are built in)."""
+    return [
+        {"kind": name, "about": each.about, "package": SERVICES.package(name)}
+        for name, each in SERVICES.every().items()
     ]
 
 

@@ -21,7 +21,7 @@ from cormorant.operate.checks import exposure, restricted
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.sources import ExposedFilesRecord, SourceRecord
 from cormorant.operate.sources import delete as source_deletion, profile_merge, secrets, test_crawl
-from cormorant.plugins import PluginUnusable, SourceKind, Tools, source_kind, source_settings
+from cormorant.plugins import PluginUnusable, SourceKind, Tools, check_services, source_kind, source_settings
 from cormorant.store.catalog import egress_consents, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -44,6 +44,7 @@ def settings_of(kind: str, given: Given) -> SourceSettings:
     found = source_kind(kind)
     settings = parse_settings(found.settings, given)
     found.make(0, settings, Tools(None, _NoClock()))
+    check_services(settings.services)
     with suppress(Unreachable):
         _look(found, settings)
     return settings

@@ -50,7 +50,8 @@ class Frame(msgspec.Struct, frozen=True):
     `modified_at` is in epoch seconds. Attributes that are sequences come back as lists. Lone surrogates, which UTF-8
     cannot carry, come back as question marks. `charset_from`, `language_from` and `links_dropped` are as in `Document`;
     frames of before these were kept have "" and 0. `given_title` and `given` are the title and the attributes that the
-    source gave it beside its bytes.
+    source gave it beside its bytes. `withheld`: its bytes are to be read again, and shown and handed to nobody;
+    `services` are the document services that it passed, with the seconds that each took.
     """
 
     url: str
@@ -71,6 +72,8 @@ class Frame(msgspec.Struct, frozen=True):
     links_dropped: int = 0
     given_title: str = ""
     given: Mapping[str, Value] = msgspec.field(default_factory=dict)
+    withheld: bool = False
+    services: tuple[tuple[str, float], ...] = ()
 
 
 class _Head(msgspec.Struct, array_like=True, frozen=True):
@@ -91,6 +94,8 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
     links_dropped: int = 0
     given_title: str = ""
     given: dict[str, Any] = msgspec.field(default_factory=dict)
+    withheld: bool = False
+    services: tuple[tuple[str, float], ...] = ()
 
 
 class _Codec(threading.local):
@@ -170,6 +175,8 @@ def _frame(parts: Sequence[memoryview]) -> Frame:
         head.links_dropped,
         head.given_title,
         head.given,
+        head.withheld,
+        head.services,
     )
 
 
@@ -203,6 +210,8 @@ def _head(frame: Frame, truncated: bool) -> bytes:
         frame.links_dropped,
         frame.given_title,
         dict(frame.given),
+        frame.withheld,
+        frame.services,
     ]
     try:
         head = _CODEC.head.encode(values)

@@ -21,7 +21,7 @@ from cormorant.operate.records.sources import (
 )
 from cormorant.operate.runs import schedules
 from cormorant.operate.sources import fetch_test, impact_counts, impact_preview, kinds, sources
-from cormorant.plugins import source_kind
+from cormorant.plugins import SERVICES, source_kind
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
 
@@ -41,6 +41,14 @@ def _add_looks(router: APIRouter, house: Installation) -> None:
         """List the sources."""
         found = [sources.as_record(house, row) for row in sources.every(house)]
         return in_lines(found) if as_lines(request) else Json({"sources": found})
+
+    @route(router, "/sources/services", Scope.OPERATE, Kinds, SourceKindRecord)
+    def list_services(request: Request) -> Response:
+        """List the document services and the parameters of each."""
+        found = [
+            each | {"settings": kinds.settings_of(SERVICES.get(each["kind"]).Settings)} for each in kinds.of_services()
+        ]
+        return in_lines(found) if as_lines(request) else Json({"kinds": found})
 
     @route(router, "/sources/kinds", Scope.OPERATE, Kinds, SourceKindRecord)
     def list_kinds(request: Request) -> Response:

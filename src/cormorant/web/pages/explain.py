@@ -164,6 +164,9 @@ def _visits(visits: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _read_as(said: Mapping[str, Any]) -> list[tuple[str, str]]:
     """In what charset and language it was read, how those were known, and by what."""
     by = [("Read by", str(said["read_by"]))] if said.get("read_by") else []
+    passed = [f"{each['service']} ({each['took_s'] * 1000:,.1f} ms)" for each in said.get("services") or []]
+    by += [("Services", ", ".join(passed))] if passed else []
+    by += [("Original", "shown to nobody")] if said.get("withheld") else []
     return by + [
         (name.capitalize(), f"{said[name]} ({_KNOWN.get(how, how)})")
         for name in ("charset", "language")
