@@ -216,7 +216,7 @@ WITHIN = $(patsubst %,--constraint requirements/%.txt,$(1)) --output-file
 lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer versions)
 	@{ $(COMPILE) --group setup $(call WITHIN) requirements/setup.txt; \
 	$(COMPILE) pyproject.toml $(call WITHIN,setup) requirements/run.txt; \
-	$(COMPILE) pyproject.toml --extra postgres --extra traces --group dev $(call WITHIN,setup run) requirements/dev.txt; \
+	$(COMPILE) pyproject.toml --extra mysql --extra postgres --extra sftp --extra smb --extra traces --group dev $(call WITHIN,setup run) requirements/dev.txt; \
 	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; \
 	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; \
 	$(COMPILE) pyproject.toml --group pages $(call WITHIN,setup dev) requirements/pages.txt; \

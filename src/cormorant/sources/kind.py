@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cormorant.base.clock import Clock
 from cormorant.model.ruling import Ruling
@@ -12,7 +12,9 @@ from cormorant.model.settings.source import SourceSettings
 from cormorant.net.egress.guard import Egress
 from cormorant.net.http.client import Fetcher
 from cormorant.sources.protocol import Secrets, Source
-from cormorant.store.journal.item_shelf import ItemShelf
+
+if TYPE_CHECKING:
+    from cormorant.store.journal.item_shelf import ItemShelf
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -26,10 +26,12 @@ from cormorant.sources.feed.reader import MAX_PAGES, FeedReader, PageState
 from cormorant.sources.feed.settings import FeedSettings
 from cormorant.sources.kind import Tools
 from cormorant.sources.protocol import Source
-from cormorant.store.db.database import Tx
 from cormorant.store.journal import items
-from cormorant.store.journal.item_shelf import ItemShelf
 from cormorant.store.journal.items import Item, NewItem
+
+if TYPE_CHECKING:
+    from cormorant.store.db.database import Tx
+    from cormorant.store.journal.item_shelf import ItemShelf
 
 _log = logger(__name__)
 READ_BEFORE: Final = "read"

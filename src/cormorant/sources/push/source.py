@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
-from typing import ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -21,8 +21,10 @@ from cormorant.sources.kind import Tools
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.push.item import ItemRecord
 from cormorant.sources.push.settings import PushSettings
-from cormorant.store.journal.item_shelf import ItemShelf
 from cormorant.store.journal.items import Item
+
+if TYPE_CHECKING:
+    from cormorant.store.journal.item_shelf import ItemShelf
 
 POLL_S: Final = 0.25
 """Seconds between two looks for something new."""
