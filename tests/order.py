@@ -15,7 +15,8 @@ import pytest
 
 SECONDS = {
     "house/test_readme.py": 290, "cli/crawl/test_crawl.py": 260, "journeys/test_accidents.py": 215,
-    "journeys/test_crawls_of_mail.py": 180, "journeys/test_swallowed.py": 160, "journeys/test_files.py": 145, "operate/runs/test_report.py": 141,
+    "journeys/test_crawls_of_mail.py": 180, "journeys/test_swallowed.py": 160, "journeys/test_files.py": 145,
+    "operate/runs/test_report.py": 141,
     "journeys/test_turns.py": 138, "journeys/test_sitemaps.py": 133, "journeys/test_orphans.py": 123,
     "cli/admin/test_store.py": 118, "journeys/test_receivers.py": 111, "journeys/test_kills.py": 108,
     "journeys/test_survival.py": 90, "cli/begin/test_serve.py": 88, "contracts/test_index_properties.py": 88,
