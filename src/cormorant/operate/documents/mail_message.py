@@ -59,7 +59,7 @@ class MailMessage:
 
     @property
     def sent_at(self) -> float | None:
-        """When it was sent, in epoch seconds, None when nobody knows."""
+        """The moment it was sent, in epoch seconds; None when nobody knows."""
         return self.hit.modified_at
 
 
