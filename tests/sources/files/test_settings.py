@@ -129,27 +129,33 @@ def test_a_prefix_that_was_kept_is_read_as_it_is(prefix: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "how"),
+    ("path", "kind"),
     [
-        ("smb://server/share", "mount -t cifs //server/share /mnt/share"),
-        ("SMB://user:secret@server/share", "mount -t cifs"),
-        ("nfs://server/share", "mount -t nfs server:/share"),
-        ("ftp://server/share", "rclone mount ftp:"),
-        ("sftp://server/share", "sshfs server:/share"),
-        ("s3://bucket/key", "rclone mount s3:"),
-        ("davs://server/share", "mount -t davfs"),
-        ("gopher://server", "mount -t cifs"),
-        ("\\\\server\\share", "mount -t cifs"),
-        ("C:\\docs", "mount -t cifs"),
-        ("file://server/share", "mount -t cifs"),
+        ("smb://server/share", "smb"),
+        ("SMB://user:secret@server/share", "smb"),
+        ("ftp://server/share", "ftp"),
+        ("sftp://server/share", "sftp"),
+        ("s3://bucket/key", "s3"),
+        ("davs://server/share", "webdav"),
+        ("\\\\server\\share", "smb"),
+        ("C:\\docs", "smb"),
+        ("file://server/share", "smb"),
     ],
 )
-def test_a_place_elsewhere_is_mounted_first(path: str, how: str) -> None:
+def test_a_place_on_a_server_is_of_another_kind(path: str, kind: str) -> None:
+    with pytest.raises(BadSetting, match=f"by a source of kind {kind}, like `cormorant source add {kind}") as raised:
+        settings(path=path)
+    assert "secret" not in raised.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("path", "how"), [("nfs://server/share", "mount -t nfs server:/share"), ("gopher://server", "mount -t nfs")]
+)
+def test_a_place_of_no_kind_is_mounted_first(path: str, how: str) -> None:
     with pytest.raises(BadSetting, match="a share is mounted first") as raised:
         settings(path=path)
     assert how in raised.value.sentence
     assert "--set path=/mnt/share" in raised.value.sentence
-    assert "secret" not in raised.value.sentence
 
 
 @pytest.mark.parametrize("path", ["https://example.org/docs", "http://a/"])

@@ -25,11 +25,11 @@ class FtpServer:
     def url(self) -> str:
         return f"ftp://127.0.0.1:{self.port}/"
 
-    def settings(self, **more: object) -> dict[str, object]:
+    def settings(self, **more: object) -> dict[str, Any]:
         return {"url": self.url, "user": USER, "password": "secret:p", "per_host": 2, **more}
 
-    def limit(self, connections: int) -> None:
-        self._server.max_cons = connections
+    def limit_of_one_address(self, connections: int) -> None:
+        self._server.max_cons_per_ip = connections
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 BUCKET, REGION, ACCESS_KEY, SECRET_KEY = "papers", "eu-central-1", "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCY"
@@ -36,7 +37,7 @@ class S3Store:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def settings(self, **more: object) -> dict[str, object]:
+    def settings(self, **more: object) -> dict[str, Any]:
         return {
             "url": f"s3://{BUCKET}/docs", "endpoint": self.url, "region": REGION, "access_key": ACCESS_KEY,
             "secret_key": "secret:k", **more,

@@ -42,7 +42,7 @@ class SshServer:
     def fingerprint(self) -> str:
         return str(self.host_key.fingerprint)
 
-    def settings(self, **more: object) -> dict[str, object]:
+    def settings(self, **more: object) -> dict[str, Any]:
         return {
             "url": self.url, "user": USER, "password": "secret:p", "host_key": [self.fingerprint], "per_host": 2, **more
         }  # fmt: skip

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ class Sshd:
         )
         self.fingerprint = said.stdout.split()[1]
 
-    def settings(self, folder: Path, **more: object) -> dict[str, object]:
+    def settings(self, folder: Path, **more: object) -> dict[str, Any]:
         return {
             "url": f"sftp://127.0.0.1:{self.port}{folder}", "user": "root", "private_key": "secret:k",
             "host_key": [self.fingerprint], "per_host": 2, **more,

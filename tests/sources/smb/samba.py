@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ class Samba:
     def __init__(self, port: int) -> None:
         self.url = f"smb://127.0.0.1:{port}/place"
 
-    def settings(self, **more: object) -> dict[str, object]:
+    def settings(self, **more: object) -> dict[str, Any]:
         return {"url": self.url, "user": "root", "password": "secret:p", "per_host": 2, **more}
 
 

@@ -1,4 +1,4 @@
-"""Tell a folder of this machine from the places that have to be mounted first, or are of another kind of source."""
+"""Tell a folder of this machine from the places that are of another kind of source, or have to be mounted first."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from typing import Final
 
 from cormorant.model.url import origin_of, try_canonical
 
-_MOUNTED: Final = {
-    "smb": "sudo mount -t cifs //server/share /mnt/share",
-    "cifs": "sudo mount -t cifs //server/share /mnt/share",
-    "nfs": "sudo mount -t nfs server:/share /mnt/share",
-    "sftp": "sshfs server:/share /mnt/share",
-    "ssh": "sshfs server:/share /mnt/share",
-    "scp": "sshfs server:/share /mnt/share",
-    "ftp": "rclone mount ftp:share /mnt/share",
-    "ftps": "rclone mount ftp:share /mnt/share",
-    "s3": "rclone mount s3:bucket /mnt/share",
-    "gs": "rclone mount gs:bucket /mnt/share",
-    "dav": "sudo mount -t davfs https://server/share /mnt/share",
-    "davs": "sudo mount -t davfs https://server/share /mnt/share",
-    "webdav": "sudo mount -t davfs https://server/share /mnt/share",
+_KINDS: Final = {
+    "smb": ("smb", "smb://server/share/folder"),
+    "cifs": ("smb", "smb://server/share/folder"),
+    "sftp": ("sftp", "sftp://host/srv/docs"),
+    "ssh": ("sftp", "sftp://host/srv/docs"),
+    "scp": ("sftp", "sftp://host/srv/docs"),
+    "ftp": ("ftp", "ftp://host/pub"),
+    "ftps": ("ftp", "ftps://host/pub"),
+    "s3": ("s3", "s3://bucket/folder"),
+    "dav": ("webdav", "https://cloud.example.org/dav"),
+    "davs": ("webdav", "https://cloud.example.org/dav"),
+    "webdav": ("webdav", "https://cloud.example.org/dav"),
 }
-"""How a place of this scheme is commonly mounted."""
+"""The kind of source that reads a place of this scheme, and how its `url` is written."""
+_MOUNTED: Final = {
+    "nfs": "sudo mount -t nfs server:/share /mnt/share",
+    "gs": "rclone mount gs:bucket /mnt/share",
+}
+"""How a place of another scheme is commonly mounted."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://|\\\\)")
 _OF_WINDOWS: Final = re.compile(r"\\\\|[A-Za-z]:[\\/]")
 
@@ -37,10 +40,15 @@ def see_place(text: str, then: str = "--set path=/mnt/share") -> str:
     if scheme in ("http", "https"):
         return "a web address is crawled by a source of kind web, like `cormorant source add web NAME --set start=...`."
     if scheme and scheme != "file":
-        return _mounted(_MOUNTED.get(scheme, _MOUNTED["smb"]), then)
+        return _read_by(scheme) if scheme in _KINDS else _mounted(_MOUNTED.get(scheme, _MOUNTED["nfs"]), then)
     if _OF_WINDOWS.match(bare) or (scheme and _is_far(bare)):
-        return _mounted(_MOUNTED["smb"], then)
+        return _read_by("smb")
     return ""
+
+
+def _read_by(scheme: str) -> str:
+    kind, url = _KINDS[scheme]
+    return f"such a place is read by a source of kind {kind}, like `cormorant source add {kind} NAME --set url={url}`."
 
 
 def _mounted(how: str, then: str) -> str:

@@ -64,7 +64,7 @@ class RemoteFilesSource(BaseSource[R]):
         self.naming = settings.naming
         self._tree_gates = self._gates = TreeGates(settings, self.naming)
         self._consent = settings.consented
-        self._pool = ConnectionPool[RemoteClient](self.connect, lambda client: client.close(), tools.clock)
+        self._pool = self._made_pool()
         self._walk: RemoteWalk | None = None
 
     @abstractmethod
@@ -86,29 +86,41 @@ class RemoteFilesSource(BaseSource[R]):
         when it is suddenly empty, and LoginRefused.
         """
         self.next_cursor = ""
-        parallel = 1 if self.one_listing else self.settings.per_host
-        walk = self._walk = RemoteWalk(self._pool, self.naming, self._tree_gates, parallel, self.tools.veto)
+        parallel, pool = 1 if self.one_listing else self.settings.per_host, self._made_pool()
+        walk = self._walk = RemoteWalk(pool, self.naming, self._tree_gates, parallel, self.tools.veto)
         self.unlisted, self.closed, self.vetoed = walk.unlisted, walk.closed, walk.vetoed
-        identity = self._identity()
+        try:
+            identity = self._identity(pool)
+            self._see_same(cursor, identity)
+            yield from walk.files()
+        finally:
+            pool.close()
+        self._see_filled(cursor, empty=walk.entries == 0)
+        self.next_cursor = json.dumps({"url": self.settings.url, "folder": identity, "empty": walk.entries == 0})
+
+    def _made_pool(self) -> ConnectionPool[RemoteClient]:
+        return ConnectionPool(self.connect, lambda client: client.close(), self.tools.clock)
+
+    def _see_same(self, cursor: str, identity: str) -> None:
         before = self._remembered(cursor)
         if before is not None and before[0] != identity:
             raise Unreachable(
                 f"The folder {self.settings.url} is another one than before. Check the server; if it was replaced on "
                 "purpose, crawl with --force."
             )
-        yield from walk.files()
-        empty = walk.entries == 0
+
+    def _see_filled(self, cursor: str, *, empty: bool) -> None:
+        before = self._remembered(cursor)
         if empty and before is not None and not before[1]:
             raise Unreachable(
                 f"The folder {self.settings.url} is empty, and was not before. Check the server; if it was emptied on "
                 "purpose, crawl with --force."
             )
-        self.next_cursor = json.dumps({"url": self.settings.url, "folder": identity, "empty": empty})
 
-    def _identity(self) -> str:
+    def _identity(self, pool: ConnectionPool[RemoteClient]) -> str:
         """Ask which folder the root is, by which it is seen that it is there."""
         try:
-            return self._on_a_connection(lambda client: client.identity())
+            return _on_a_connection(pool, lambda client: client.identity())
         except ConnectionBroken as broken:
             raise Unreachable(f"{broken.sentence} Check the server, and the network to it.") from broken
         except RemoteRefusal as refusal:
@@ -121,23 +133,6 @@ class RemoteFilesSource(BaseSource[R]):
         """Read a cursor: which folder it was and whether it was empty. None when it is of another address."""
         kept = json.loads(cursor) if cursor else {}
         return (str(kept["folder"]), bool(kept["empty"])) if kept.get("url") == self.settings.url else None
-
-    def _on_a_connection(self, act: Callable[[RemoteClient], T]) -> T:
-        """Do something on a connection, once more on another one where it breaks."""
-        for _ in range(TRIES - 1):
-            with suppress(ConnectionBroken):
-                return self._once(act)
-        return self._once(act)
-
-    def _once(self, act: Callable[[RemoteClient], T]) -> T:
-        with self._pool.connection() as client:
-            try:
-                result = act(client)
-            except RemoteRefusal as error:
-                refusal = error
-            else:
-                return result
-        raise refusal
 
     async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Read a file, whatever is known of it: only what a listing shows as changed is asked for."""
@@ -169,7 +164,7 @@ class RemoteFilesSource(BaseSource[R]):
     async def read(self, parts: Sequence[bytes], resource: Resource, wire: VisitTrace) -> RemoteFile | Outcome:  # noqa: ARG002 - a protocol may count its requests, and know a version
         """Read a file, in a thread. Raises what a RemoteClient raises, and LoginRefused."""
         limit = self.settings.max_size_bytes
-        return await asyncio.to_thread(self._on_a_connection, lambda client: client.read(parts, limit))
+        return await asyncio.to_thread(_on_a_connection, self._pool, lambda client: client.read(parts, limit))
 
     def _content(self, address: str, name: bytes, found: RemoteFile) -> Content | Outcome:
         limit = self.settings.max_size_bytes
@@ -203,6 +198,24 @@ class RemoteFilesSource(BaseSource[R]):
         if self._walk is not None:
             self._walk.stop()
         await asyncio.to_thread(self._pool.close)
+
+
+def _on_a_connection(pool: ConnectionPool[RemoteClient], act: Callable[[RemoteClient], T]) -> T:
+    """Do something on a connection, once more on another one where it breaks."""
+    for _ in range(TRIES - 1):
+        with suppress(ConnectionBroken):
+            return _once(pool, act)
+    return _once(pool, act)
+
+
+def _once(pool: ConnectionPool[RemoteClient], act: Callable[[RemoteClient], T]) -> T:
+    """Do something on a connection, which is good for more after a refusal."""
+    with pool.connection() as client:
+        try:
+            return act(client)
+        except RemoteRefusal as error:
+            refusal = error
+    raise refusal
 
 
 def outcome_of(error: Exception, unknown: ACL | None) -> Outcome:

@@ -10,7 +10,7 @@ The folder that was found last is entered first, so that memory holds the names 
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import lru_cache
 from threading import Condition, Event, Thread
 from typing import Final, NamedTuple
@@ -82,7 +82,7 @@ class RemoteWalk:
         self._out: queue.Queue[list[DiscoveredUrl] | BaseException | None] = queue.Queue(2 * parallel)
         self._enters_again = lru_cache(maxsize=10_000)(self._enters)
 
-    def files(self) -> Iterator[list[DiscoveredUrl]]:
+    def files(self) -> Generator[list[DiscoveredUrl], None, None]:
         """Yield every file in batches, and empty batches while there is none.
 
         Raises Unreachable when the root cannot be listed to its end, or the server does not answer any more.
@@ -199,26 +199,37 @@ class RemoteWalk:
             self._note(self._naming.address(folder.parts) + "/", denied=refusal.status == Status.FORBIDDEN)
 
     def _stream(self, client: RemoteClient, folder: _Folder) -> None:
-        """Hand on the files of a folder as they come, and keep its folders."""
+        """Hand on the files of a folder as they come, and keep its folders, also when the listing ends in a refusal."""
         found, below = list[DiscoveredUrl](), list[_Folder]()
-        for entry in client.entries(folder.parts):
-            with self._changed:
-                self.entries += 1
-            parts = (*folder.parts, *entry.parts)
-            if self._is_out(folder.parts, parts):
-                continue
-            rights = _inner(folder.rights, entry.acl)
-            if entry.kind is EntryKind.FOLDER:
-                below += [_Folder(parts, rights)] if self._enters(parts) else []
-            elif entry.kind is EntryKind.FILE:
-                found.append(self._found(parts, entry, rights))
-            if len(found) >= BATCH:
-                self._put(found)
-                found = []
-            if self._stopped.is_set():
-                return
+        try:
+            for entry in client.entries(folder.parts):
+                self._take_in(entry, folder, found, below)
+                if len(found) >= BATCH:
+                    self._put(list(found))
+                    found.clear()
+                if self._stopped.is_set():
+                    return
+        except RemoteRefusal:
+            self._hand_on(found, below)
+            raise
+        self._hand_on(found, below)
+
+    def _hand_on(self, found: list[DiscoveredUrl], below: list[_Folder]) -> None:
         self._put(found)
         self._enter_later(below)
+
+    def _take_in(self, entry: RemoteEntry, folder: _Folder, found: list[DiscoveredUrl], below: list[_Folder]) -> None:
+        """Put an entry among the files that were found, or among the folders to be entered, or leave it out."""
+        with self._changed:
+            self.entries += 1
+        parts = (*folder.parts, *entry.parts)
+        if self._is_out(folder.parts, parts):
+            return
+        rights = _inner(folder.rights, entry.acl)
+        if entry.kind is EntryKind.FILE:
+            found.append(self._found(parts, entry, rights))
+        elif entry.kind is EntryKind.FOLDER and self._enters(parts):
+            below.append(_Folder(parts, rights))
 
     def _is_out(self, folder: Parts, parts: Parts) -> bool:
         """Say whether an entry is hidden, or lies in a folder that is not walked where the store knows none."""
