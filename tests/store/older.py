@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+BEFORE_0042 = (
+    "DROP TABLE attribute_value",
+    "DROP TABLE attribute",
+    "UPDATE alembic_version SET version_num = '0039'",
+)
 BEFORE_0039 = (
+    *BEFORE_0042,
     "DROP INDEX ix_resource_member",
     "UPDATE alembic_version SET version_num = '0038'",
 )
