@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+BEFORE_0042 = (
+    "DROP TABLE attribute_value",
+    "DROP TABLE attribute",
+    "UPDATE alembic_version SET version_num = '0041'",
+)
+BEFORE_0041 = (
+    *BEFORE_0042,
+    "DROP TABLE item_mark",
+    "DROP TABLE item_piece",
+    "DROP TABLE item",
+    "UPDATE alembic_version SET version_num = '0040'",
+)
 BEFORE_0040 = (
+    *BEFORE_0041,
     "DROP INDEX ix_content_outdated",
     "DROP TABLE reader",
     "UPDATE alembic_version SET version_num = '0039'",

@@ -45,6 +45,8 @@ SECTIONS: dict[str, tuple[Command, ...]] = {
     "Look after it": (
         Command("secret", "admin.secrets", "app", "Passwords, tokens and keys that sources need"),
         Command("token", "admin.tokens", "app", "Tokens for programs and people who sign in"),
+        Command("attribute", "admin.attributes", "app", "Search attributes and their types"),
+        Command("lov", "admin.value_lists", "app", "Lists of values of attributes, with display names"),
         Command("tuning", "admin.ranking", "app", "Weights that decide the order of hits"),
         Command("status", "admin.status", "app", "The state of the installation on one page"),
         Command("index", "admin.index_and_cache", "index", "The search index: rebuild, optimize, figures"),

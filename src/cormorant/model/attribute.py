@@ -95,9 +95,20 @@ def each_value(value: Value) -> Sequence[str | float]:
 
 
 def typed(value: Value, wanted: AttributeType) -> Value | None:
-    """Return a value as one of a type, None where none of it can be."""
-    made = [each for each in (_typed(one, wanted) for one in each_value(value)[:MOST_VALUES]) if each is not None]
-    return packed(made)
+    """Return a value as one of a type, None where none of it can be; one that is of the type is returned as it is."""
+    given = each_value(value)
+    made = [each for each in (_typed(one, wanted) for one in given[:MOST_VALUES]) if each is not None]
+    if given and len(made) == len(given) and all(one is other for one, other in zip(given, made, strict=True)):
+        return value
+    return shaped(value, made)
+
+
+def shaped(given: Value, values: Iterable[str | float]) -> Value | None:
+    """Return these values in the shape of another: several stay several, though one or none of them may be left."""
+    found = tuple(dict.fromkeys(values))
+    if not isinstance(given, str | float | int):
+        return found or None  # type: ignore[return-value] # all of one type
+    return found[0] if found else None
 
 
 def packed(values: Iterable[str | float]) -> Value | None:
@@ -173,8 +184,8 @@ def _seconds(found: datetime) -> float:
 
 
 def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return value if math.isfinite(value) else None
 
 
 def _within_calendar(value: float) -> float | None:
-    return float(value) if _FIRST_MOMENT <= value <= _LAST_MOMENT else None
+    return value if _FIRST_MOMENT <= value <= _LAST_MOMENT else None

@@ -116,7 +116,8 @@ class Manner(NamedTuple):
     `main` asks for its main text as well. `charset` is taken for one that does not say in what charset it is. `links`
     names the kinds of references that count as links besides those that a reader follows. `bad_titles` are whole titles
     that do not count, * at the end for anything; `describe` asks for a description of its text where it has none.
-    `ocr` is the engine that looks for text in pictures, "" for none.
+    `ocr` is the engine that looks for text in pictures, "" for none. `metas` are names, in small letters, of META
+    elements of pages whose content is an attribute of that name.
     """
 
     main: bool = False
@@ -125,6 +126,7 @@ class Manner(NamedTuple):
     bad_titles: tuple[str, ...] = ()
     describe: bool = False
     ocr: str = ""
+    metas: tuple[str, ...] = ()
 
 
 PLAIN = Manner()

@@ -36,6 +36,7 @@ from cormorant.crawl.resource_guard import DiskGuard
 from cormorant.crawl.run.clock_repair import Setbacks
 from cormorant.crawl.visit.containers import Containers
 from cormorant.crawl.visit.convert import Converter
+from cormorant.crawl.visit.search_attributes import catalog_types
 from cormorant.crawl.visit.soft_errors import Doubts, copies
 from cormorant.crawl.visit.tika_client import TikaClient
 from cormorant.crawl.worker.housekeeping import WorkerConfig
@@ -143,6 +144,7 @@ async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], s
         rights,
         Containers(house.store, means.cache, rights),
     )
+    reader.attribute_types = catalog_types(house.store, house.clock)
     reader.tika = tika = tika_of(plan, egress, house.clock)
     crew = WorkerConfig(means, reader, house.clock, assignments, width, most, memory.trimmer(house.clock), room)
     began = cpu_ns()

@@ -39,6 +39,7 @@ from cormorant.frontier.state.enqueue import NewUrl
 from cormorant.frontier.state.host_facts import INSTALLATION, Fact
 from cormorant.frontier.state.writes import ContentRow
 from cormorant.model.acl import ACL
+from cormorant.model.attribute import AttributeType, type_by_value
 from cormorant.model.content import Content, Document, PageLink
 from cormorant.model.member import MemberEntry
 from cormorant.model.outcome import Excluded, Failed, Held, Moved, Ok, Outcome, OutcomeKind, Quarantined, Unchanged
@@ -87,7 +88,7 @@ class Packed(NamedTuple):
 class Batch:
     """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came.
 
-    `containers` are visited documents with the members that they list now.
+    `containers` are visited documents with the members that they list now, `attributes` those that documents bring.
     `partly` are visits to sitemaps of which this batch has a part, and not the last. `moved` are documents at another
     address than before, of which receivers have yet to be told there.
     """
@@ -105,6 +106,7 @@ class Batch:
     received: int = 0
     moved: set[int] = field(default_factory=set)
     containers: list[ContainerMembers] = field(default_factory=list)
+    attributes: dict[str, AttributeType] = field(default_factory=dict)
 
     @property
     def waiting(self) -> int:
@@ -118,7 +120,7 @@ class Batch:
 
     def without(self, lost: set[int]) -> Batch:
         """The batch less everything that visits to these sites brought. Their places in the cache are left to sweep."""
-        kept = Batch(visited=[v for v in self.visited if v.resource.site not in lost])
+        kept = Batch(visited=[v for v in self.visited if v.resource.site not in lost], attributes=self.attributes)
         drop = {id(each) for site in lost for each in self.of_site.get(site, ())}
         kept.arrivals = [a for a in self.arrivals if id(a) not in drop]
         kept.exclusions = [e for e in self.exclusions if id(e) not in drop]
@@ -164,6 +166,8 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
         with steps("links_pack"):
             batch.links[resource.id] = codec.pack(links)
     if isinstance(outcome, Ok) and document is not None:
+        for name in document.attributes.keys() - batch.attributes.keys():
+            batch.attributes[name] = type_by_value(name, document.attributes[name])
         with steps("zstd"):
             frame = encode(frame_of(document, outcome.content))
         batch.packed.append(Packed(light, frame))

@@ -27,12 +27,14 @@ from cormorant.crawl.commit.discovered_links import Telling, sifted
 from cormorant.crawl.commit.mass_change_guard import MassChangeGuard
 from cormorant.crawl.commit.quota import Allowance
 from cormorant.crawl.commit.takedowns import TakedownWatch
+from cormorant.crawl.visit.search_attributes import unannounced
 from cormorant.frontier.policy.transition import VisitConditions, fate
 from cormorant.frontier.queue import refill
 from cormorant.frontier.state import enqueue, host_facts
 from cormorant.model.resource import Role
 from cormorant.model.run import Counters
 from cormorant.sources.protocol import Discovery, Source
+from cormorant.store.catalog import attributes
 from cormorant.store.journal import runs, visits
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ class BatchCommitter:
         self.takedowns = TakedownWatch(source.number)
         self._refused: list[BlobPlace] = []
         self._listed = set[str]()
+        self._announced = set[str]()
         with means.store.read() as tx:
             self.takedowns.look(tx)
 
@@ -126,4 +129,6 @@ class BatchCommitter:
             put_right = discovered_links.put_right(tx, self.order, kept)
             host_facts.write(tx, [*kept.facts, *discovered_links.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
+            attributes.announce(tx, unannounced(kept.attributes, self._announced))
+        self._announced |= kept.attributes.keys()
         return lost, put_right

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from cormorant.base.secret_masking import masked
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.visit.change_detection import is_modified
 from cormorant.crawl.visit.containers import Containers
+from cormorant.crawl.visit.search_attributes import with_search_attributes
 from cormorant.crawl.visit.service_pipeline import ServicePipeline
 from cormorant.crawl.visit.soft_errors import Doubts, ReadContent
 from cormorant.crawl.visit.tika_client import TIKA_TASK, TikaClient
@@ -41,6 +42,7 @@ from cormorant.extract.sanitize import name_of, one_line
 from cormorant.extract.sitemap.job import decode_sitemap, is_read_inline, sitemap_or_fault
 from cormorant.extract.titles import named
 from cormorant.model.acl import ACL, PUBLIC
+from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Document, Extraction, Manner, PageLink, Value, VisitTrace
 from cormorant.model.member import is_member
 from cormorant.model.outcome import CONVERTER_SAID, Excluded, Failed, Moved, Ok, Outcome, Quarantined, Unchanged
@@ -75,7 +77,8 @@ def _unknown(_page: Resource, _original: str) -> bool | None:
 class Converter:
     """Turns content into an extraction, or into the outcome that says why not.
 
-    `tika` reads documents of its types where the installation has such a server; who wires it sets it.
+    `tika` reads documents of its types where the installation has such a server; `attribute_types` gives the types of
+    search attributes that are known, None for those that were deleted. Whoever wires it sets them.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class Converter:
         self._containers = containers
         self._pipeline = ServicePipeline(self._run)
         self.tika: TikaClient | None = None
+        self.attribute_types: Callable[[], Mapping[str, AttributeType | None]] = dict
 
     async def member(self, resource: Resource) -> Content | Outcome:
         """Read a document that lies in another one."""
@@ -184,6 +188,7 @@ class Converter:
             if not isinstance(served, Extraction):
                 return served
             said = served
+        said = with_search_attributes(said, source.settings.attributes_by_name, self.attribute_types())
         if said.directives:
             said = replace(said, directives=meant_for(said.directives, source.settings.agent))
         if content.beside or content.refresh:

@@ -30,7 +30,7 @@ from cormorant.extract.services.task import (
     decode_service_answer,
     encode_service_task,
 )
-from cormorant.model.attribute import each_value, packed
+from cormorant.model.attribute import each_value, shaped
 from cormorant.model.content import Content, Extraction, PageLink, Value, VisitTrace
 from cormorant.model.outcome import Failed
 from cormorant.model.status import Status
@@ -154,7 +154,8 @@ def _storable(value: Value) -> Value:
         return value if value.isascii() else one_line(value, MAX_VALUE)
     if isinstance(value, float | int):
         return value
-    return packed(one_line(each, MAX_VALUE) if isinstance(each, str) else each for each in each_value(value)) or ""
+    values = (one_line(each, MAX_VALUE) if isinstance(each, str) else each for each in each_value(value))
+    return shaped(value, values) or ""
 
 
 def _extraction(said: Extraction, before: ServiceDocument, after: ServiceDocument) -> Extraction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from turbohtml import Document, Element, Namespace
@@ -37,6 +37,7 @@ _ATTRIBUTE: Final = {
     "dc.subject": "Subject",
     "dcterms.subject": "Subject",
 }
+_OF_DIRECTIVES: Final = frozenset((EVERY_AGENT,))
 _TOKEN: Final = re.compile(r"[a-z_-]+")
 """A product token, by which robots are named (RFC 9309 section 2.2.1)."""
 _NO_AGENTS: Final = frozenset(
@@ -64,8 +65,11 @@ class HtmlHead(NamedTuple):
     later: str = ""
 
 
-def read_metas(metas: Sequence[Element]) -> HtmlHead:
-    """Read the page's metas; the first of each attribute counts, the directives of all add up."""
+def read_metas(metas: Sequence[Element], wanted: Collection[str] = ()) -> HtmlHead:
+    """Read the page's metas; the first of each attribute counts, the directives of all add up.
+
+    The content of those whose names are `wanted`, in small letters, is an attribute as well, all of it.
+    """
     attributes: dict[str, Value] = {}
     directives: list[str] = []
     language = refresh = charset = later = ""
@@ -76,7 +80,9 @@ def read_metas(metas: Sequence[Element]) -> HtmlHead:
             continue
         name = meta.attr("name") or meta.attr("property") or ""
         if name:
-            _note(name.strip().lower(), content, attributes, directives)
+            _note(name := name.strip().lower(), content, attributes, directives)
+            if name in wanted and name not in _OF_DIRECTIVES:
+                _add(attributes, _ATTRIBUTE.get(name, name), content)
             continue
         pragma = (meta.attr("http-equiv") or "").lower()
         if pragma == "refresh" and not refresh:
@@ -87,6 +93,14 @@ def read_metas(metas: Sequence[Element]) -> HtmlHead:
         elif pragma == "content-type" and not charset:
             charset = meta.attr("charset") or _charset(content)
     return HtmlHead(attributes, tuple(dict.fromkeys(directives))[:MAX_DIRECTIVES], language, refresh, charset, later)
+
+
+def _add(attributes: dict[str, Value], name: str, content: str) -> None:
+    """Take one more value of an attribute that was asked for."""
+    known, value = attributes.get(name), one_line(content, MAX_VALUE)
+    texts = (known,) if isinstance(known, str) else tuple(map(str, known)) if isinstance(known, tuple) else ()
+    if value and value not in texts and name != "Keywords" and len(texts) < MAX_KEYWORDS:
+        attributes[name] = (*texts, value) if texts else value
 
 
 def _charset(content: str) -> str:

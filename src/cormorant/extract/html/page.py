@@ -60,7 +60,7 @@ def extract_html(
         body = body if manner.links else b""  # may be a copy of megabytes, which are needed for what follows
     with steps("links_title"):
         find = document.find_all
-        links, head = find("link"), read_metas(find("meta"))
+        links, head = find("link"), read_metas(find("meta"), manner.metas)
         references = gathered(document, links)
         if manner.links:
             references, body = _with_further(references, document, body, manner), b""

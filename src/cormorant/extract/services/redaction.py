@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from cormorant.extract.services import sensitive_data
 from cormorant.extract.services.attribute_patterns import compiled_pattern
 from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings
-from cormorant.model.attribute import each_value, packed
+from cormorant.model.attribute import each_value, shaped
 from cormorant.model.content import Value
 
 _FINDERS: Final = {"card": sensitive_data.cards, "email": sensitive_data.emails, "phone": sensitive_data.phones}
@@ -79,7 +79,7 @@ class Redact(DocumentService[RedactSettings]):
 
     def _value(self, value: Value) -> Value:
         values = [each if isinstance(each, float | int) else self._clean(each) for each in each_value(value)]
-        return packed(values) or ""
+        return shaped(value, values) or ""
 
     def _each(self, lines: Sequence[str]) -> Sequence[str]:
         """Clean many short texts, all at once where nothing that is found goes beyond its line."""

@@ -21,7 +21,7 @@ from cormorant.extract.plugin_import import tried_import
 from cormorant.extract.sanitize import MAX_VALUE, clean, one_line
 from cormorant.extract.services.protocol import DocumentService, ServiceDocument, Veto
 from cormorant.extract.services.registry import BUILT_IN, made
-from cormorant.model.attribute import MOST_VALUES, each_value, is_attribute_name, packed
+from cormorant.model.attribute import MOST_VALUES, each_value, is_attribute_name, shaped
 from cormorant.model.content import Value
 from cormorant.model.settings.pipeline import ServiceCall
 from cormorant.model.settings.source import parse_settings
@@ -112,7 +112,7 @@ def _clean_value(value: Value) -> Value | None:
     values = [
         one_line(each, MAX_VALUE) if isinstance(each, str) else float(each) for each in each_value(value)[:MOST_VALUES]
     ]
-    return packed(values)
+    return shaped(value, values)
 
 
 def _plain(attributes: Mapping[str, Value]) -> dict[str, Any]:

@@ -209,8 +209,9 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
     def manner(self) -> Manner:
         """The options for reading the documents of the source."""
         return Manner(
-            "main" in self.change_by, self.default_charset, (), self.bad_titles, self.describe_by_text, self.ocr_engine
-        )
+            "main" in self.change_by, self.default_charset, (), self.bad_titles, self.describe_by_text, self.ocr_engine,
+            tuple(self.attributes_by_name),
+        )  # fmt: skip
 
     @property
     def watched(self) -> Watched | None:

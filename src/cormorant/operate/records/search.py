@@ -1,4 +1,4 @@
-"""Records of search: hits, facets, duplicates, scores, suggestions, and the weights of ranking."""
+"""Records of search: hits, facets, duplicates, scores, suggestions, weights of ranking, attributes and their values."""
 
 from __future__ import annotations
 
@@ -161,3 +161,76 @@ class SuggestionsRecord(Record):
     query: str
     wordings: list[CompletionRecord]
     documents: list[Titled]
+
+
+class AttributeImpact(Record):
+    """What an edit has the next crawls do: judge documents again, since they are kept in the types of their attributes.
+
+    The documents of every source are counted, each of which costs a request at the most.
+    """
+
+    sources: int
+    documents: int
+
+
+class AttributeRecord(Record):
+    """A search attribute."""
+
+    name: str
+    type: Annotated[str, Field(description="string, number or date.")]
+    origin: Annotated[
+        str, Field(description="system: every installation has it; administrator added it, or a document brought it.")
+    ]
+    about: str
+    facet: Annotated[bool, Field(description="Its values are offered beside results.")]
+    field: Annotated[str, Field(description="The name before a colon in a query.")]
+    values: Annotated[int, Field(description="Values in its lists.")]
+    created_at: When
+
+
+class EditedAttribute(AttributeRecord):
+    """A search attribute that was changed, and what the next crawls do because of that."""
+
+    recrawl: Annotated[AttributeImpact | None, Field(description="None: documents are kept as they are.")]
+
+
+class DeletedAttribute(Record):
+    """A search attribute that is not kept with documents any more."""
+
+    deleted: str
+    recrawl: AttributeImpact
+
+
+class AttributesRecord(Record):
+    """All search attributes."""
+
+    attributes: list[AttributeRecord]
+
+
+class ValueRecord(Record):
+    """A value of an attribute, as it may be chosen from a list."""
+
+    attribute: str
+    value: str
+    source: Annotated[str | None, Field(description="In whose list it is; None: in that of all sources.")]
+    names: Annotated[dict[str, str], Field(description="Display names by language; with an empty one, of all others.")]
+
+
+class ValueLists(Record):
+    """Values of attributes, in the order of their lists."""
+
+    values: list[ValueRecord]
+
+
+class DeletedValues(Record):
+    """Values that are in no list any more."""
+
+    attribute: str
+    deleted: int
+
+
+class ImportedValues(Record):
+    """Values that were read into lists."""
+
+    added: int
+    changed: int

@@ -23,7 +23,7 @@ from cormorant.operate.runs import log, report as run_report, waiting_for
 from cormorant.operate.search import index_consistency, reindex
 from cormorant.operate.sources import test_crawl
 from cormorant.plugins import source_kind
-from cormorant.store.catalog import sources
+from cormorant.store.catalog import attributes, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db import heartbeats
 from cormorant.store.db.database import Tx
@@ -216,7 +216,9 @@ def _request(tx: Tx, row: SourceRow, wish: RunOrder, *, anew: bool) -> int:
 
 def _edited(tx: Tx, row: SourceRow) -> bool:
     """Return whether settings that decide what is kept of a document were edited since a run last completed."""
-    return any(_judged_otherwise(each.settings, row) for each in runs.since_through(tx, row.id))
+    before = runs.since_through(tx, row.id)
+    changed = attributes.judged_from(tx)  # of attributes, by whose types documents are kept
+    return any(each.requested_at < changed or _judged_otherwise(each.settings, row) for each in before)
 
 
 def _judged_otherwise(before: Mapping[str, Any], row: SourceRow) -> bool:

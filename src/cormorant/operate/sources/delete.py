@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from cormorant.frontier.staging import pending_deletes
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
-from cormorant.store.catalog import schedules, sources
+from cormorant.store.catalog import attribute_values, schedules, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import items, schedule_firings
@@ -45,6 +45,8 @@ def remove(tx: Tx, row: SourceRow) -> int:
         tx.execute(sa.delete(each).where(each.c.source_id == row.id))
     items.forget(tx, row.id)
     _leave_out(tx, row.id)
+    if row.test_of is None:
+        attribute_values.forget_source(tx, row.name)
     sources.keep_name(tx, row, stream.head(tx))
     tx.execute(sa.delete(source).where(source.c.id == row.id))
     return gone

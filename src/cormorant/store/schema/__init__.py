@@ -1,6 +1,7 @@
 """Tables of the database.
 
-    catalog   source, former_source, parameters, receiver, secret, consent, tuning, takedown: what was asked for
+    catalog   source, former_source, parameters, receiver, secret, consent, tuning, takedown,
+              attribute, attribute_value: what was asked for
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, original, version, hidden, withdrawn, outlinks, inlinks, near, near_band, reader
                                                   what was found behind a resource
@@ -17,6 +18,8 @@ Every table is here, so that one look shows a row's whole shape. Times are epoch
 from cormorant.store.schema.access import session, token
 from cormorant.store.schema.catalog import (
     acl,
+    attribute,
+    attribute_value,
     consent,
     former_source,
     parameters,
@@ -49,6 +52,8 @@ from cormorant.store.schema.stream import faulty, stream, stream_head
 __all__ = [
     "SCHEMA_VERSION",
     "acl",
+    "attribute",
+    "attribute_value",
     "claim",
     "click",
     "consent",

@@ -1,4 +1,4 @@
-"""Schema of the catalog: sources, sets of parameters, receivers, secrets, consent; and shared access lists.
+"""Schema of the catalog: sources, sets of parameters, receivers, secrets, consent, attributes; and access lists.
 
 Of a source that was deleted its name is kept as long as somebody has yet to be told of its documents.
 
@@ -108,6 +108,30 @@ tuning = Table(
     Column("name", Text, primary_key=True),
     Column("value", Double, nullable=False, comment="in the place of the standard weight"),
     Column("changed_at", Double, nullable=False),
+)
+
+attribute = Table(
+    "attribute",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("type", Text, nullable=False, comment="string, number or date"),
+    Column("origin", Text, nullable=False, comment="administrator, or document: one brought it first"),
+    Column("about", Text, nullable=False),
+    Column("facet", Boolean, nullable=False, comment="its values are offered beside results"),
+    Column("deleted", Boolean, nullable=False, comment="documents that bring it are kept without it"),
+    Column("created_at", Double, nullable=False),
+    Column("judged_from", Double, nullable=False, comment="runs ordered before then judged by another type; 0: none"),
+)
+
+attribute_value = Table(
+    "attribute_value",
+    metadata,
+    Column("attribute", Text, primary_key=True),
+    Column("source", Text, primary_key=True, comment="name of the source whose list it is in; empty: the list of all"),
+    Column("value", Text, primary_key=True),
+    Column("names", Text, nullable=False, comment="JSON, display names by language; empty: of every other language"),
+    Column("place", Integer, nullable=False, comment="in the list, from 0"),
+    Column("created_at", Double, nullable=False),
 )
 
 takedown = Table(

@@ -17,7 +17,7 @@ metadata = MetaData(
     }
 )
 
-SCHEMA_VERSION = "0041"
+SCHEMA_VERSION = "0042"
 """The revision of the newest file in `migrations/versions`; a test holds the two together."""
 
 

@@ -20,6 +20,7 @@ from cormorant.operate.records.kinds import SourceKindRecord
 from cormorant.operate.records.problem import Problem
 from cormorant.operate.records.receivers import FaultyDocument, ReceiverRecord
 from cormorant.operate.records.runs import LogLine, Run
+from cormorant.operate.records.search import AttributeRecord, ValueRecord
 from cormorant.operate.records.sources import SourceRecord
 from cormorant.operate.records.system import Token
 from cormorant.web.security.authorization import Audience, Policy, page
@@ -65,7 +66,7 @@ def _drawn(app: FastAPI, exposure: Audience) -> dict[str, Any]:
     lines = (
         DocumentRecord, LinkRecord, Explanation, SourceRecord,
         SourceKindRecord, Run,
-        ReceiverRecord, FaultyDocument, Token, LogLine,
+        AttributeRecord, ValueRecord, ReceiverRecord, FaultyDocument, Token, LogLine,
     )  # fmt: skip
     for model in (Problem, *lines):
         schema = TypeAdapter(model).json_schema(ref_template=_REF)

@@ -66,6 +66,37 @@ class TakedownRequest(RequestBody):
     erase: bool = Field(default=False, description="Remove them from the disk as well.")
 
 
+class NewAttribute(RequestBody):
+    """A search attribute to be added."""
+
+    name: str = Field(examples=["Department"])
+    type: str = Field(default="string", description="string, number or date.")
+    about: str | None = None
+    facet: bool | None = Field(default=None, description="Whether its values are offered beside results.")
+
+
+class EditAttribute(RequestBody):
+    """Properties of an attribute that are to be others."""
+
+    type: str | None = None
+    about: str | None = None
+    facet: bool | None = None
+
+
+class NewValue(RequestBody):
+    """A value of an attribute, with its display names."""
+
+    value: str = Field(examples=["sales"])
+    source: str | None = Field(default=None, description="In the list of this source; default: of all sources.")
+    names: dict[str, str] = Field(default={}, description="By language; with an empty one, of all others.")
+
+
+class ValueImport(RequestBody):
+    """Lists of values in a file."""
+
+    content: str = Field(description="CSV or JSON Lines, as `cormorant lov export` writes them.")
+
+
 class Edit(RequestBody):
     """Settings that are to be others; those that are not named stay."""
 

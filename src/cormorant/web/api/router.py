@@ -3,11 +3,12 @@
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries                GET /metrics                  GET, POST /takedowns
     GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries,
-        /takedowns, /system
+        /takedowns, /attributes, /lovs, /system
         and what is below them, but for /documents/ID/duplicates, which is for every reader
     POST /api/v1/documents/recrawl, /provider/pause, /provider/resume
     POST, PUT /api/v1/push/SOURCE and what is below it
-    POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters, /tokens and what is below them
+    POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters, /tokens, /attributes, /lovs
+        and what is below them
 
 Each route declares its scope: `operate` to look and to start and stop work, `admin` to change configuration or access
 and to delete. A page links into the group only when its visitor may follow (`admission.Visitor.may`).
@@ -19,6 +20,7 @@ from fastapi import APIRouter
 from fastapi.templating import Jinja2Templates
 
 from cormorant.web.api import (
+    attributes,
     documents,
     health,
     profiles,
@@ -54,6 +56,7 @@ def group(shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> A
     takedowns.add(router, shelf.house, look)
     documents.add(router, shelf.house)
     tokens.add(router, shelf.house)
+    attributes.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     health.add_metrics(router, shelf)
     return router

@@ -1,0 +1,79 @@
+"""Lists of values of attributes (LOVs), with display names by language.
+
+The list of a source stands before that of all sources: where both name a value, its display names are those of the
+source's list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+
+from cormorant.store.db import bulk
+from cormorant.store.db.database import Tx
+from cormorant.store.schema import attribute_value
+
+EVERYWHERE: Final = ""
+"""In the place of the name of a source: the list of all."""
+_ALL: Final = sa.select(attribute_value).order_by(
+    attribute_value.c.attribute, attribute_value.c.source, attribute_value.c.place, attribute_value.c.value
+)
+_COLUMNS: Final = ("attribute", "source", "value", "names", "place", "created_at")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedValue:
+    """A value of a list. `names` are display names by language tag in small letters, "" for every other language."""
+
+    attribute: str
+    value: str
+    source: str
+    names: Mapping[str, str]
+    place: int
+
+
+def every(tx: Tx, attribute: str = "", source: str | None = None) -> list[ListedValue]:
+    """Return the values of an attribute ("": of all), of one list or of all, in the order of the lists."""
+    statement = _ALL.where(attribute_value.c.attribute == attribute) if attribute else _ALL
+    statement = statement if source is None else statement.where(attribute_value.c.source == source)
+    return [
+        ListedValue(row.attribute, row.value, row.source, json.loads(row.names), row.place)
+        for row in tx.rows(statement)
+    ]
+
+
+def counts(tx: Tx) -> dict[str, int]:
+    """Return how many values the lists of each attribute have."""
+    column = attribute_value.c.attribute
+    rows = tx.rows(sa.select(column, sa.func.count().label("values_")).group_by(column))
+    return {row.attribute: row.values_ for row in rows}
+
+
+def put(tx: Tx, rows: Iterable[ListedValue]) -> None:
+    """Write values, in the place of those that are there."""
+    now = tx.now()
+    values = [
+        (row.attribute, row.source, row.value, json.dumps(dict(row.names), ensure_ascii=False), row.place, now)
+        for row in rows
+    ]
+    conflict = bulk.OnConflict(key=("attribute", "source", "value"), columns=("names", "place"))
+    bulk.insert(tx, attribute_value, _COLUMNS, values, conflict)
+
+
+def forget(tx: Tx, attribute: str, source: str | None = None, values: Sequence[str] | None = None) -> int:
+    """Take values out of lists, all of them where none is named; returns how many there were."""
+    statement = sa.delete(attribute_value).where(attribute_value.c.attribute == attribute)
+    if source is not None:
+        statement = statement.where(attribute_value.c.source == source)
+    if values is not None:
+        statement = statement.where(attribute_value.c.value.in_(list(values)))
+    return int(tx.execute(statement).rowcount)
+
+
+def forget_source(tx: Tx, source: str) -> None:
+    """Take out the lists of a source that is deleted."""
+    tx.execute(sa.delete(attribute_value).where(attribute_value.c.source == source))
