@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,8 @@ DOCUMENTS: Final = 100
 MUTATIONS: Final = 20
 LARGEST: Final = 20_000_000
 """Bytes of a document that is taken at most."""
+READ, REFUSED, UNKNOWN = "read", "refused", "of no known format"
+FINE: Final = frozenset((READ, REFUSED, UNKNOWN))
 _EDITS: Final = (1, 2, 8, 40)
 """Edits of one mutation; one of these numbers is chosen."""
 
@@ -63,25 +66,28 @@ async def read_all(paths: Sequence[Path], times: int, chance: random.Random) -> 
     with fork_servers.started() as servers:
         pool = ChildPool(servers.addresses)
         watch = asyncio.create_task(_look_after(servers))
-        for path in paths:
-            body = path.read_bytes()
-            for number in range(times):
-                changed = mutated(body, chance)
-                mime = sniff("", changed, path.name)
-                if reading_of(mime, len(changed)) is ReadMode.NONE:
-                    ends["of no known format"] += 1
-                    continue
-                began = time.monotonic()
-                task = encode_task(mime, changed, address=f"file:///{path.name}", file_name=path.name)
-                answer = await pool.run(task_of(mime).name, *task)
-                slowest = max(slowest, time.monotonic() - began)
-                if isinstance(answer, Finished):
-                    ends["refused" if isinstance(decode_result(answer.value), ConversionFault) else "read"] += 1
-                else:
-                    ends[type(answer).__name__] += 1
-                    print(f"{path}, mutation {number}: {answer}", flush=True)
+        for path, number in product(paths, range(times)):
+            changed = mutated(path.read_bytes(), chance)
+            began = time.monotonic()
+            end = await _read(pool, path.name, changed)
+            slowest = max(slowest, time.monotonic() - began)
+            ends[end] += 1
+            if end not in FINE:
+                print(f"{path}, mutation {number}: {end}", flush=True)
         watch.cancel()
     return ends, slowest
+
+
+async def _read(pool: ChildPool, name: str, body: bytes) -> str:
+    """Read one document in a limited child; return how that ended, the name of a type where the child did not."""
+    mime = sniff("", body, name)
+    if reading_of(mime, len(body)) is ReadMode.NONE:
+        return UNKNOWN
+    task = encode_task(mime, body, address=f"file:///{name}", file_name=name)
+    answer = await pool.run(task_of(mime).name, *task)
+    if not isinstance(answer, Finished):
+        return type(answer).__name__
+    return REFUSED if isinstance(decode_result(answer.value), ConversionFault) else READ
 
 
 async def _look_after(servers: fork_servers.Converters) -> None:
@@ -104,7 +110,7 @@ def main(arguments: list[str]) -> int:
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     told = ", ".join(f"{count:,} {end}" for end, count in sorted(ends.items()))
     print(f"{ends.total():,} mutations of {len(paths)} documents: {told}; slowest {slowest:.2f} s; child {largest} MB")
-    return 0 if ends.keys() <= {"read", "refused", "of no known format"} else 1
+    return 0 if ends.keys() <= FINE else 1
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
-from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings, Veto
+from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings, ServiceVeto
 from cormorant.extract.services.registry import SERVICES, check_services
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
@@ -135,6 +135,7 @@ __all__ = [
     "ServerSettings",
     "ServiceDocument",
     "ServiceSettings",
+    "ServiceVeto",
     "Source",
     "SourceKind",
     "SourceSettings",
@@ -143,7 +144,6 @@ __all__ = [
     "Unreachable",
     "Unreadable",
     "UrlFilters",
-    "Veto",
     "VisitTrace",
     "added",
     "check_services",

@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import Field
 
-from cormorant.plugins import DocumentService, ServiceDocument, ServiceSettings, Veto
+from cormorant.plugins import DocumentService, ServiceDocument, ServiceSettings, ServiceVeto
 
 _APPROVED: Final = re.compile(r"^Approved by:? (\S.{0,80})$", re.MULTILINE)
 
@@ -22,10 +22,10 @@ class Stamps(DocumentService[StampSettings]):
     about = "Drafts are left out; who approved a document is an attribute."
     Settings = StampSettings
 
-    def process(self, document: ServiceDocument) -> ServiceDocument | Veto:
+    def process(self, document: ServiceDocument) -> ServiceDocument | ServiceVeto:
         """Return the document with its attributes, or a veto."""
         if document.text.split("\n", 1)[0].strip() == self.settings.draft:
-            return Veto(f"it is stamped {self.settings.draft}")
+            return ServiceVeto(f"it is stamped {self.settings.draft}")
         approved = _APPROVED.findall(document.text)
         if not approved:
             return document

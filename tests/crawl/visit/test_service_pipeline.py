@@ -10,7 +10,7 @@ import pytest
 from cormorant.base.profiling import unmeasured
 from cormorant.crawl.visit.convert import Converter, document_of
 from cormorant.extract.services import registry
-from cormorant.extract.services.protocol import DocumentService, ServiceDocument, Veto
+from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceVeto
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Excluded, Failed, Ok
 from cormorant.model.status import Status
@@ -38,12 +38,12 @@ def said(*lines: str, **given: Any) -> Extraction:
 
 
 class Refusing(DocumentService[Any]):
-    def process(self, document: ServiceDocument) -> ServiceDocument | Veto:
-        return Veto("it is a draft") if "K-17" in document.text else document
+    def process(self, document: ServiceDocument) -> ServiceDocument | ServiceVeto:
+        return ServiceVeto("it is a draft") if "K-17" in document.text else document
 
 
 class Failing(DocumentService[Any]):
-    def process(self, document: ServiceDocument) -> ServiceDocument | Veto:
+    def process(self, document: ServiceDocument) -> ServiceDocument | ServiceVeto:
         raise RuntimeError(document.title)
 
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, strategies as st
 
 from cormorant.model.url import canonical, origin_of
 from cormorant.sources.files.file_url import Naming
-from cormorant.sources.trees.naming import readable
+from cormorant.sources.trees.tree_urls import readable
 
 NAMES = (
     st.binary(min_size=1, max_size=40)

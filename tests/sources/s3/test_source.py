@@ -12,7 +12,7 @@ from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone
 from cormorant.model.settings.source import parse_settings
 from cormorant.plugins import Source
-from cormorant.sources.s3.naming import KeyNaming
+from cormorant.sources.s3.object_urls import KeyNaming
 from cormorant.sources.s3.settings import S3Settings
 from cormorant.testing import SourceSuite
 from tests.sources.remote.listing import fetched, found, listed, remote

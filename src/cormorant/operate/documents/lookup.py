@@ -29,8 +29,8 @@ from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord, OneDocument
 from cormorant.plugins import source_settings
 from cormorant.receivers.stream import Event
-from cormorant.sources.trees.naming import quoted
 from cormorant.sources.trees.share import of_share
+from cormorant.sources.trees.tree_urls import quoted
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow

@@ -16,8 +16,8 @@ from typing import Final
 
 from cormorant.model.exposure import Closure
 from cormorant.sources.files.permissions import Names, what_closes
-from cormorant.sources.trees.naming import readable
 from cormorant.sources.trees.rights import PASS, READ
+from cormorant.sources.trees.tree_urls import readable
 
 MADE_UP: Final = frozenset(("cifs", "smb3", "smbfs", "vfat", "exfat", "ntfs", "ntfs3", "fuseblk", "9p", "hfsplus"))
 """File systems whose modes come from the options of the mount."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cormorant.sources.trees.naming import TreeNaming, quoted
+from cormorant.sources.trees.tree_urls import TreeNaming, quoted
 
 
 class Naming(TreeNaming):

@@ -25,7 +25,7 @@ from typing import Final
 
 from cormorant.base.errors import Unreachable
 from cormorant.base.log import logger
-from cormorant.sources.trees.naming import readable
+from cormorant.sources.trees.tree_urls import readable
 
 _log = logger(__name__)
 _CLOSE_WRITE, _ATTRIB, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x8, 0x4, 0x40, 0x80, 0x100, 0x200

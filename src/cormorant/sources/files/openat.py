@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from cormorant.base.errors import Unreachable
-from cormorant.sources.trees.naming import readable
+from cormorant.sources.trees.tree_urls import readable
 
 MAX_LINKS = 40
 """Symbolic links followed on the way to one file, as path_resolution(7) has it."""

@@ -34,8 +34,8 @@ from cormorant.sources.files.openat import (
 from cormorant.sources.files.permissions import Chain, Names, readers
 from cormorant.sources.files.walk import validator_of
 from cormorant.sources.trees.filters import TreeGates
-from cormorant.sources.trees.naming import mime_of, readable
 from cormorant.sources.trees.rights import within
+from cormorant.sources.trees.tree_urls import mime_of, readable
 
 CHANGED = "changed while it was read"
 """Status line of a copy that is of no one moment; its validator is the older one, so the next listing has it again."""

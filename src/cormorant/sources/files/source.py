@@ -26,7 +26,7 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.walk import FolderWalk
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.trees.filters import TreeGates
-from cormorant.sources.trees.naming import readable
+from cormorant.sources.trees.tree_urls import readable
 
 BATCH = 1_000
 """Files and folders met between two batches."""

@@ -26,8 +26,8 @@ from cormorant.sources.files.file_url import Naming
 from cormorant.sources.files.openat import DENIED, GONE, MOMENTARY, SCARCE, Astray, located, open_folder, reopen_folder
 from cormorant.sources.files.permissions import Chain, Names
 from cormorant.sources.trees.filters import TreeGates
-from cormorant.sources.trees.naming import mime_of, quoted
 from cormorant.sources.trees.rights import tag_of
+from cormorant.sources.trees.tree_urls import mime_of, quoted
 
 KEPT_OPEN = 64
 """Folders open at once."""

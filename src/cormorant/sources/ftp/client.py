@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import BinaryIO, Final
 
 import xxhash
 
 from cormorant.model.status import Status
-from cormorant.sources.ftp.listing import ListedFile, of_facts, of_line, time_of
+from cormorant.sources.ftp.listing import FtpEntry, of_facts, of_line, time_of
 from cormorant.sources.ftp.settings import FtpSettings
 from cormorant.sources.ftp.wire import MAX_LINE, FtpConnection, FtpRefused
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteFile, RemoteRefusal
@@ -93,10 +93,7 @@ class FtpClient:
             command = "MLSD" if self._has_facts else "LIST -a" if self._settings.hidden else "LIST"
             with self._connection.data(command) as data, data.makefile("rb") as lines:
                 self._is_spent = True  # until the reply behind the listing was read
-                while line := lines.readline(MAX_LINE + 1):
-                    if len(line) > MAX_LINE:
-                        raise ConnectionBroken("The server sent a listing with a line without end.")
-                    yield line.rstrip(b"\r\n")
+                yield from _bounded_lines(lines)
             self._connection.end_of_data()
             self._is_spent = False
         except FtpRefused as refused:
@@ -151,9 +148,17 @@ def _refusal(refused: FtpRefused, status: int, sentence: str) -> RemoteRefusal:
     return RemoteRefusal(status if refused.code == 550 else Status.UNREADABLE, sentence)
 
 
-def _version(folder: Sequence[bytes], found: ListedFile) -> str:
+def _version(folder: Sequence[bytes], found: FtpEntry) -> str:
     """Return the version of a file: with its number it is known where it was moved to, else its path belongs to it."""
     if not found.stamp:
         return ""
     where = found.unique or xxhash.xxh3_64_hexdigest(b"/".join((*folder, found.name)))
     return f"{found.size}-{found.stamp}-{where}"
+
+
+def _bounded_lines(lines: BinaryIO) -> Iterator[bytes]:
+    """Yield lines without their ends. Raises ConnectionBroken for one that is longer than any entry."""
+    while line := lines.readline(MAX_LINE + 1):
+        if len(line) > MAX_LINE:
+            raise ConnectionBroken("The server sent a listing with a line without end.")
+        yield line.rstrip(b"\r\n")

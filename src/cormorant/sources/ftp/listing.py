@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from cormorant.sources.remote.protocol import EntryKind
 
 
-class ListedFile(NamedTuple):
+class FtpEntry(NamedTuple):
     """An entry of a listing. `stamp` is when it was written, as the server prints it; `unique` its number, or ""."""
 
     name: bytes
@@ -33,7 +33,7 @@ _LETTERS: Final = {b"-": EntryKind.FILE, b"d": EntryKind.FOLDER, b"l": EntryKind
 _THEMSELVES: Final = ("cdir", "pdir")
 
 
-def of_facts(line: bytes) -> ListedFile | None:
+def of_facts(line: bytes) -> FtpEntry | None:
     """Return the entry of a line of MLSD; None for the folder itself and the one above it. Raises ValueError."""
     written, blank, name = line.partition(b" ")
     if not blank or not name:
@@ -45,22 +45,22 @@ def of_facts(line: bytes) -> ListedFile | None:
     if not kind:
         raise ValueError("an entry without a type")
     found = EntryKind.LINK if kind.startswith(("os.unix=slink", "os.unix=symlink")) else _TYPES.get(kind)
-    return ListedFile(
+    return FtpEntry(
         name, found or EntryKind.OTHER, facts.get("size", ""), facts.get("modify", ""), facts.get("unique", "")[:200]
     )
 
 
-def of_line(line: bytes) -> ListedFile | None:
+def of_line(line: bytes) -> FtpEntry | None:
     """Return the entry of a line of LIST; None for a sum, and for the folder itself. Raises ValueError."""
     if not line.strip() or re.fullmatch(rb"total [\d,. kKMG]+", line):
         return None
     if unix := _UNIX.fullmatch(line):
         kind = _LETTERS.get(unix["type"], EntryKind.OTHER)
         name = unix["name"].partition(b" -> ")[0] if kind is EntryKind.LINK else unix["name"]
-        found = ListedFile(name, kind, unix["size"].decode(), _spaced(unix["stamp"]))
+        found = FtpEntry(name, kind, unix["size"].decode(), _spaced(unix["stamp"]))
     elif dos := _DOS.fullmatch(line):
         kind = EntryKind.FOLDER if dos["folder"] else EntryKind.FILE
-        found = ListedFile(dos["name"], kind, (dos["size"] or b"").decode(), _spaced(dos["stamp"]))
+        found = FtpEntry(dos["name"], kind, (dos["size"] or b"").decode(), _spaced(dos["stamp"]))
     else:
         raise ValueError("a line of no known form")
     return None if found.name in (b".", b"..") else found

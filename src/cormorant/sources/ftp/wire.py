@@ -97,7 +97,7 @@ class FtpConnection:
 
     def close(self) -> None:
         """Close the connection."""
-        with suppress(Exception):
+        with suppress(OSError, EOFError):
             self._control.close()
 
     def _wrapped(self, connection: socket.socket) -> socket.socket:

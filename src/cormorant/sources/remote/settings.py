@@ -18,8 +18,8 @@ from cormorant.net.egress.policy import AddressClass, Consent, classify
 from cormorant.net.http.connection_options import DIRECT, Route
 from cormorant.sources.remote.authority import AuthorityFile, read_authority
 from cormorant.sources.server_settings import ServerSettings
-from cormorant.sources.trees.naming import TreeNaming, quoted
 from cormorant.sources.trees.settings import TreeSettings
+from cormorant.sources.trees.tree_urls import TreeNaming, quoted
 
 
 def _no_control(text: str) -> str:

@@ -27,7 +27,7 @@ from cormorant.sources.remote.protocol import ConnectionBroken, RemoteClient, Re
 from cormorant.sources.remote.settings import RemoteSettings
 from cormorant.sources.remote.walk import RemoteWalk
 from cormorant.sources.trees.filters import TreeGates
-from cormorant.sources.trees.naming import mime_of, readable
+from cormorant.sources.trees.tree_urls import mime_of, readable
 
 R = TypeVar("R", bound=RemoteSettings)
 T = TypeVar("T")

@@ -10,7 +10,9 @@ The folder that was found last is entered first, so that memory holds the names 
 from __future__ import annotations
 
 import queue
+import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from threading import Condition, Event, Thread
 from typing import Final, NamedTuple
@@ -29,8 +31,8 @@ from cormorant.sources.remote.protocol import (
     ServerFull,
 )
 from cormorant.sources.trees.filters import TreeGates
-from cormorant.sources.trees.naming import TreeNaming
 from cormorant.sources.trees.rights import tag_of, within
+from cormorant.sources.trees.tree_urls import TreeNaming
 
 BATCH: Final = 500
 """Files handed on at once."""
@@ -123,18 +125,21 @@ class RemoteWalk:
 
     def _list_folders(self) -> None:
         """List one folder after the other until none is left: the life of a thread."""
+        known: BaseException | None = None
         try:
-            while (folder := self._take()) is not None:
-                try:
-                    self._list(folder)
-                finally:
-                    self._done()
-        except ServerFull:
-            self._put(None)
-        except BaseException as error:  # noqa: BLE001 - raised again where the walk is iterated
-            self._put(error)
-        else:
-            self._put(None)
+            with suppress(ServerFull):
+                self._list_each()
+        except (CormorantError, ConnectionBroken, RemoteRefusal, OSError) as error:
+            known = error  # raised again where the walk is iterated
+        finally:
+            self._put(known or sys.exc_info()[1])
+
+    def _list_each(self) -> None:
+        while (folder := self._take()) is not None:
+            try:
+                self._list(folder)
+            finally:
+                self._done()
 
     def _take(self) -> _Folder | None:
         """Take the folder that was found last; None when all is done or the walk was stopped."""

@@ -13,8 +13,8 @@ from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import Origin, canonical, origin_of, path_of
 from cormorant.net.egress.policy import Consent
 from cormorant.sources.remote.settings import HttpRemoteSettings
-from cormorant.sources.s3.naming import KeyNaming, strictly_quoted
-from cormorant.sources.trees.naming import TreeNaming
+from cormorant.sources.s3.object_urls import KeyNaming, strictly_quoted
+from cormorant.sources.trees.tree_urls import TreeNaming
 
 
 def _word(text: str) -> str:

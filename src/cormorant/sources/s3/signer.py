@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from cormorant.sources.s3.naming import strictly_quoted
+from cormorant.sources.s3.object_urls import strictly_quoted
 
 EMPTY_SHA256: Final = hashlib.sha256(b"").hexdigest()
 

@@ -20,7 +20,7 @@ from cormorant.sources.remote.http_exchange import answered, fetched, file_of, r
 from cormorant.sources.remote.http_source import HttpFilesSource
 from cormorant.sources.remote.protocol import EntryKind, RemoteClient, RemoteEntry, RemoteFile, RemoteRefusal
 from cormorant.sources.s3.answers import ListingPage, StoredObject, page_of, refusal_of
-from cormorant.sources.s3.naming import strictly_quoted
+from cormorant.sources.s3.object_urls import strictly_quoted
 from cormorant.sources.s3.settings import S3Settings
 from cormorant.sources.s3.signer import AwsKey, signed_headers
 

@@ -76,7 +76,7 @@ class SshChannel:
 
     def close(self) -> None:
         """Close the connection."""
-        with suppress(Exception):
+        with suppress(OSError, EOFError):
             self._transport.close()
 
 

@@ -90,7 +90,7 @@ class SmbClient:
 
     def close(self) -> None:
         """Close the connection."""
-        with suppress(Exception):
+        with suppress(self._smb.exceptions.SMBException, OSError, ValueError):
             self._tree.session.connection.disconnect(close=False)
 
     def _entry(self, folder: Sequence[bytes], name: bytes, found: Any) -> RemoteEntry:
@@ -173,7 +173,7 @@ def connected(settings: SmbSettings, dialer: Dialer, password: str) -> SmbClient
             tree = smb.tree.TreeConnect(session, f"\\\\{host}\\{settings.share}")
             tree.connect(require_secure_negotiate=True)
     except BaseException:
-        with suppress(Exception):
+        with suppress(smb.exceptions.SMBException, OSError, ValueError):
             connection.disconnect(close=False)
         raise
     return SmbClient(smb, tree, settings)

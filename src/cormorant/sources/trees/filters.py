@@ -15,8 +15,8 @@ from cormorant.model.status import Status
 from cormorant.model.url import MAX_ADDRESS
 from cormorant.sources.rules import Facts
 from cormorant.sources.trees.globs import compile_patterns
-from cormorant.sources.trees.naming import TreeNaming
 from cormorant.sources.trees.settings import TreeSettings
+from cormorant.sources.trees.tree_urls import TreeNaming
 
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
 _OUTSIDE = Ruling(False, Gate.BOUNDARY, "files of the folder", Status.OUTSIDE_BOUNDARY)

@@ -7,7 +7,7 @@ import re
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.url import canonical
-from cormorant.sources.trees.naming import quoted
+from cormorant.sources.trees.tree_urls import quoted
 
 _SLASHES = re.compile(r"file:/{4,5}(?=[^/])", re.IGNORECASE)
 """How an address begins in which a share is written as a path, as some programs do (RFC 8089 appendix E.3.2)."""

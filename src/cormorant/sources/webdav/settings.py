@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.model.url import origin_of
 from cormorant.sources.remote.settings import HttpRemoteSettings, LoginSettings
-from cormorant.sources.trees.naming import TreeNaming
+from cormorant.sources.trees.tree_urls import TreeNaming
 
 
 class WebDavSettings(HttpRemoteSettings, LoginSettings):

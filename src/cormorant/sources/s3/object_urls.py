@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from cormorant.sources.trees.naming import TreeNaming, quoted
+from cormorant.sources.trees.tree_urls import TreeNaming, quoted
 
 _DOTS: Final = (b".", b"..")
 
