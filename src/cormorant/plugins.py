@@ -56,6 +56,7 @@ from cormorant.sources.files.advice import ADVICE
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
+from cormorant.sources.git.source import GitSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
@@ -185,6 +186,7 @@ SOURCES = {
         advice=ADVICE,
         unlisted=unlisted,
     ),
+    "git": kind_of(GitSource),
     "program": kind_of(ProgramSource),
     "warc": kind_of(ArchiveSource),
 }
