@@ -62,6 +62,7 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, doubts as files_doubts, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.ftp.source import FtpSource
+from cormorant.sources.git.source import GitSource
 from cormorant.sources.github.source import GitHubSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
@@ -221,6 +222,7 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
 _BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
     ArchiveSource,
     FtpSource,
+    GitSource,
     GitHubSource,
     MediaWikiSource,
     ProgramSource,
