@@ -87,13 +87,13 @@ again: .venv/.stamp-dev ## Run the tests that failed once more, alone: up to thr
 
 .PHONY: daemons
 daemons:
-	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx && command -v squid && command -v htpasswd) >/dev/null; then \
-	apt-get update -qq && apt-get install -y -qq nginx squid apache2-utils || \
-	echo "nginx, squid and apache2-utils could not be installed here, so what needs them is skipped." >&2; fi
+	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx && command -v squid && command -v htpasswd && command -v mariadbd) >/dev/null; then \
+	apt-get update -qq && apt-get install -y -qq nginx squid apache2-utils mariadb-server || \
+	echo "nginx, squid, apache2-utils and mariadb-server could not be installed here, so what needs them is skipped." >&2; fi
 
 .PHONY: servers
-servers: .venv/.stamp-dev daemons ## Run the tests against nginx and squid, installing these first where that is possible
-	@$(PYTEST) -m server -rs tests/sources/web
+servers: .venv/.stamp-dev daemons ## Run the tests against nginx, squid and MariaDB, installing these first where that is possible
+	@$(PYTEST) -m server -rs tests/sources/web tests/sources/table tests/journeys/test_crawls_of_table.py
 
 # What a node is made of comes from Maven Central, as its makers publish it; nothing of it is in the product.
 JAVA = command -v javac >/dev/null && command -v mvn >/dev/null

@@ -263,3 +263,17 @@ def values(database: Database) -> Mapping[str, str]:
         "postgresql": {"text": "text", "blob": "bytea", "time": "timestamptz", "id": "bigint PRIMARY KEY"},
         "mysql": {"text": "LONGTEXT", "blob": "LONGBLOB", "time": "DATETIME(6)", "id": "BIGINT PRIMARY KEY"},
     }[database.dialect]
+
+
+def statements(script: str) -> list[str]:
+    """Return the statements of a script that an administrator is given, one by one."""
+    found, kept, inside = list[str](), "", False
+    for line in script.splitlines():
+        if line.startswith("--"):
+            continue
+        kept += line + "\n"
+        inside = (inside or "BEGIN" in line) and not line.endswith(("END;", "END $$;"))
+        if line.endswith(";") and not inside:
+            found.append(kept.strip().removesuffix(";"))
+            kept = ""
+    return found

@@ -19,7 +19,7 @@ from cormorant.model.resource import DiscoveredUrl, Removal
 from cormorant.plugins import Discovery, Source, make_source
 from cormorant.testing import SourceSuite
 from cormorant.testing.sources import resource_of
-from tests.sources.table.databases import PASSWORD, Database, SqliteFile, values, ways
+from tests.sources.table.databases import PASSWORD, Database, SqliteFile, statements, values, ways
 
 
 def made(database: Database, **settings: Any) -> Source:
@@ -419,22 +419,7 @@ def script(database: Database, chosen: Mapping[str, Any]) -> list[str]:
     settings = source_settings("table", {**database.settings(), "table": "tickets", **chosen})
     write = source_kind("table").script
     assert write is not None
-    lines = [each for each in write(settings).splitlines() if not each.startswith("--")]
-    text = "\n".join(lines)
-    if database.dialect == "postgresql":
-        return [text]
-    return [each + ("END" if "BEGIN" in each else "") for each in split(text)]
-
-
-def split(text: str) -> list[str]:
-    """Statements of a script; those inside a trigger stay together."""
-    parts, kept = [], ""
-    for line in text.splitlines():
-        kept += line + "\n"
-        if line.endswith(";") and ("BEGIN" not in line or line.endswith("END;")):
-            parts.append(kept.strip().rstrip(";"))
-            kept = ""
-    return [each.removesuffix("END") if each.endswith("END") else each for each in parts]
+    return statements(write(settings))
 
 
 def test_a_log_without_its_end_lists_everything(database: Database) -> None:
