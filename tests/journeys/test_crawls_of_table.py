@@ -107,7 +107,7 @@ class TestPostgresql(TestSqlite):
     incremental = "modified"
 
     @pytest.fixture(autouse=True)
-    def place(self) -> Iterator[None]:  # type: ignore[override] # another place
+    def place(self) -> Iterator[None]:
         """Start a server."""
         self.ticks = 0
         with postgres_server() as server, server.database() as self.database:
@@ -129,7 +129,7 @@ class TestMariadb(TestSqlite):
     """Rows of a MariaDB table, by their checksum."""
 
     @pytest.fixture(autouse=True)
-    def place(self) -> Iterator[None]:  # type: ignore[override] # another place
+    def place(self) -> Iterator[None]:
         """Start a server."""
         self.ticks = 0
         with maria_server() as server, server.database() as self.database:
