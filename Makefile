@@ -85,16 +85,16 @@ again: .venv/.stamp-dev ## Run the tests that failed once more, alone: up to thr
 	echo "Once more, with nothing beside them:"; $(BIN)/python -m json.tool .pytest_cache/v/cache/lastfailed; \
 	$(PYTEST) -m "not server and not browser" --last-failed --last-failed-no-failures none
 
-DAEMONS = nginx squid apache2-utils dovecot-imapd openssh-server samba
+DAEMONS = nginx squid apache2-utils dovecot-imapd mariadb-server openssh-server samba
 .PHONY: daemons
 daemons:
 	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx && command -v squid && command -v htpasswd && command -v dovecot && \
-	command -v sshd && command -v smbd) >/dev/null; then apt-get update -qq && apt-get install -y -qq $(DAEMONS) || \
+	command -v mariadbd && command -v sshd && command -v smbd) >/dev/null; then apt-get update -qq && apt-get install -y -qq $(DAEMONS) || \
 	echo "Not all of $(DAEMONS) could be installed here, so what needs them is skipped." >&2; fi
 
 .PHONY: servers
 servers: .venv/.stamp-dev daemons ## Run the tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
-	@$(PYTEST) -m server -rs tests/sources tests/journeys/test_crawls_of_smb.py
+	@$(PYTEST) -m server -rs tests/sources tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py
 
 # What a node is made of comes from Maven Central, as its makers publish it; nothing of it is in the product.
 JAVA = command -v javac >/dev/null && command -v mvn >/dev/null

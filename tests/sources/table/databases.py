@@ -29,6 +29,12 @@ from tests.stores import Postgres, served
 
 PASSWORD = "canary-4713"
 READER = "reader"
+# The server ends with the process of the tests, whatever ends that.
+_SERVE = """
+"$@" & server=$!
+cat >/dev/null
+kill $server; wait $server
+"""
 _LISTENING = (
     "-c listen_addresses=127.0.0.1 -p {port} -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
     " -c max_connections=30 -c shared_buffers=64MB -c autovacuum=off"
@@ -224,13 +230,14 @@ def maria_server(*options: str) -> Iterator[MariaServer]:
         ],
         check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    process = subprocess.Popen(
-        [
-            daemon, "--no-defaults", f"--datadir={data}", f"--port={port}", f"--socket={folder / 'socket'}",
-            f"--pid-file={folder / 'pid'}", "--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0",
-            "--innodb-buffer-pool-size=64M", *options, *user,
-        ],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    command = [
+        daemon, "--no-defaults", f"--datadir={data}", f"--port={port}", f"--socket={folder / 'socket'}",
+        f"--pid-file={folder / 'pid'}", "--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0",
+        "--innodb-buffer-pool-size=64M", *options, *user,
+    ]  # fmt: skip
+    shell = subprocess.Popen(
+        ["sh", "-c", _SERVE, "sh", *command], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:
         server = MariaServer(folder, port)
@@ -238,8 +245,7 @@ def maria_server(*options: str) -> Iterator[MariaServer]:
         _wait(lambda: server.connect("mysql", f"CREATE USER {READER}@'%' IDENTIFIED BY '{PASSWORD}'"))
         yield server
     finally:
-        process.terminate()
-        process.wait(HANG_S)
+        shell.communicate(timeout=HANG_S)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -263,3 +269,17 @@ def values(database: Database) -> Mapping[str, str]:
         "postgresql": {"text": "text", "blob": "bytea", "time": "timestamptz", "id": "bigint PRIMARY KEY"},
         "mysql": {"text": "LONGTEXT", "blob": "LONGBLOB", "time": "DATETIME(6)", "id": "BIGINT PRIMARY KEY"},
     }[database.dialect]
+
+
+def statements(script: str) -> list[str]:
+    """Return the statements of a script that an administrator is given, one by one."""
+    found, kept, inside = list[str](), "", False
+    for line in script.splitlines():
+        if line.startswith("--"):
+            continue
+        kept += line + "\n"
+        inside = (inside or "BEGIN" in line) and not line.endswith(("END;", "END $$;"))
+        if line.endswith(";") and not inside:
+            found.append(kept.strip().removesuffix(";"))
+            kept = ""
+    return found

@@ -2,75 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
-import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from cormorant.base.errors import LoginRefused, Unreachable
-from cormorant.extract.html.page import extract_html
+from cormorant.base.errors import Unreachable
 from cormorant.model.acl import ACL
-from cormorant.model.content import Content, VisitTrace
-from cormorant.model.outcome import Deferred, Excluded, Gone, Outcome
-from cormorant.model.resource import DiscoveredUrl, Removal
-from cormorant.plugins import Discovery, Source, make_source
+from cormorant.model.content import Content
+from cormorant.model.outcome import Deferred, Excluded, Gone
+from cormorant.model.resource import DiscoveredUrl
+from cormorant.plugins import Source
 from cormorant.testing import SourceSuite
-from cormorant.testing.sources import resource_of
-from tests.sources.table.databases import PASSWORD, Database, SqliteFile, values, ways
-
-
-def made(database: Database, **settings: Any) -> Source:
-    """A source that reads the table `tickets`."""
-    table = {} if "query" in settings else {"table": "tickets"}
-    return make_source("table", 3, {**database.settings(), **table, **settings}, ways(desk=PASSWORD))
-
-
-def tickets(database: Database, *rows: Sequence[Any], table: str = "tickets") -> None:
-    """Make a table with these rows: id, subject, body, author, changed_at, scan, readers."""
-    types = values(database)
-    database.run(
-        f"CREATE TABLE {table} (id {types['id']}, subject varchar(200), body {types['text']}, author varchar(80), "
-        f"changed_at {types['time']}, scan {types['blob']}, readers varchar(200))",
-        *((f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?)", each) for each in rows),
-    )
-
-
-ONE = (1, "Pump leaks", "The <pump> leaks.\n\nDaily.", "Ada", "2026-11-01 10:00:00", None, "everyone")
-TWO = (2, "Valve", "It is stuck.", "Bob", "2026-11-02 10:00:00", b"\x89PNG..", "staff; user:ada")
-
-
-def listed(source: Source, cursor: str = "") -> dict[str, DiscoveredUrl]:
-    """The rows that a discovery names, by the end of their address."""
-    found = [each for batch in source.discover(cursor) for each in batch]
-    assert all(isinstance(each, DiscoveredUrl) for each in found)
-    return {each.address.partition("/3/")[2]: each for each in found if isinstance(each, DiscoveredUrl)}
-
-
-def visit(source: Source, found: DiscoveredUrl) -> Content | Outcome:
-    """Fetch one row."""
-
-    async def fetch() -> Content | Outcome:
-        try:
-            return await source.fetch(resource_of(found, source), VisitTrace())
-        finally:
-            await source.close()
-
-    return asyncio.run(fetch())
-
-
-def read(source: Source, key: str) -> Content:
-    """Fetch the row with this key."""
-    got = visit(source, DiscoveredUrl(f"table://3/{key}", "table://3"))
-    assert isinstance(got, Content), got
-    return got
-
-
-def text_of(content: Content) -> str:
-    """The words of a page."""
-    return " ".join(extract_html(content.body, address=content.address, charset="utf-8").text.split())
+from tests.sources.table.databases import Database, values
+from tests.sources.table.tickets import ONE, TWO, listed, made, read, text_of, tickets, visit
 
 
 class TestSuite(SourceSuite):
@@ -377,149 +322,3 @@ def test_cells_of_every_type(database: Database) -> None:
     assert not [each for each in words if each not in text], text
     assert content.acl is not None
     assert "group:staff" in content.acl.grants
-
-
-def test_a_log_names_what_changed(database: Database) -> None:
-    tickets(database, ONE, TWO, (3, "x", "x", "x", None, b"scan", None))
-    chosen: dict[str, Any] = {
-        "key": "id", "incremental": "log", "log_table": "ticket log", "content": "body", "attachments": "scan",
-        "overlap_s": "0", "full_every": "3",
-    }  # fmt: skip
-    database.run(*script(database, chosen))
-    first = made(database, **chosen)
-    before = listed(first)
-    assert first.discovery is Discovery.LISTING
-    assert set(before) == {"1", "2", "2?attachment=scan", "3", "3?attachment=scan"}
-    database.run(
-        "UPDATE tickets SET body = 'other' WHERE id = 1", "DELETE FROM tickets WHERE id = 2",
-        "UPDATE tickets SET scan = NULL, id = 33 WHERE id = 3", "INSERT INTO tickets (id, body) VALUES (5, 'new')",
-    )  # fmt: skip
-    second = made(database, **chosen)
-    found = {each.address.partition("/3/")[2]: each for batch in second.discover(first.next_cursor) for each in batch}
-    assert second.discovery is Discovery.FEED
-    gone = {key for key, each in found.items() if isinstance(each, Removal)}
-    assert {"2", "2?attachment=scan", "3", "3?attachment=scan"} <= gone
-    named = {key: each for key, each in found.items() if isinstance(each, DiscoveredUrl)}
-    assert set(named) == {"1", "5", "33"}
-    assert named["1"].validator != before["1"].validator
-    third = made(database, **chosen)
-    assert {each.address.partition("/3/")[2] for batch in third.discover(second.next_cursor) for each in batch}
-    assert third.discovery is Discovery.FEED
-    fourth = made(database, **chosen)
-    everything = listed(fourth, third.next_cursor)
-    assert fourth.discovery is Discovery.LISTING
-    assert set(everything) == {"1", "5", "33"}
-    assert everything["1"].validator == named["1"].validator
-
-
-def script(database: Database, chosen: Mapping[str, Any]) -> list[str]:
-    """The statements that an administrator is given, one by one."""
-    from cormorant.plugins import source_kind, source_settings
-
-    settings = source_settings("table", {**database.settings(), "table": "tickets", **chosen})
-    write = source_kind("table").script
-    assert write is not None
-    lines = [each for each in write(settings).splitlines() if not each.startswith("--")]
-    text = "\n".join(lines)
-    if database.dialect == "postgresql":
-        return [text]
-    return [each + ("END" if "BEGIN" in each else "") for each in split(text)]
-
-
-def split(text: str) -> list[str]:
-    """Statements of a script; those inside a trigger stay together."""
-    parts, kept = [], ""
-    for line in text.splitlines():
-        kept += line + "\n"
-        if line.endswith(";") and ("BEGIN" not in line or line.endswith("END;")):
-            parts.append(kept.strip().rstrip(";"))
-            kept = ""
-    return [each.removesuffix("END") if each.endswith("END") else each for each in parts]
-
-
-def test_a_log_without_its_end_lists_everything(database: Database) -> None:
-    tickets(database, ONE, TWO)
-    chosen: dict[str, Any] = {"key": "id", "incremental": "log", "log_table": "log", "overlap_s": "0"}
-    database.run(*script(database, chosen))
-    database.run("UPDATE tickets SET body = 'a'", "UPDATE tickets SET body = 'b'")
-    first = made(database, **chosen)
-    listed(first)
-    assert json.loads(first.next_cursor)[2][0] > 0
-    database.run("UPDATE tickets SET body = 'c'", "DELETE FROM log")
-    second = made(database, **chosen)
-    assert set(listed(second, first.next_cursor)) == {"1", "2"}
-    assert second.discovery is Discovery.LISTING
-
-
-def test_a_late_entry_is_read_again(database: Database) -> None:
-    tickets(database, ONE, TWO)
-    chosen: dict[str, Any] = {"key": "id", "incremental": "log", "log_table": "log", "content": "body"}
-    database.run(*script(database, chosen))
-    database.run("UPDATE tickets SET author = 'Eve' WHERE id = 1")
-    first = made(database, **chosen)
-    before = listed(first)
-    second = made(database, **chosen)
-    again = listed(second, first.next_cursor)
-    assert second.discovery is Discovery.FEED
-    assert again == {"1": before["1"]}
-
-
-def test_a_log_table_that_is_missing_says_how_to_make_it(database: Database) -> None:
-    tickets(database, ONE)
-    with pytest.raises(Unreachable, match="`cormorant source script NAME`"):
-        listed(made(database, key="id", incremental="log", log_table="log"))
-
-
-def test_a_wrong_password_is_refused_once(database: Database) -> None:
-    if isinstance(database, SqliteFile):
-        pytest.skip("SQLite has no passwords")
-    tickets(database, ONE)
-    source = make_source("table", 3, {**database.settings(), "table": "tickets"}, ways(desk="wrong-canary"))
-    with pytest.raises(LoginRefused, match="Check user and password") as refused:
-        listed(source)
-    assert "canary" not in refused.value.sentence
-    got = visit(source, DiscoveredUrl("table://3/1", "table://3"))
-    assert isinstance(got, Deferred)
-    assert (got.status, got.whole_site) == (401, True)
-
-
-def test_a_server_that_is_away(database: Database) -> None:
-    if isinstance(database, SqliteFile):
-        settings: dict[str, Any] = {"database": "sqlite:////nowhere/desk.db"}
-    else:
-        settings = {**database.settings(), "database": f"{database.dialect}://reader@127.0.0.1:1/desk"}
-    source = make_source("table", 3, {**settings, "table": "tickets"}, ways(desk=PASSWORD))
-    with pytest.raises(Unreachable, match="Check"):
-        listed(source)
-    got = visit(source, DiscoveredUrl("table://3/1", "table://3"))
-    assert isinstance(got, Deferred)
-    assert got.whole_site
-
-
-def test_an_address_that_may_not_be_asked_is_not_connected_to(database: Database) -> None:
-    if isinstance(database, SqliteFile):
-        pytest.skip("no address")
-    tickets(database, ONE)
-    with pytest.raises(Unreachable, match="may not be connected to by the network rules"):
-        listed(made(database, network="public"))
-
-
-def test_a_kept_connection_that_was_closed_is_made_anew(database: Database) -> None:
-    if isinstance(database, SqliteFile):
-        pytest.skip("nobody closes a file")
-    tickets(database, ONE)
-    source = made(database)
-
-    async def twice() -> tuple[Content | Outcome, Content | Outcome]:
-        resource = resource_of(DiscoveredUrl("table://3/1", "table://3"), source)
-        try:
-            first = await source.fetch(resource, VisitTrace())
-            for kept, _ in source._client.pool._idle:  # type: ignore[attr-defined]
-                kept.connection.dbapi_connection.close()
-            return first, await source.fetch(resource, VisitTrace())
-        finally:
-            await source.close()
-
-    first, second = asyncio.run(twice())
-    assert isinstance(first, Content)
-    assert isinstance(second, Content), second

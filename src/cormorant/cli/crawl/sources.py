@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cormorant.operate.records.sources import SourcePreview
     from cormorant.store.catalog.sources import SourceRow
 
-app = new_app("Sources of documents: add, list, show, edit, test, delete.", group=True)
+app = new_app("Sources of documents: add, list, show, edit, test, script, delete.", group=True)
 
 
 def set_option(listed: str) -> Any:
@@ -109,7 +109,7 @@ def services(
 )
 def add(
     context: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind: web, files. `source kinds` lists them.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind: web, files, table. `source kinds` lists them.")],
     name: Name,
     pairs: Set,
 ) -> None:
@@ -351,6 +351,20 @@ def _ended_badly(record: Mapping[str, Any], code: int) -> CormorantError:
     parts = [f"{record['address']}: {record['status']} {record['status_text']}."]
     parts += [str(record[name]) for name in ("reason", "advice") if record.get(name)]
     return (Unreachable if code == Unreachable.exit_code else Incomplete)(" ".join(parts))
+
+
+@app.command(epilog=examples("cormorant source script desk", "cormorant source script desk --json"))
+def script(context: typer.Context, name: Name) -> None:
+    """Print the statements that have a database note its changes in a log table. Nothing is run."""
+    from cormorant.operate.sources.change_script import change_script
+
+    say = terminal.of(context)
+    with say.house() as house:
+        record = change_script(house, name)
+    if say.json:
+        say.record(record)
+    else:
+        say.print(record["script"].rstrip())
 
 
 @app.command(epilog=examples("cormorant source delete wiki --yes"))

@@ -140,6 +140,13 @@ class DeletedSource(Record):
     schedules: list[RemovedScheduleRecord]
 
 
+class SourceScript(Record):
+    """Statements that have the place of a source note its changes: what `source script` prints."""
+
+    source: str
+    script: Annotated[str, Field(description="For an administrator of that place to run; nothing here runs it.")]
+
+
 class Judged(Record):
     """Verdict of the rules of a source on an address: what `source test --no-fetch` prints."""
 

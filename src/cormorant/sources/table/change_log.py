@@ -11,12 +11,12 @@ have changed. The version is the same as that of a complete listing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import IO, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
 from cormorant.base.errors import Unreachable
-from cormorant.sources.table.listing import SHORT, streamed, threshold, write_row
+from cormorant.sources.table.listing import SHORT, Spool, streamed, threshold, write_row
 from cormorant.sources.table.relation import Relation, parse_table
 from cormorant.sources.table.rows.row_key import key_value
 from cormorant.sources.table.rows.row_version import ListedRow, RowVersions
@@ -29,7 +29,7 @@ MOMENT: Final = "cormorant_at"
 
 
 class LogPlace(NamedTuple):
-    """How far a log was read: the number of the last entry and when it was written, as a text.
+    """The last entry of a log that was read: its number, and when it was written, as a text.
 
     0 when it had no entry, -1 when it was not read.
     """
@@ -74,7 +74,7 @@ class ChangeLog:
         unnamed = sa.select(sa.func.count()).select_from(self._log).where(number > since.number, bare)
         return not self._connection.execute(unnamed).scalar()
 
-    def write(self, spool: IO[str], since: LogPlace) -> None:
+    def write(self, spool: Spool, since: LogPlace) -> None:
         """Write every row that an entry behind `since` names; one that is not there any more has no version."""
         newer: sa.ColumnElement[bool] = self._log.c[NUMBER] > since.number
         if since.moment:

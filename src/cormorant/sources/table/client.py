@@ -50,7 +50,7 @@ class DatabaseClient:
         try:
             yield
         finally:
-            with suppress(Exception):
+            with suppress(*ERRORS):
                 connection.rollback()
 
     def _begin(self, connection: sa.Connection, seconds: float) -> None:
@@ -64,8 +64,8 @@ class DatabaseClient:
                 connection.exec_driver_sql("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
             case "oracle":
                 connection.exec_driver_sql("SET TRANSACTION READ ONLY")
-            case _:
-                connection.begin()
+            case _:  # SQLAlchemy begins one with the first statement
+                pass
 
     def _kept(self) -> sa.Connection:
         return self._connect(self._settings.timeout_s)
@@ -116,7 +116,7 @@ class DatabaseClient:
 
 def _disconnect(connection: sa.Connection) -> None:
     """Close a connection, in whatever state it is."""
-    with suppress(Exception):
+    with suppress(*ERRORS):
         connection.invalidate()
-    with suppress(Exception):
+    with suppress(*ERRORS):
         connection.close()

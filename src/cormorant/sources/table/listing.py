@@ -15,8 +15,9 @@ import json
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from decimal import Decimal
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Protocol
 
 import sqlalchemy as sa
 
@@ -34,7 +35,17 @@ FETCHED_WHOLE: Final = 20
 _WAIT_S: Final = 2.0
 _KEPT: Final = 1 << 20
 """Bytes of a listing that are held in memory before a file is used."""
-Look = Callable[[IO[str]], None]
+
+
+class Spool(Protocol):
+    """A file that rows are written to."""
+
+    def write(self, text: str, /) -> object:
+        """Write a text. Raises Unreachable when nobody waits for it any more."""
+        ...
+
+
+Look = Callable[[Spool], None]
 
 
 def spooled(look: Look) -> Iterator[IO[str] | None]:
@@ -42,32 +53,20 @@ def spooled(look: Look) -> Iterator[IO[str] | None]:
 
     Raises what `look` raises.
     """
-    raised: list[BaseException] = []
-    ended, given_up = threading.Event(), threading.Event()
-
-    def run() -> None:
-        try:
-            look(_Guarded(spool, given_up))  # type: ignore[arg-type] # it is only written to
-        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            raised.append(error)
-        finally:
-            ended.set()
-            if given_up.is_set():
-                spool.close()
-
-    spool = tempfile.SpooledTemporaryFile(_KEPT, "w+", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
-    threading.Thread(target=run, name="table-listing", daemon=True).start()
+    spool: IO[str] = tempfile.SpooledTemporaryFile(_KEPT, "w+", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
+    thread = ThreadPoolExecutor(1, thread_name_prefix="table-listing")
+    given_up = threading.Event()
+    looking = thread.submit(look, _Guarded(spool, given_up))
     try:
-        while not ended.wait(_WAIT_S):
+        while not wait((looking,), _WAIT_S).done:
             yield None
-        if raised:
-            raise raised[0]
+        looking.result()
         spool.seek(0)
         yield spool
     finally:
         given_up.set()
-        if ended.is_set():
-            spool.close()
+        thread.shutdown(wait=False, cancel_futures=True)
+        looking.add_done_callback(lambda _: spool.close())
 
 
 class _Guarded:
@@ -82,7 +81,7 @@ class _Guarded:
         self._spool.write(text)
 
 
-def write_row(spool: IO[str], row: ListedRow | None) -> None:
+def write_row(spool: Spool, row: ListedRow | None) -> None:
     """Write a row as a line; an empty one for a row that cannot be named."""
     kept = None if row is None else [row_path(RowAddress(row.key)), row.version, row.display, row.attachments]
     spool.write(json.dumps(kept) + "\n")
@@ -106,7 +105,7 @@ class TableListing:
     def __init__(self, connection: sa.Connection, relation: Relation, settings: TableSettings) -> None:
         self._connection, self._relation, self._settings = connection, relation, settings
 
-    def write(self, spool: IO[str]) -> None:
+    def write(self, spool: Spool) -> None:
         """Write every row. Raises Unreachable when keys do not tell rows apart, and what the driver raises."""
         self._see_twins()
         if self._settings.incremental != "modified":
@@ -143,7 +142,7 @@ class TableListing:
                 "columns with --set key=... ."
             )
 
-    def _select(self, spool: IO[str], *where: sa.ColumnElement[bool], whole: bool) -> None:
+    def _select(self, spool: Spool, *where: sa.ColumnElement[bool], whole: bool) -> None:
         versions = RowVersions(self._relation, self._settings, whole=whole)
         statement = sa.select(*versions.cells).select_from(self._relation.source).where(*where)
         for cells in streamed(self._connection, statement, short=self._settings.place.dialect in SHORT):
@@ -178,7 +177,7 @@ def threshold(newest: Any, overlap_s: float) -> Any:
         moment = parsed_moment(str(newest))
         if moment is None:
             return _number_before(str(newest), overlap_s)
-        earlier = (moment - datetime.timedelta(seconds=overlap_s)).isoformat("T" if "T" in str(newest) else " ")
+        earlier = str(moment - datetime.timedelta(seconds=overlap_s)).replace(" ", "T" if "T" in str(newest) else " ")
     except OverflowError:
         return newest
     return earlier[: len(str(newest))] if moment.tzinfo is None else earlier  # as many digits, to compare as texts

@@ -53,8 +53,9 @@ class ColumnRoles(NamedTuple):
 
 
 class Relation:
-    """What rows are selected from. `codes` are the driver's numbers of column types; `unique` that keys are proven so.
+    """A table or query that rows are selected from.
 
+    `codes` are the driver's numbers of column types; `unique` says that keys are proven to tell rows apart.
     `source` is the table, or the query in parentheses.
     """
 

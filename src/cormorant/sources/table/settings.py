@@ -208,7 +208,7 @@ class TableSettings(ServerSettings):
 
     @cached_property
     def place(self) -> DatabasePlace:
-        """Where the database is, and who signs in."""
+        """The database, and the account that signs in."""
         place = read_place(self.database)
         return place._replace(user=self.user or place.user)
 

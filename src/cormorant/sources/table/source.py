@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 from urllib.parse import quote
 
 from cormorant.base.errors import CormorantError, Unreachable
@@ -22,7 +22,7 @@ from cormorant.sources.table.change_log import ChangeLog, LogPlace
 from cormorant.sources.table.client import DatabaseClient
 from cormorant.sources.table.driver_check import ADVICE, look
 from cormorant.sources.table.faults import ERRORS, translate
-from cormorant.sources.table.listing import TableListing, read_rows, spooled
+from cormorant.sources.table.listing import Spool, TableListing, read_rows, spooled
 from cormorant.sources.table.relation import inspect
 from cormorant.sources.table.rows.row_key import RowAddress, read_path, row_path
 from cormorant.sources.table.rows.row_reader import RowReader
@@ -36,7 +36,7 @@ _NO_KEY = Ruling(False, Gate.ADDRESS, "a column of the key has no value (NULL)",
 
 
 class ListingState(NamedTuple):
-    """What a discovery leaves for the next: which rows it listed, whether there were any, and how far the log was.
+    """State of a discovery for the next one: which rows it listed, whether there were any, and the end of the log.
 
     `runs` counts those since all rows were listed.
     """
@@ -114,7 +114,7 @@ class TableSource(BaseSource[TableSettings]):
         empty = not found.rows if found.whole or before is None else before.empty
         self.next_cursor = json.dumps(ListingState(self._place, empty, found.log, runs))
 
-    def _look(self, spool: IO[str], before: ListingState | None, found: _Findings) -> None:
+    def _look(self, spool: Spool, before: ListingState | None, found: _Findings) -> None:
         """Write the rows to a file, in one transaction."""
         with self._client.listing() as connection:
             relation = inspect(connection, self.settings)
@@ -192,7 +192,7 @@ class TableSource(BaseSource[TableSettings]):
 
 
 class _Findings:
-    """What a discovery learns beside the rows. `whole`: it listed all of them."""
+    """Findings of a discovery beside the rows. `whole`: it listed all of them."""
 
     def __init__(self) -> None:
         self.whole = True

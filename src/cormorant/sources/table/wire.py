@@ -38,7 +38,7 @@ _AUTHORITIES: Final = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/cert.
 
 
 class DatabaseLogin(NamedTuple):
-    """How a database is signed in to. `tls` and `ca` are as in the settings, `seconds` is the longest silence."""
+    """Login to a database. `tls` and `ca` are as in the settings, `seconds` is the longest silence."""
 
     password: str
     tls: str

@@ -17,10 +17,12 @@ from cormorant.operate.records.sources import (
     KeptSource,
     SourcePreview,
     SourceRecord,
+    SourceScript,
     SourcesRecord,
 )
 from cormorant.operate.runs import schedules
 from cormorant.operate.sources import fetch_test, impact_counts, impact_preview, kinds, sources
+from cormorant.operate.sources.change_script import change_script
 from cormorant.plugins import SERVICES, source_kind
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
@@ -65,6 +67,11 @@ def _add_looks(router: APIRouter, house: Installation) -> None:
     ) -> Response:
         """Show a source and its settings."""
         return Json(sources.as_record(house, sources.named(house, name), effective=effective))
+
+    @route(router, "/sources/{name}/script", Scope.OPERATE, SourceScript)
+    def show_script(name: Name) -> Response:
+        """Show the statements that have a database note its changes in a log table. Nothing is run."""
+        return Json(change_script(house, name))
 
 
 def _add_changes(router: APIRouter, house: Installation) -> None:

@@ -38,8 +38,6 @@ def cell_text(value: object) -> str:
             return clean(decoded(bytes(value)) or "")
         case Decimal():
             return f"{value:f}"
-        case datetime.datetime():
-            return value.isoformat(" ")
         case Mapping():
             return clean(json.dumps(value, ensure_ascii=False, default=str))
         case list() | tuple() | set() | frozenset():

@@ -10,7 +10,6 @@ in front; `~x` in front of an even number of hexadecimal digits stands for bytes
 
 from __future__ import annotations
 
-import datetime
 from decimal import Decimal
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
@@ -36,8 +35,6 @@ def key_value(value: object) -> str | bytes:
         return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(" ")
     return str(value)
 
 

@@ -46,7 +46,7 @@ class RowVersions:
 
     @property
     def cells(self) -> list[sa.ColumnElement[Any]]:
-        """What is selected, in the order in which `row` takes it; every expression has a name of its own."""
+        """The selected expressions, in the order in which `row` takes them; each has a name of its own."""
         relation = self._relation
         shown = [relation.cells.value(relation[each], relation.codes[each], _SHORT) for each in self._display]
         several = [*relation.keys, *relation.versions(self._versioned), *shown]
