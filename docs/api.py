@@ -45,7 +45,7 @@ def interface() -> Iterator[str]:
                 yield from _table(("parameter", "takes", "default", "what for"), rows)
             sent = operation.get("requestBody")
             if sent:
-                yield f"Takes {_kind(sent['content']['application/json']['schema'])} as `application/json`.\n"
+                yield _taken(sent)
             yield from _answers(
                 next(each for status, each in operation["responses"].items() if status[0] == "2")["content"]
             )
@@ -56,6 +56,13 @@ def interface() -> Iterator[str]:
             yield f"### {name}\n"
             yield f"{schema['description']}\n"
             yield from _table(("field", "is", "what"), (_field(*each) for each in schema["properties"].items()))
+
+
+def _taken(sent: dict[str, Any]) -> str:
+    """Say what a request body is; a route that reads it by itself describes it in words."""
+    if "description" in sent:
+        return f"Takes {sent['description'][0].lower()}{sent['description'][1:]}\n"
+    return f"Takes {_kind(sent['content']['application/json']['schema'])} as `application/json`.\n"
 
 
 def _needed(scope: str) -> str:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from math import inf
 from typing import Final, Protocol, cast, runtime_checkable
 
 from cormorant.app import build
@@ -66,38 +66,41 @@ class _Watcher:
     def __init__(self, name: str, make: Callable[[], Source], clock: Clock) -> None:
         self.changed_at = 0.0
         self._name, self._make, self._clock = name, make, clock
-        self._stopped = threading.Event()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"watch {name}")
+        self._step: Future[bool | None] | None = None
         self._source: Source | None = None
-        threading.Thread(target=self._watch, name=f"watch {name}", daemon=True).start()
+        self._rests_until = 0.0
+
+    def look(self, now: float) -> None:
+        """Take what the thread has found, and have it wait again. A source that fails rests: the schedule goes on."""
+        if self._step is not None and not self._step.done():
+            return
+        if self._step is not None:
+            self._take(self._step, now)
+        self._step = self._thread.submit(self._wait) if now >= self._rests_until else None
 
     async def close(self) -> None:
         """Have the thread end soon; nobody waits for it."""
-        self._stopped.set()
+        self._thread.shutdown(wait=False, cancel_futures=True)
         if self._source is not None:
-            with suppress(Exception):
-                await self._source.close()
+            await asyncio.gather(self._source.close(), return_exceptions=True)
 
-    def _watch(self) -> None:
-        while not self._stopped.is_set():
-            try:
-                self._source = self._make()
-                if not isinstance(self._source, Watchable):
-                    return
-                self._wait(self._source)
-            except LoginRefused as error:
-                self._rest(error, REFUSED_S)
-            except Exception as error:  # noqa: BLE001 - of the source, maybe a package's: the schedule goes on
-                self._rest(error, AGAIN_S)
+    def _wait(self) -> bool | None:
+        """Wait for a change, in the thread; None for a source that notices none."""
+        self._source = self._source or self._make()
+        return self._source.wait_for_change(WAIT_S) if isinstance(self._source, Watchable) else None
 
-    def _wait(self, source: Watchable) -> None:
-        while not self._stopped.is_set():
-            if source.wait_for_change(WAIT_S):
-                self.changed_at = self.changed_at or self._clock.monotonic()
-
-    def _rest(self, error: Exception, seconds: float) -> None:
-        reason = error.sentence if isinstance(error, CormorantError) else fault(error)
-        _log.warning("watch failed", extra={"source": self._name, "reason": reason, "again_s": seconds})
-        self._stopped.wait(seconds)
+    def _take(self, step: Future[bool | None], now: float) -> None:
+        error = step.exception()
+        if error is not None:
+            self._source = None
+            self._rests_until = now + (REFUSED_S if isinstance(error, LoginRefused) else AGAIN_S)
+            reason = error.sentence if isinstance(error, CormorantError) else fault(error)
+            _log.warning("watch failed", extra={"source": self._name, "reason": reason})
+        elif step.result() is None:
+            self._rests_until = inf
+        elif step.result():
+            self.changed_at = self.changed_at or now
 
 
 class ChangeWatch:
@@ -118,6 +121,7 @@ class ChangeWatch:
             self._due = now + LOOK_S
             await self._compare()
         for number, (_, watcher) in self._watchers.items():
+            watcher.look(now)
             if watcher.changed_at and now >= watcher.changed_at + DEBOUNCE_S and self._ordered(number):
                 watcher.changed_at = 0.0
 
@@ -155,12 +159,12 @@ class ChangeWatch:
         except CormorantError as error:
             if is_of_store(error):
                 raise
-            _log.warning("watch failed", extra={"source": number, "reason": error.sentence, "again_s": AGAIN_S})
+            _log.warning("watch failed", extra={"source": number, "reason": error.sentence})
         return True
 
 
 def _state(row: SourceRow) -> str:
-    """What a watcher depends on: edits of the source, and of the sets that it has settings from."""
+    """Return the settings that a watcher depends on: edits of the source, and of the sets that it has some from."""
     return json.dumps([row.version, dict(row.settings)], sort_keys=True)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = new_app("Hand documents of a program to a source of kind push.")
 MOST_SHOWN = 20
-"""Items with a reason that are told of one file."""
+"""Items of one file whose reasons are shown."""
 
 
 @app.command(

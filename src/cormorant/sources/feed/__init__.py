@@ -1,4 +1,4 @@
-"""What do feeds say? Entries of RSS, Atom and JSON feeds, each a document, kept after they have left their feed or not.
+"""Entries of RSS, Atom and JSON feeds, each a document, or the pages that they link to.
 
 control list -> feeds --conditional GET--> pages of a feed -> entries -> items of the store
                            `--304: as before                               |

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
@@ -11,6 +10,7 @@ import msgspec
 
 from cormorant.base.clock import FIRST_S, LAST_S
 from cormorant.model.content import Content, Value
+from cormorant.model.schedule.timezones import wall_time
 from cormorant.net.http import headers
 from cormorant.sources.record_page import PAGE_TYPE, RecordSection, record_page
 
@@ -54,7 +54,7 @@ class FeedDocument(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def modified_at(self) -> float | None:
-        """When it was last changed, as far as it says."""
+        """The moment of its last change, as far as it says."""
         return self.updated_at if self.updated_at is not None else self.published_at
 
 
@@ -96,7 +96,7 @@ def entry_content(address: str, entry: FeedDocument) -> Content:
 
 
 def _shown(at: float | None) -> str:
-    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return "" if at is None else str(wall_time(at, "UTC"))
 
 
 def _attributes(entry: FeedDocument) -> dict[str, Value]:

@@ -37,7 +37,7 @@ _ACCEPT: Final = (
 
 
 class PageState(NamedTuple):
-    """What is remembered of a page of a feed: its validators, the keys of its entries, the page that it names."""
+    """A page of a feed as it was read last: its validators, the keys of its entries, the page that it names."""
 
     etag: str = ""
     modified: str = ""

@@ -56,8 +56,8 @@ class FeedSettings(PacingSettings):
     )
     keep: str = Field(
         default="always",
-        description="What becomes of entries that their feed no longer has: always keeps them, feed deletes them, "
-        "and 30 days deletes them after so many days.",
+        description="How long entries stay that their feed no longer has: always, feed (not at all), or a number of days "
+        "like 30 days.",
     )
     archives: bool = Field(
         default=True, description="Whether the further pages and the archives that a feed names are read (RFC 5005)."

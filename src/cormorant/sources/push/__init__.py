@@ -1,4 +1,4 @@
-"""What did programs push? Items that come with their text, attributes and readers, in full feeds or one by one.
+"""Documents that programs push, with text, attributes and readers, in full feeds or one by one.
 
 POST /api/v1/push/SOURCE --batch, item: what was said--> operate/sources/push.py --> items of the store
                                                                                           |

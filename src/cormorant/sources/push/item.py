@@ -83,7 +83,7 @@ class PushedItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ItemRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is kept of an item, or of an attachment, beside its bytes. `grants` None: it has no rights of its own."""
+    """An item, or an attachment, as it is kept beside its bytes. `grants` None: it has no rights of its own."""
 
     media_type: str
     title: str = ""

@@ -30,10 +30,14 @@ IdempotencyKey = Annotated[
 ]
 _BATCH: Final[dict[str, Any]] = {
     "required": True,
-    "description": "A batch of items.",
+    "description": "A batch of items as `application/json` or `application/xml`; see the guide on pushing.",
     "content": {"application/json": {"schema": {"type": "object"}}, "application/xml": {}},
 }
-_BYTES: Final[dict[str, Any]] = {"required": True, "description": "Bytes of the attachment.", "content": {"*/*": {}}}
+_BYTES: Final[dict[str, Any]] = {
+    "required": True,
+    "description": "The bytes of the attachment, with their own media type.",
+    "content": {"*/*": {}},
+}
 
 
 def add(router: APIRouter, house: Installation) -> None:
