@@ -57,6 +57,7 @@ from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.source import FilesSource, look
 from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.github.source import GitHubSource
+from cormorant.sources.gitlab.source import GitLabSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.mediawiki.source import MediaWikiSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
@@ -182,6 +183,7 @@ SOURCES = {
         unlisted=unlisted,
     ),
     "github": _of_class(GitHubSource),
+    "gitlab": _of_class(GitLabSource),
     "mediawiki": _of_class(MediaWikiSource),
 }
 RECEIVERS = {
