@@ -64,6 +64,7 @@ from cormorant.sources.files.unlisted import unlisted
 from cormorant.sources.ftp.source import FtpSource
 from cormorant.sources.git.source import GitSource
 from cormorant.sources.github.source import GitHubSource
+from cormorant.sources.gitlab.source import GitLabSource
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
 from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
@@ -224,6 +225,7 @@ _BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
     FtpSource,
     GitSource,
     GitHubSource,
+    GitLabSource,
     MediaWikiSource,
     ProgramSource,
     PushSource,

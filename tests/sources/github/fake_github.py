@@ -176,7 +176,9 @@ class FakeGitHub(FakeServer):
                 return Reply({"data": {"repository": {"discussion": None}}, "errors": [{"type": "NOT_FOUND"}]})
             return Reply({"data": {"repository": {"discussion": _discussion(found)}}})
         newest = sorted(repo.discussions.values(), key=lambda each: -each.updated)
-        first = int(variables["after"] or 0)
+        if "CREATED_AT" in asked["query"]:
+            newest.sort(key=lambda each: -each.number)
+        first = int(variables.get("after") or 0)
         size = min(100, self.per_page)
         nodes = [{
             "number": each.number, "databaseId": each.number, "updatedAt": iso(each.updated), "closed": False,

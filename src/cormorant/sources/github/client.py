@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from cormorant.model.acl import ACL
+from cormorant.model.status import Status
 from cormorant.net.http.messages import Response
 from cormorant.sources.github.settings import GitHubSettings
 from cormorant.sources.json_api.client import ApiAnswer, ApiClient, page_links
@@ -37,6 +38,17 @@ class Repository(NamedTuple):
     def path(self) -> str:
         """The beginning of the path of whatever belongs to it."""
         return f"/repos/{quote(self.name)}"
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """Its variables in a question of GraphQL."""
+        return variables_of(self.name)
+
+
+def variables_of(name: str) -> dict[str, Any]:
+    """Return the variables of the repository owner/name in a question of GraphQL."""
+    owner, _, bare = name.partition("/")
+    return {"owner": owner, "name": bare}
 
 
 def repository_of(record: JsonRecord) -> Repository:
@@ -79,9 +91,13 @@ class GitHubClient(ApiClient):
         return self.answer(got)
 
     def next_page(self, answer: ApiAnswer) -> str:
-        """Return the address of the next page, "" at the end."""
+        """Return the address of the next page, "" at the end. Raises ApiFault for one of another server."""
         found = page_links(answer.headers, self.settings.url).get("next", "")
-        return found if found and self.is_own(found) else ""
+        if found and not self.is_own(found):
+            raise ApiFault(
+                Status.PROTOCOL_ERROR, "GitHub names a next page of another server. Set url to the address it goes by."
+            )
+        return found
 
     def graphql(self, query: str, variables: Mapping[str, Any]) -> Exchange[JsonRecord]:
         """Ask the GraphQL interface. Raises ApiFault for its errors, too."""

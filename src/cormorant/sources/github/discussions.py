@@ -5,19 +5,31 @@ https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from cormorant.model.content import Value
 from cormorant.model.status import Status
-from cormorant.sources.github.client import GitHubClient, Repository
-from cormorant.sources.github.issues import IssueEntry, updated_at
+from cormorant.sources.github.client import GitHubClient, Repository, variables_of
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
+from cormorant.sources.json_api.numbered import (
+    Entries,
+    EntriesOrNone,
+    NumberedEntry,
+    Pages,
+    Tally,
+    changed,
+    listed,
+    moment_text,
+)
 from cormorant.sources.json_api.record import JsonRecord
 from cormorant.sources.json_api.source import shown
 from cormorant.sources.json_api.thread_page import GHOST, MOST_PAGES, Comment, ThreadRecord, day_of
 from cormorant.sources.record_page import RecordSection
 
+_COUNT: Final = """query($owner: String!, $name: String!) {
+ repository(owner: $owner, name: $name) {
+  discussions(first: 1, orderBy: {field: CREATED_AT, direction: DESC}) { totalCount nodes { number } } } }"""
 _LIST: Final = """query($owner: String!, $name: String!, $after: String) {
  repository(owner: $owner, name: $name) {
   discussions(first: 100, after: $after, orderBy: {field: UPDATED_AT, direction: DESC}) {
@@ -34,59 +46,53 @@ _ONE: Final = """query($owner: String!, $name: String!, $number: Int!, $after: S
      replies(first: 50) { nodes { bodyHTML createdAt author { login } } } } } } } }"""
 
 
-Entries = Generator[Sequence[IssueEntry], None, dict[str, Any]]
-
-
 def every_discussion(client: GitHubClient, session: DiscoverySession, repository: Repository) -> Entries:
-    """Yield all discussions. Raises ApiFault when fewer are named than there are."""
-    mark = yield from _newest(client, session, repository, "", 0)
-    if mark["listed"] < mark["count"]:
-        raise ApiFault(Status.CONFLICT, f"Discussions of {repository.name} were not all listed.", passing=True)
-    return mark
+    """Yield all discussions. Raises ApiFault."""
+    return listed(
+        session, lambda: _tally(client, repository), lambda: _pages(client, session, repository, ""), repository.name
+    )
 
 
 def changed_discussions(
     client: GitHubClient, session: DiscoverySession, repository: Repository, mark: dict[str, Any]
-) -> Generator[Sequence[IssueEntry], None, dict[str, Any] | None]:
-    """Yield the discussions that changed since a mark; returns the next one, None when some may be gone."""
-    after = yield from _newest(client, session, repository, str(mark["since"]), int(mark["top"]))
-    return after if after["count"] == int(mark["count"]) + after["added"] else None
+) -> EntriesOrNone:
+    """Yield the discussions that changed since a mark, newest first. Raises ApiFault."""
+
+    def since(moment: str, _etag: str) -> Pages:
+        return _pages(client, session, repository, moment)
+
+    return changed(session, lambda: _tally(client, repository), since, mark)
 
 
-def _newest(client: GitHubClient, session: DiscoverySession, repository: Repository, since: str, top: int) -> Entries:
-    """Yield discussions, the newest first, as far as a moment, "" for all of them. Raises ApiFault.
+def _tally(client: GitHubClient, repository: Repository) -> Exchange[Tally]:
+    data = yield from client.graphql(_COUNT, repository.variables)
+    found = data.record("repository").record("discussions")
+    top = max((each.number("number") for each in found.records("nodes")), default=0)
+    return Tally(found.number("totalCount"), top)
 
-    Returns how many there are, were listed, and have numbers above `top`.
-    """
-    owner, _, name = repository.name.partition("/")
+
+def _pages(client: GitHubClient, session: DiscoverySession, repository: Repository, since: str) -> Pages:
+    """Yield discussions, the newest first, as far as a moment, "" for all of them."""
     after: str | None = None
-    newest, seen = since, set[int]()
     while True:
-        asked = {"owner": owner, "name": name, "after": after}
-        data = yield from session.follow(client.graphql(_LIST, asked))
+        data = yield from session.follow(client.graphql(_LIST, {**repository.variables, "after": after}))
         found = data.record("repository").record("discussions")
         entries = [_entry(each) for each in found.records("nodes") if each.number("number") > 0]
-        newest = max([newest, *(each.updated for each in entries)])
-        seen.update(each.number for each in entries)
         yield [each for each in entries if each.updated >= since]
         info = found.record("pageInfo")
         before, after = after, info.text("endCursor")
         if not info.flag("hasNextPage") or after == before or any(each.updated < since for each in entries):
-            break
-    return {
-        "since": newest, "count": found.number("totalCount"), "listed": len(seen),
-        "added": sum(number > top for number in seen), "top": max(top, *seen) if seen else top,
-    }  # fmt: skip
+            return ""
 
 
 def discussion_thread(client: GitHubClient, repository: str, number: int) -> Exchange[ThreadRecord]:
     """Ask for a discussion with its comments and their replies. Raises ApiFault."""
-    owner, _, name = repository.partition("/")
+    variables = variables_of(repository)
     said, is_cut = list[Comment](), True
     after: str | None = None
     discussion = JsonRecord(None)
     for _ in range(MOST_PAGES):
-        data = yield from client.graphql(_ONE, {"owner": owner, "name": name, "number": number, "after": after})
+        data = yield from client.graphql(_ONE, {**variables, "number": number, "after": after})
         discussion = data.record("repository").record("discussion")
         if not discussion:
             raise ApiFault(Status.NOT_FOUND, "There is no such discussion.")
@@ -101,14 +107,13 @@ def discussion_thread(client: GitHubClient, repository: str, number: int) -> Exc
     return _record(discussion, repository, said, is_cut=is_cut)
 
 
-def _entry(record: JsonRecord) -> IssueEntry:
-    return IssueEntry(
+def _entry(record: JsonRecord) -> NumberedEntry:
+    return NumberedEntry(
         record.number("number"),
         record.number("databaseId"),
-        updated_at(record, "updatedAt"),
+        moment_text(record, "updatedAt"),
         record.record("comments").number("totalCount"),
         record.text("url"),
-        is_pull=False,
         is_closed=record.flag("closed"),
     )
 

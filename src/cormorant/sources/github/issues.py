@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 from cormorant.model.status import Status
 from cormorant.sources.github.client import GitHubClient, Repository
 from cormorant.sources.json_api.client import ApiAnswer, page_links
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
-from cormorant.sources.json_api.record import JsonRecord, moment_of, records_of
+from cormorant.sources.json_api.numbered import (
+    Entries,
+    EntriesOrNone,
+    NumberedEntry,
+    Pages,
+    Tally,
+    changed,
+    listed,
+    moment_text,
+)
+from cormorant.sources.json_api.record import JsonRecord, records_of
 
 _ALL: Final = "state=all&per_page=100"
-ATTEMPTS: Final = 3
-"""Listings of a repository in which issues disappear meanwhile, before it is given up."""
 
 
-class IssueEntry(NamedTuple):
-    """An issue or a pull request as a listing tells it."""
-
-    number: int
-    id: int
-    updated: str
-    comments: int
-    url: str
-    is_pull: bool
-    is_closed: bool
+def every_issue(client: GitHubClient, session: DiscoverySession, repository: Repository) -> Entries:
+    """Yield all issues, oldest first. Raises ApiFault."""
+    path = f"{repository.path}/issues?{_ALL}&sort=created&direction=asc"
+    return listed(session, lambda: tally_of(client, repository), lambda: _pages(client, session, path), repository.name)
 
 
-Entries = Generator[Sequence[IssueEntry], None, dict[str, Any]]
-"""Batches of entries; at their end how far they were read."""
+def changed_issues(
+    client: GitHubClient, session: DiscoverySession, repository: Repository, mark: dict[str, Any]
+) -> EntriesOrNone:
+    """Yield the issues that changed since a mark, newest first. Raises ApiFault."""
+    path = f"{repository.path}/issues?{_ALL}&sort=updated&direction=desc"
 
+    def since(moment: str, etag: str) -> Pages:
+        return _pages(client, session, path + (f"&since={quote(moment)}" if moment else ""), etag)
 
-class Tally(NamedTuple):
-    """The number of issues of a repository, -1 where GitHub does not tell it, and the greatest of their numbers."""
-
-    issues: int
-    top: int
+    return changed(session, lambda: tally_of(client, repository), since, mark)
 
 
 def tally_of(client: GitHubClient, repository: Repository) -> Exchange[Tally]:
@@ -55,52 +57,17 @@ def tally_of(client: GitHubClient, repository: Repository) -> Exchange[Tally]:
     return Tally(count, entries[0].number if entries else 0)
 
 
-def every_issue(client: GitHubClient, session: DiscoverySession, repository: Repository) -> Entries:
-    """Yield all issues, oldest first. Raises ApiFault when some disappear again and again while they are listed."""
-    for _ in range(ATTEMPTS):
-        tally = yield from session.follow(tally_of(client, repository))
-        page, newest, listed = f"{repository.path}/issues?{_ALL}&sort=created&direction=asc", "", set[int]()
-        while page:
-            answer = yield from session.follow(_asked(client, page))
-            entries = _entries(answer) if answer is not None else []
-            newest = max([newest, *(each.updated for each in entries)])
-            listed.update(each.number for each in entries)
-            yield entries
-            page = client.next_page(answer) if answer is not None else ""
-        if tally.issues <= sum(number <= tally.top for number in listed):
-            return _mark(newest, tally, listed)
-    raise ApiFault(Status.CONFLICT, f"Issues of {repository.name} disappear while they are listed.", passing=True)
-
-
-def changed_issues(
-    client: GitHubClient, session: DiscoverySession, repository: Repository, mark: dict[str, Any]
-) -> Generator[Sequence[IssueEntry], None, dict[str, Any] | None]:
-    """Yield the issues that changed since a mark; returns the next one, None when some may be gone. Raises ApiFault."""
-    since, count, top = str(mark["since"]), int(mark["count"]), int(mark["top"])
-    newest, etag, added = since, str(mark.get("etag", "")), set[int]()
-    tally = yield from session.follow(tally_of(client, repository))
-    page = f"{repository.path}/issues?{_ALL}&sort=updated&direction=desc" + (f"&since={quote(since)}" if since else "")
-    is_first = True
+def _pages(client: GitHubClient, session: DiscoverySession, path: str, etag: str = "") -> Pages:
+    """Yield the pages of a listing; returns the ETag of the first."""
+    page, is_first = path, True
     while page:
         answer = yield from session.follow(_asked(client, page, etag if is_first else ""))
         if answer is None or answer.status == 304:
             break
-        entries = _entries(answer)
-        newest = max([newest, *(each.updated for each in entries)])
-        added.update(each.number for each in entries if each.number > top)
         etag = answer.headers.get("etag") if is_first else etag
-        yield entries
+        yield _entries(answer)
         page, is_first = client.next_page(answer), False
-    expected = count + sum(number <= tally.top for number in added)
-    if tally.top < top or (min(count, tally.issues) >= 0 and tally.issues != expected):
-        return None
-    return _mark(newest, tally, added) | {"etag": etag if newest == since else ""}
-
-
-def _mark(newest: str, tally: Tally, listed: set[int]) -> dict[str, Any]:
-    """Return how far issues were read; those that were made after they were counted are counted here."""
-    count = tally.issues + sum(number > tally.top for number in listed) if tally.issues >= 0 else -1
-    return {"since": newest, "count": count, "top": max([tally.top, *listed])}
+    return etag
 
 
 def _asked(client: GitHubClient, page: str, etag: str = "") -> Exchange[ApiAnswer | None]:
@@ -114,26 +81,19 @@ def _asked(client: GitHubClient, page: str, etag: str = "") -> Exchange[ApiAnswe
         raise
 
 
-def _entries(answer: ApiAnswer) -> list[IssueEntry]:
+def _entries(answer: ApiAnswer) -> list[NumberedEntry]:
     if not isinstance(answer.value, list):
         raise ApiFault(Status.PROTOCOL_ERROR, "GitHub answers something else than a list of issues.", passing=True)
-    return [entry_of(each) for each in records_of(answer.value) if each.number("number") > 0]
+    return [_entry(each) for each in records_of(answer.value) if each.number("number") > 0]
 
 
-def entry_of(record: JsonRecord) -> IssueEntry:
-    """Return an issue as a listing tells it."""
-    return IssueEntry(
+def _entry(record: JsonRecord) -> NumberedEntry:
+    return NumberedEntry(
         record.number("number"),
         record.number("id"),
-        updated_at(record, "updated_at"),
+        moment_text(record, "updated_at"),
         record.number("comments"),
         record.text("html_url"),
-        is_pull="pull_request" in record,
         is_closed=record.text("state") == "closed",
+        is_pull="pull_request" in record,
     )
-
-
-def updated_at(record: JsonRecord, name: str) -> str:
-    """Return a moment as GitHub writes it, which can be compared as a text; "" for anything else."""
-    text = record.line(name)
-    return text if text.endswith("Z") and moment_of(text) is not None else ""

@@ -14,10 +14,11 @@ from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.status import Status
 from cormorant.sources.github.client import GitHubClient, Repository, repository_of
 from cormorant.sources.github.discussions import changed_discussions, discussion_thread, every_discussion
-from cormorant.sources.github.issues import IssueEntry, changed_issues, every_issue
+from cormorant.sources.github.issues import changed_issues, every_issue
 from cormorant.sources.github.page import issue_thread
 from cormorant.sources.github.settings import GitHubSettings
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
+from cormorant.sources.json_api.numbered import NumberedEntry
 from cormorant.sources.json_api.record import JsonRecord
 from cormorant.sources.json_api.source import ApiSource, Changes, Listing, Marks, shown, version_of
 from cormorant.sources.json_api.thread_page import ThreadRecord, thread_page
@@ -121,7 +122,11 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
         return self.settings.discussions and repository.has_discussions
 
     def _taken(
-        self, client: GitHubClient, repository: Repository, sort: str, entries: Generator[Sequence[IssueEntry], None, R]
+        self,
+        client: GitHubClient,
+        repository: Repository,
+        sort: str,
+        entries: Generator[Sequence[NumberedEntry], None, R],
     ) -> Generator[Sequence[DiscoveredUrl | Removal], None, R]:
         """Yield entries as what discovery names; returns what they return."""
         acl = client.acl_of(repository)
@@ -132,7 +137,7 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
             result: R = stop.value
             return result
 
-    def _named(self, entry: IssueEntry, key: str, acl: ACL | None) -> DiscoveredUrl | Removal:
+    def _named(self, entry: NumberedEntry, key: str, acl: ACL | None) -> DiscoveredUrl | Removal:
         if (entry.is_closed and not self.settings.closed) or (entry.is_pull and not self.settings.pull_requests):
             return Removal(self.address_of(key))
         version = version_of(key, entry.id, entry.updated, entry.comments, acl=acl)

@@ -4,6 +4,8 @@
     exchange.py  requests and answers of one question, written once for discovery and for visits
     client.py    ApiClient: requests of one server, and the meaning of its answers
     cursor.py    DeltaCursor: where the next discovery goes on
+    numbered.py  records that are counted, like issues: all, or those that changed
+    thread_page.py  a record with its comments as one page
     settings.py  ApiSettings: address, token, trusted authority
     source.py    ApiSource: changes since a cursor, or a complete listing where these do not suffice
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from cormorant.base.clock import date_of
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Value
+from cormorant.sources.json_api.record import MAX_NAMES
 from cormorant.sources.record_page import PAGE_TYPE, RecordSection, record_page
 
 MOST_TEXT: Final = 8 << 20
@@ -40,29 +41,49 @@ class ThreadRecord(NamedTuple):
     attributes: dict[str, Value]
     modified_at: float | None = None
     is_cut: bool = False
-    links: Sequence[tuple[str, str]] = ()
 
 
 def thread_page(record: ThreadRecord, address: str, acl: ACL | None) -> Content:
-    """Return the content of a record: one page with everything that was said, oldest first."""
+    """Return the content of a record whose texts are HTML: one page with everything that was said."""
     base = RecordSection("", f'<base href="{escape(record.url)}">', is_html=True)
-    sections, left = [base, record.description], MOST_TEXT - len(record.description.text)
-    for each in record.comments:
+    said, is_cut = _fitting(record)
+    sections = [base, record.description, *(RecordSection(_heading(each), each.text, each.is_html) for each in said)]
+    body = record_page(record.title, record.fields, sections)
+    return _content(record, address, acl, body, PAGE_TYPE, is_cut=is_cut)
+
+
+def thread_markdown(record: ThreadRecord, address: str, acl: ACL | None) -> Content:
+    """Return the content of a record whose texts are Markdown, as a text of that type (RFC 7763)."""
+    said, is_cut = _fitting(record)
+    rows = [f"- {name}: {value}" for name, value in record.fields if value not in ("", None)]
+    parts = [f"# {record.title}", "\n".join(rows), record.description.text]
+    parts += [f"## {_heading(each)}\n\n{each.text}" for each in said]
+    body = "\n\n".join(filter(None, parts)).encode("utf-8", "replace")
+    return _content(record, address, acl, body, "text/markdown", is_cut=is_cut)
+
+
+def _fitting(record: ThreadRecord) -> tuple[Sequence[Comment], bool]:
+    """Return the comments that there is room for, oldest first, and whether any is left out."""
+    left = MOST_TEXT - len(record.description.text)
+    for place, each in enumerate(record.comments):
         left -= len(each.text)
         if left < 0:
-            break
-        sections.append(RecordSection(_heading(each), each.text, each.is_html))
+            return record.comments[:place], True
+    return record.comments, record.is_cut
+
+
+def _content(record: ThreadRecord, address: str, acl: ACL | None, body: bytes, mime: str, *, is_cut: bool) -> Content:
     people = [each.author for each in record.comments if each.author and each.author != GHOST]
-    attributes = record.attributes | {"Participants": list(dict.fromkeys(people))}
+    attributes = record.attributes | {"Participants": list(dict.fromkeys(people))[:MAX_NAMES]}
     return Content(
         address,
-        record_page(record.title, record.fields, sections, links=record.links),
-        PAGE_TYPE,
+        body,
+        mime,
         "utf-8",
         modified_at=record.modified_at,
         acl=acl,
         directives=("nofollow",),
-        truncated=record.is_cut or left < 0,
+        truncated=is_cut,
         title=record.title,
         attributes={name: value for name, value in attributes.items() if value not in ("", None, [])},
     )
