@@ -17,7 +17,7 @@ class StampSettings(ServiceSettings):
 
 
 class Stamps(DocumentService[StampSettings]):
-    """Made for each document anew, in a child process that can only compute."""
+    """Stamps on documents. One object reads one document, in a child process that can only compute."""
 
     about = "Drafts are left out; who approved a document is an attribute."
     Settings = StampSettings

@@ -67,6 +67,11 @@ def rfc3339(seconds: float | None) -> str | None:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def utc_stamp(seconds: float) -> str:
+    """Format epoch seconds as ISO 8601 in its basic format, in UTC: 20261128T150500Z."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
 def timestamp(seconds: float) -> str:
     """Format a time that Cormorant's own clock has told, as `rfc3339` does; that always is a date."""
     return rfc3339(seconds) or ""

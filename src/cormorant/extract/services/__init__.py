@@ -1,4 +1,4 @@
-"""What may be done with a document between its reader and the index?
+"""Document services: steps between the reader of a document and the index.
 
     document -> service -> service -> ... -> document | veto
 

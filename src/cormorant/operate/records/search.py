@@ -164,7 +164,7 @@ class SuggestionsRecord(Record):
 
 
 class AttributeImpact(Record):
-    """What an edit has the next crawls do: judge documents again, since they are kept in the types of their attributes.
+    """The work of the next crawls after an edit: documents are judged again, since attributes are kept by their types.
 
     The documents of every source are counted, each of which costs a request at the most.
     """

@@ -1,4 +1,4 @@
-"""How are files of an FTP server read (RFC 959, RFC 3659, RFC 4217)?
+"""Files of an FTP server (RFC 959, RFC 3659, RFC 4217).
 
     wire.py     the control connection, TLS, and data connections to the same address
     listing.py  lines of MLSD and of LIST as Unix and DOS print them

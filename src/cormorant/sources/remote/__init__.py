@@ -1,4 +1,4 @@
-"""How are the folders of a server listed and its files read, whatever the protocol?
+"""Listing and reading the files of a server, whatever its protocol.
 
     settings.py   url, user, password; the rest is shared with folders of this machine (sources/trees)
     protocol.py   RemoteClient: what the adapter of a protocol does over one connection

@@ -281,7 +281,7 @@ class RemoteWalk:
 
 
 def _inner(outer: ACL | None, own: ACL | None) -> ACL | None:
-    """Who may read what lies in a folder, by both their rights; None where nobody asks."""
+    """Return the readers of files in a folder, by the rights of both; None where nobody asks."""
     if outer is None or own is None:
         return outer
     return within(outer, own)

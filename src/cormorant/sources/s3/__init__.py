@@ -1,7 +1,7 @@
-"""How are objects of S3 and of stores that speak like it read?
+"""Objects of S3 and of stores that speak like it.
 
     signer.py    AWS Signature Version 4, pure
-    naming.py    keys as addresses: keys may hold anything
+    object_urls.py    keys as addresses: keys may hold anything
     answers.py   pages of a listing, and errors
     source.py    S3Source: one listing of the bucket, GET for each object
 

@@ -88,7 +88,7 @@ class S3Settings(HttpRemoteSettings):
 
     @property
     def prefix(self) -> bytes:
-        """How the keys of the source begin: with a slash at the end, or empty for the whole bucket."""
+        """The beginning of the keys of the source: with a slash at the end, or empty for the whole bucket."""
         path = unquote_to_bytes(self.url.removeprefix("s3://").partition("/")[2])
         return path + b"/" if path else b""
 
@@ -100,7 +100,7 @@ class S3Settings(HttpRemoteSettings):
 
     @property
     def place(self) -> Origin:
-        """Where requests go to."""
+        """The origin that requests go to."""
         store = origin_of(self.endpoint or f"https://s3.{self.region}.amazonaws.com")
         return store._replace(host=f"{self.bucket}.{store.host}") if self.is_virtual else store
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from cormorant.base.clock import utc_stamp
 from cormorant.sources.s3.object_urls import strictly_quoted
 
 EMPTY_SHA256: Final = hashlib.sha256(b"").hexdigest()
@@ -32,8 +32,8 @@ def signed_headers(
 
     `now` is epoch seconds; `headers` are others that are signed as well.
     """
-    at = datetime.fromtimestamp(now, UTC)
-    stamp, day = at.strftime("%Y%m%dT%H%M%SZ"), at.strftime("%Y%m%d")
+    stamp = utc_stamp(now)
+    day = stamp[:8]
     signed = {name.lower(): " ".join(value.split()) for name, value in (headers or {}).items()}
     signed |= {"host": urlsplit(url).netloc, "x-amz-date": stamp}
     if service == "s3":

@@ -1,4 +1,4 @@
-"""How are files of an SSH server read by SFTP?
+"""Files of an SSH server, read by SFTP.
 
     packets.py   packets of SFTP version 3 and their fields (draft-ietf-secsh-filexfer-02)
     wire.py      the SSH connection: host key, login, channel

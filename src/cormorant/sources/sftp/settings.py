@@ -34,7 +34,7 @@ class SftpSettings(LoginSettings):
     private_key: SecretReference = Field(
         default="", description="The private key to log in with, in the form of OpenSSH or PEM, as secret:NAME."
     )
-    passphrase: SecretReference = Field(default="", description="What opens the private key, as secret:NAME.")
+    passphrase: SecretReference = Field(default="", description="The passphrase of the private key, as secret:NAME.")
     host_key: tuple[str, ...] = Field(
         default=(), description="Fingerprint of the server's host key, like SHA256:...; may repeat."
     )

@@ -1,4 +1,4 @@
-"""How are files of a Windows or Samba share read (SMB 2 and 3)?
+"""Files of a Windows or Samba share (SMB 2 and 3).
 
     security.py  security descriptors: who may read a file ([MS-DTYP] 2.4)
     client.py    SmbClient: folders and files of one share

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from threading import Lock
 from typing import ClassVar, Final
 from zipfile import BadZipFile
@@ -14,7 +14,7 @@ from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.base.log import logger
 from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
-from cormorant.model.resource import DiscoveredUrl, Resource
+from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.status import Status
 from cormorant.model.url import try_canonical
 from cormorant.sources.base import BaseSource, Batches
@@ -93,17 +93,22 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
         if index is not None:
             index.close()
 
+    def _member(
+        self, name: ArchiveName, index: CaptureIndex
+    ) -> Generator[Sequence[DiscoveredUrl | Removal], None, int]:
+        """Read one archive into the index; returns how many damages were met."""
+        with self._folder.opened(name) as file:
+            reader = RecordReader(stream_of(file))
+            yield from self._read(reader, name, index)
+        return self._note(name, reader)
+
     def _filled(self, index: CaptureIndex) -> Batches:
         """Read all archives into an index, with an empty batch now and then."""
         damages = 0
         for path in self._folder.files():
             try:
                 for member in self._folder.packed(path):
-                    name = ArchiveName(path, member)
-                    with self._folder.opened(name) as file:
-                        reader = RecordReader(stream_of(file))
-                        yield from self._read(reader, name, index)
-                    damages += self._note(name, reader)
+                    damages += yield from self._member(ArchiveName(path, member), index)
             except BadZipFile:
                 _log.warning("archive is damaged", extra={"archive": self._folder.full(path), "reason": "no ZIP file"})
                 damages += 1

@@ -1,4 +1,4 @@
-"""How are files of a WebDAV server read (RFC 4918): Nextcloud, ownCloud, Apache, nginx?
+"""Files of a WebDAV server (RFC 4918), such as Nextcloud, ownCloud, Apache and nginx.
 
     login.py       Basic and Digest, as the server asks
     multistatus.py answers to PROPFIND, whatever form their addresses have

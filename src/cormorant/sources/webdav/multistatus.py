@@ -35,7 +35,7 @@ class DavMember(NamedTuple):
 
     @property
     def modified_at(self) -> float | None:
-        """When its content was written, in epoch seconds; None where that is not said."""
+        """The time at which its content was written, in epoch seconds; None where that is not known."""
         return http_date(self.modified)
 
 

@@ -32,7 +32,6 @@ from cormorant.web.api import (
     schedules,
     sources,
     system,
-    tokens,
 )
 from cormorant.web.pages import explain, statuses, takedowns
 from cormorant.web.query_recorder import QueryRecorder
@@ -55,7 +54,7 @@ def group(shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> A
     system.add(router, shelf.house)
     takedowns.add(router, shelf.house, look)
     documents.add(router, shelf.house)
-    tokens.add(router, shelf.house)
+    system.add_tokens(router, shelf.house)
     attributes.add(router, shelf.house)
     queries.add(router, shelf, look, asked)
     health.add_metrics(router, shelf)

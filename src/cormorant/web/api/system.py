@@ -1,16 +1,21 @@
-"""The whole installation for programs: what `cormorant status` and `cormorant provider` do and print."""
+"""The whole installation for programs, as `cormorant status`, `cormorant provider` and `cormorant token` show it."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
 from cormorant.model.scope import Scope
 from cormorant.operate.delivery import receivers
 from cormorant.operate.installation import Installation
-from cormorant.operate.records.system import Deliveries, System
-from cormorant.operate.system import status
-from cormorant.web.api.routing import Json, order, route
+from cormorant.operate.records.system import DeletedToken, Deliveries, MadeToken, System, Token, Tokens
+from cormorant.operate.system import status, tokens
+from cormorant.web.api import requests
+from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
+
+Name = Annotated[str, Path(examples=["ada"])]
 
 
 def add(router: APIRouter, house: Installation) -> None:
@@ -32,3 +37,29 @@ def add(router: APIRouter, house: Installation) -> None:
         """Resume deliveries where they stopped."""
         receivers.set_paused(house, paused=False)
         return Json({"paused": False})
+
+
+def add_tokens(router: APIRouter, house: Installation) -> None:
+    """The routes, all of them for administrators: a token that makes tokens opens everything."""
+
+    @route(router, "/tokens", Scope.ADMIN, Tokens, Token)
+    def list_tokens(request: Request) -> Response:
+        """List the tokens, the scope of each, when it was made and last used; never a value."""
+        found = tokens.listed(house)
+        return in_lines(found) if as_lines(request) else Json({"tokens": found})
+
+    @order(router, "POST", "/tokens", Scope.ADMIN, MadeToken, 201)
+    def add_token(said: requests.NewToken) -> Response:
+        """Make a token. Its `value` is in the answer, this once: only its hash is kept."""
+        return Json(tokens.add(house, said.token, said.scope), 201)
+
+    @order(router, "PATCH", "/tokens/{name}", Scope.ADMIN, Token)
+    def edit_token(name: Name, said: requests.EditToken) -> Response:
+        """Give a token another scope, which holds from the next request on."""
+        return Json(tokens.edit(house, name, said.scope))
+
+    @order(router, "DELETE", "/tokens/{name}", Scope.ADMIN, DeletedToken)
+    def delete_token(name: Name) -> Response:
+        """Forget a token. It opens nothing from the next request on."""
+        tokens.delete(house, name)
+        return Json({"token": name, "deleted": True})
