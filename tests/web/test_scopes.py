@@ -101,6 +101,8 @@ GET /takedowns
 GET /api/v1/takedowns
 GET /api/v1/takedowns/{number}
 POST /api/v1/provider/pause
+POST /api/v1/push/{source}
+PUT /api/v1/push/{source}/{item:path}/attachments/{name}
 POST /api/v1/provider/resume
 """
 ADMIN = """

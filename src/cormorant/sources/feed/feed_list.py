@@ -10,6 +10,8 @@ from cormorant.sources.feed.parser import absolute, parse_feed
 from cormorant.sources.xml_answer import parse_answer
 
 MAX_LINES: Final = 100_000
+NOWHERE: Final = "http://list.invalid/"
+"""The base of a list that is a file: the host is reserved (RFC 2606), and nothing is there."""
 
 
 def read_list(body: bytes, base: str) -> tuple[list[str], list[str]]:
@@ -17,11 +19,19 @@ def read_list(body: bytes, base: str) -> tuple[list[str], list[str]]:
 
     What is none of the forms names nothing.
     """
-    bare = body.lstrip(b"\xef\xbb\xbf \t\r\n")
+    feeds, lists = _read(body.lstrip(b"\xef\xbb\xbf \t\r\n"), base or NOWHERE)
+    return _placed(feeds), _placed(lists)
+
+
+def _placed(addresses: list[str]) -> list[str]:
+    """Leave out what is no address, or counts from the place of a file, which has none."""
+    return [each for each in addresses if each and not each.startswith(NOWHERE)]
+
+
+def _read(bare: bytes, base: str) -> tuple[list[str], list[str]]:
     if not bare.startswith((b"<", b"{")):
         lines = bare.decode("utf-8", "replace").splitlines()[:MAX_LINES]
-        found = [absolute(base, each.split(" #")[0].strip()) for each in lines if not each.startswith("#")]
-        return list(filter(None, found)), []
+        return [absolute(base, each.split(" #")[0].strip()) for each in lines if "://" in each and each[0] != "#"], []
     try:
         root = parse_answer(bare)
     except ValueError:
@@ -29,7 +39,7 @@ def read_list(body: bytes, base: str) -> tuple[list[str], list[str]]:
     if root is not None and isinstance(root.tag, str) and etree.QName(root).localname.lower() == "opml":
         return _opml(root, base)
     try:
-        return [each.link for each in parse_feed(bare, base or "http://list.invalid/").entries if each.link], []
+        return [each.link for each in parse_feed(bare, base).entries], []
     except ValueError:
         return [], []
 
@@ -42,4 +52,4 @@ def _opml(root: Any, base: str) -> tuple[list[str], list[str]]:
         feeds.append(absolute(base, said.get("xmlurl", "")))
         if sort == "include" or (sort == "link" and said.get("url", "").lower().endswith(".opml")):
             lists.append(absolute(base, said.get("url", "")))
-    return list(filter(None, feeds)), list(filter(None, lists))
+    return feeds, lists

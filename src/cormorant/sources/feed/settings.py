@@ -56,7 +56,7 @@ class FeedSettings(PacingSettings):
     )
     keep: str = Field(
         default="always",
-        description="How long entries stay that their feed no longer has: always, feed (not at all), or a number of days "
+        description="How long entries stay that their feed no longer has: always, feed (not at all), or some days, "
         "like 30 days.",
     )
     archives: bool = Field(
