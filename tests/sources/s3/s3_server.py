@@ -84,7 +84,7 @@ class S3Store:
         return "" if key.hex() == said["signature"] else "SignatureDoesNotMatch"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _S3Request(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     store: S3Store
 
@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def s3_store() -> Iterator[S3Store]:
-    handler = type("Handler", (_Handler,), {})
+    handler = type("Handler", (_S3Request,), {})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         store = handler.store = S3Store(server.server_address[1])  # type: ignore[attr-defined]
         thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
