@@ -96,6 +96,13 @@ daemons:
 servers: .venv/.stamp-dev daemons ## Run the tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
 	@$(PYTEST) -m server -rs tests/sources tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py
 
+.PHONY: mediawiki
+mediawiki: .venv/.stamp-dev ## Crawl a real MediaWiki, installing it first where that is possible
+	@if ! [[ -e /usr/share/mediawiki/api.php ]]; then \
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl || \
+	echo "mediawiki and php-cli could not be installed here, so what needs them is skipped." >&2; fi
+	@$(PYTEST) -m server -rs tests/sources/mediawiki tests/journeys/test_crawls_of_mediawiki.py
+
 # What a node is made of comes from Maven Central, as its makers publish it; nothing of it is in the product.
 JAVA = command -v javac >/dev/null && command -v mvn >/dev/null
 ENGINE = build/opensearch

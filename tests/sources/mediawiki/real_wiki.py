@@ -82,7 +82,7 @@ class RealWiki:
     def start(self) -> None:
         """Serve it."""
         self._server = subprocess.Popen(
-            [self._php, "-S", f"127.0.0.1:{self.port}", "-t", str(WIKI)],
+            [self._php, "-d", "opcache.revalidate_freq=0", "-S", f"127.0.0.1:{self.port}", "-t", str(WIKI)],
             env={**self._environment, "PHP_CLI_SERVER_WORKERS": "3"},
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip

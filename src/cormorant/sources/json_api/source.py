@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Sequence
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 import xxhash
 
@@ -32,7 +32,17 @@ Listing: TypeAlias = Generator[Sequence[DiscoveredUrl | Removal], None, Marks]
 """Batches of a complete listing; at its end how far each part was read."""
 Changes: TypeAlias = Generator[Sequence[DiscoveredUrl | Removal], None, Marks | None]
 """Batches of changes; at their end the same, or None when they may not be all, so that everything is to be listed."""
-DAY_S = 86_400.0
+DAY_S: Final = 86_400.0
+ADVICE: Final[dict[int, str]] = {
+    Status.UNAUTHORIZED: "Keep a valid login in the secret that the source names: `cormorant secret edit NAME`.",
+    Status.FORBIDDEN: "Give the login of the source the right to read it; its how-to page says which rights it needs.",
+    Status.NOT_FOUND: "Nothing to do: it was deleted, or moved to where the login may not read.",
+    Status.GONE: "Nothing to do: it was deleted.",
+    Status.TOO_MANY_REQUESTS: "It goes on by itself; raise delay_s of the source, or lower per_host, to ask less.",
+    Status.TOO_BIG: "Raise max_size_bytes of the source, where it has that setting.",
+    Status.PROTOCOL_ERROR: "Wait for the next try; if it stays, check that url of the source is that of the server.",
+}
+"""What to do about a status, by its number."""
 
 
 class ApiSource(BaseSource[A], Generic[A, C]):
@@ -44,6 +54,7 @@ class ApiSource(BaseSource[A], Generic[A, C]):
 
     discovery: ClassVar[Discovery] = Discovery.FEED
     shows_otherwise = True
+    advice: ClassVar[Mapping[int, str]] = ADVICE
 
     def __init__(self, number: int, settings: A, tools: Tools) -> None:
         super().__init__(number, settings, tools)

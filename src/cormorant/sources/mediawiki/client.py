@@ -111,8 +111,8 @@ class MediaWikiClient(ApiClient):
         if result != "Success":
             self._refusal = ApiFault(
                 Status.LOGIN_FAILED,
-                f"The wiki refuses the login of {self.settings.user!r}. It has to be a bot password, as "
-                "Special:BotPasswords makes one.",
+                f"The wiki refuses the login of {self.settings.user!r}. Check user and password: a bot password, as "
+                "Special:BotPasswords makes one, has a user like Ada@cormorant.",
                 login=True,
             )
             raise self._refusal

@@ -21,6 +21,10 @@ from cormorant.sources.mediawiki.settings import MediaWikiSettings
 
 _SINCE: Final = "since"
 _MEDIA: Final = ("image/", "audio/", "video/")
+_NO_FILE: Final = (
+    "The wiki does not give the file to this login. A bot password opens the API alone: let everybody read files, or "
+    "set user and password of an account, without a bot."
+)
 _WITH_TEXT: Final = frozenset(("image/svg+xml", "image/vnd.djvu"))
 
 
@@ -74,7 +78,12 @@ class MediaWikiSource(ApiSource[MediaWikiSettings, MediaWikiClient]):
         url = client.absolute(file.text("url"))
         if not url:
             raise ApiFault(Status.BAD_RELATIVE_ADDRESS, "The wiki names no address of the file.")
-        got = yield from client.got(client.request(url)._replace(max_bytes=limit))
+        try:
+            got = yield from client.got(client.request(url)._replace(max_bytes=limit))
+        except ApiFault as fault:
+            if fault.status == Status.FORBIDDEN:
+                fault.reason = _NO_FILE
+            raise
         name = page.text("title").partition(":")[2]
         found = attributes(page) | {"Author": file.line("user"), "Description": file.line("comment")}
         return Content(
