@@ -30,7 +30,7 @@ def with_object(data: bytes, shown: str = '<v:imagedata r:id="rId2"/>') -> Offic
     [
         ("image1.emf", "", PUMP),
         ("image1.WMF", "", wmf(wmf_text(b"Pump"))),
-        ("image1.emz", "", gzip.compress(PUMP)),
+        ("image1.emz", "", gzip.compress(PUMP, mtime=0)),
         ("image1.bin", "image/x-emf", PUMP),
     ],
 )

@@ -92,7 +92,7 @@ def _content(record: ThreadRecord, address: str, acl: ACL | None, body: bytes, m
 def day_of(seconds: float | None) -> str:
     """Return a moment as pages show it, in UTC; "" for none."""
     moment = date_of(seconds) if seconds is not None else None
-    return moment.strftime("%Y-%m-%d %H:%M") if moment is not None else ""
+    return str(moment)[:16] if moment is not None else ""
 
 
 def _heading(comment: Comment) -> str:
