@@ -19,7 +19,10 @@ EVERY = [
 
 def begun(settings: type[Any], folder: Path) -> dict[str, object]:
     """What no source of this kind can do without."""
-    return {"path": str(folder)} if "path" in settings.model_fields else {"start": "https://a.example/"}
+    usual = {"path": str(folder), "start": "https://a.example/", "url": "https://a.example/r", "command": "true"}
+    return {
+        name: usual[name] for name, field in settings.model_fields.items() if field.is_required() or name == "start"
+    }
 
 
 @pytest.mark.parametrize(("settings", "name"), EVERY, ids=lambda each: getattr(each, "__name__", each))
