@@ -60,6 +60,6 @@ def samba(folder: Path, state: Path) -> Iterator[Samba]:
     configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder))
     add = ["smbpasswd", "-c", str(configuration), "-a", "-s", "root"]
     subprocess.run(add, input=f"{PASSWORD}\n{PASSWORD}\n", text=True, capture_output=True, check=True)
-    command = [daemon, "-F", "--no-process-group", "-s", str(configuration), "--debug-stdout", "-d1"]
+    command = [daemon, "-F", "-s", str(configuration), "--debug-stdout", "-d1"]
     with started(command, port, state / "out"):
         yield Samba(port)

@@ -13,7 +13,7 @@ import xxhash
 
 from cormorant.base.clock import random_token
 from cormorant.base.errors import BadSetting, LoginRefused, Unreachable
-from cormorant.model.acl import ACL
+from cormorant.model.acl import ACL, NOBODY
 from cormorant.model.status import Status
 from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteFile, RemoteRefusal
@@ -28,8 +28,8 @@ _READ_CONTROL, _READ_DATA, _READ_ATTRIBUTES = 0x00020000, 0x00000001, 0x00000080
 _REPARSE_POINT, _DIRECTORY = 0x00000400, 0x00000010
 _FOLDER_OPTION, _FILE_OPTION, _REPARSE_OPTION = 0x00000001, 0x00000040, 0x00200000
 _DACL: Final = 0x00000004
-_EPOCH: Final = 11_644_473_600
-"""Seconds between the years 1601 and 1970 ([MS-DTYP] 2.3.3)."""
+_SHARED: Final = 1 | 2 | 4
+"""Others may read, write and remove a file while it is open."""
 _ABSENT: Final = frozenset((0xC0000034, 0xC000003A, 0xC000000F, 0xC0000056))
 """STATUS_OBJECT_NAME_NOT_FOUND, OBJECT_PATH_NOT_FOUND, NO_SUCH_FILE, DELETE_PENDING ([MS-ERREF] 2.3)."""
 _DENIED: Final = frozenset((0xC0000022, 0xC0000061))
@@ -93,6 +93,9 @@ class SmbClient:
         with suppress(self._smb.exceptions.SMBException, OSError, ValueError):
             self._tree.session.connection.disconnect(close=False)
 
+    def _path(self, parts: Sequence[bytes]) -> str:
+        return _path((*self._settings.folder, *parts))
+
     def _entry(self, folder: Sequence[bytes], name: bytes, found: Any) -> RemoteEntry:
         attributes = int(found["file_attributes"].get_value())
         if attributes & _REPARSE_POINT:
@@ -101,24 +104,52 @@ class SmbClient:
             return RemoteEntry((name,), EntryKind.FOLDER)
         where = found["file_id"].get_value() or xxhash.xxh3_64_hexdigest(b"/".join((*folder, name)))
         version = f"{found['end_of_file'].get_value()}-{_ticks(found['last_write_time'])}-{where}"
-        if self._settings.owner_grants:
-            version += f"-{_ticks(found['change_time'])}"
-        return RemoteEntry((name,), EntryKind.FILE, version)
+        acl = self._readers_of((*folder, name)) if self._settings.owner_grants else None
+        return RemoteEntry((name,), EntryKind.FILE, version, acl)
 
     def _readers(self, file: Any) -> ACL:
         """Return who may read an open file, by its own rights.
 
         Those of the folders above do not count, since Windows lets everybody pass through them by default.
         """
+        session = self._tree.session
+        request = session.connection.send(self._question(file), session.session_id, self._tree.tree_connect_id)
+        return self._answer(request)
+
+    def _readers_of(self, parts: Sequence[bytes]) -> ACL:
+        """Return who may read a file that is not open, in one round trip; NOBODY where the user may not ask.
+
+        Samba gives the time of a file's content for that of its rights, so they are asked for at each listing.
+        """
+        session, opened = self._tree.session, self._smb.open.Open(self._tree, self._path(parts))
+        create, _ = opened.create(2, _READ_CONTROL, 0, _SHARED, 1, _FILE_OPTION | _REPARSE_OPTION, send=False)
+        close, _ = opened.close(get_attributes=False, send=False)
+        sent = session.connection.send_compound(
+            [create, self._question(opened), close], session.session_id, self._tree.tree_connect_id, related=True
+        )
+        faults, acl = list[int](), NOBODY
+        for number, request in enumerate(sent):  # each answer has to be taken, also behind a refusal
+            try:
+                acl = self._answer(request) if number == 1 else acl
+                if number != 1:
+                    session.connection.receive(request)
+            except self._smb.exceptions.SMBResponseException as error:
+                faults.append(int(error.status))
+        if faults and faults[0] not in (*_DENIED, *_ABSENT):
+            raise _of_status(faults[0], None)
+        return NOBODY if faults else acl
+
+    def _question(self, file: Any) -> Any:
         query = self._smb.open.SMB2QueryInfoRequest()
         query["info_type"] = self._smb.open.InfoType.SMB2_0_INFO_SECURITY
         query["output_buffer_length"] = DESCRIPTOR_BYTES
         query["additional_information"] = _DACL
         query["file_id"] = file.file_id
-        session = self._tree.session
-        request = session.connection.send(query, session.session_id, self._tree.tree_connect_id)
+        return query
+
+    def _answer(self, request: Any) -> ACL:
         answer = self._smb.open.SMB2QueryInfoResponse()
-        answer.unpack(session.connection.receive(request)["data"].get_value())
+        answer.unpack(self._tree.session.connection.receive(request)["data"].get_value())
         return readers_of(answer["buffer"].get_value(), self._settings.principals)
 
     def _bytes(self, file: Any, wanted: int) -> bytes:
@@ -145,9 +176,8 @@ class SmbClient:
 
     @contextmanager
     def _opened(self, parts: Sequence[bytes], access: int, options: int) -> Iterator[Any]:
-        opened = self._smb.open.Open(self._tree, _path((*self._settings.folder, *parts)))
-        everybody = 1 | 2 | 4  # reading, writing and removing by others goes on meanwhile
-        opened.create(2, access, 0, everybody, 1, options)  # impersonation, of what exists
+        opened = self._smb.open.Open(self._tree, self._path(parts))
+        opened.create(2, access, 0, _SHARED, 1, options)  # impersonation, of what exists
         try:
             yield opened
         finally:
