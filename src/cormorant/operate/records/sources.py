@@ -56,6 +56,10 @@ class SourceRecord(Record):
     ]
     documents: int
     last_run: int | None
+    all_looked_at: Annotated[
+        str | None,
+        Field(description="Everything it has was looked at since then: the start of its last whole run. Null: never."),
+    ]
     effective: NotRequired[
         Annotated[dict[str, Any] | None, Field(description="Every setting and the origin of its value.")]
     ]

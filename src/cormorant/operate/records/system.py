@@ -30,6 +30,10 @@ class SourceState(Record):
     documents: int
     last_good_run: int | None
     last_good_at: When
+    all_looked_at: Annotated[
+        When,
+        Field(description="Everything it has was looked at since then: the start of its last whole run. Null: never."),
+    ]
     last_state: str | None
     last_answered: Annotated[bool, Field(description="Whether a start address answered the newest run.")]
     last_run: int | None

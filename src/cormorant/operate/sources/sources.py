@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final, cast
 from unicodedata import category
 
-from cormorant.base.clock import timestamp
+from cormorant.base.clock import rfc3339, timestamp
 from cormorant.base.errors import BadSetting, ConflictError, CormorantError, NotFoundError, Unreachable, UsageError
 from cormorant.base.log import logger
 from cormorant.frontier.staging import pending_deletes
@@ -289,6 +289,7 @@ def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -
     """Return the record of `source show`: settings as given, or all of them with the origin of each value."""
     with house.store.read() as tx:
         hidden, exposed, last = restricted.closed(tx, row), exposure.of_source(tx, row), runs.every(tx, row.id, 1)
+        whole = runs.last_whole(tx, row.id)
         record: SourceRecord = {
             "source": row.name, "kind": row.kind, "version": row.version, "created_at": timestamp(row.created_at),
             "settings": dict(row.own), "consent": _consent(tx, row),
@@ -297,6 +298,7 @@ def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -
             ],
             "exposed_files": cast("ExposedFilesRecord", exposed.as_record()) if exposed is not None else None,
             "documents": pending_deletes.indexed_count(tx, row.id), "last_run": last[0].id if last else None,
+            "all_looked_at": rfc3339(whole.started_at) if whole is not None else None,
         }  # fmt: skip
     if effective:
         values = source_settings(row.kind, row.settings).model_dump(mode="json")

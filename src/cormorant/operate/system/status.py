@@ -68,7 +68,7 @@ def _source(
 ) -> SourceState:
     """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
     recent = runs.every(tx, row.id, LOOKED_AT)
-    good = last_good(tx, row.id)
+    good, whole = last_good(tx, row.id), runs.last_whole(tx, row.id)
     held = next((each for each in recent if each.state in ASKING_STATES), None)
     under_way = next((each for each in recent if each.state in OPEN_STATES), None)
     counted = runs.counters(tx, recent[0].id) if recent else None
@@ -77,6 +77,7 @@ def _source(
     return {
         "source": row.name, "kind": row.kind, "documents": pending_deletes.indexed_count(tx, row.id),
         "last_good_run": good.id if good else None, "last_good_at": rfc3339(good.finished_at) if good else None,
+        "all_looked_at": rfc3339(whole.started_at) if whole is not None else None,
         "last_state": state_of(recent[0], idle=idle) if recent else None,
         "last_answered": not (recent and _is_unanswered(tx, recent[0], newest=True)),
         "last_run": recent[0].id if recent else None, "last_reason": reason,
