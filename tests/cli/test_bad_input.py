@@ -51,7 +51,7 @@ WITHOUT_OVERRIDE = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search
         ("search -ferry", 2, "cormorant search -- -ferry"),
         ("search harbour -ferry", 2, "cormorant search -- harbour -ferry"),
         ("--data", 2, "--data needs a folder"),
-        ("source add ftp x", 4, "There is: web, files"),
+        ("source add gopher x", 4, "There is: web, files"),
         ("source add web x", 2, "A web source needs a start address: --set start=https://example.org/"),
         ("source add web x --set delay_s=1", 2, "A web source needs a start address"),
         ("source add web x --set start=https://a.example/ --set include=", 2, "A rule is empty: it begins with"),

@@ -6,9 +6,11 @@ import importlib
 import io
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,16 @@ from tests.cli.world import InstalledCli, ended
 EXAMPLE = re.compile(r"^ +(cormorant .*)$", re.MULTILINE)
 FORKS = ("crawl", "quickstart", "run accept", "run refuse", "run resume", "receiver resend")
 """These start processes, so they are run as one."""
+PROGRAM = Path(__file__).parents[2] / "examples" / "programs" / "manual_pages.py"
+ITEMS = '{"items": [{"id": "17", "title": "Pump leaks", "content": "The pump leaks."}]}'
+FILES = {
+    "tickets.json": ITEMS,
+    "part1.xml": '<feed mode="incremental"><item id="18"><title>Valve</title><content>Oil.</content></item></feed>',
+    "part2.xml": '<feed mode="incremental"><item id="16" action="delete"/></feed>',
+    "values.csv": "attribute,value,source,name,name:de\nDepartment,sales,,Sales,Vertrieb\n",
+    "values.json": '{"attribute": "Department", "value": "sales", "source": null, "names": {"": "Sales"}}\n',
+}
+"""Files that examples name."""
 SERVES = "serve"
 """This does not end."""
 ENDS = {
@@ -111,9 +123,33 @@ def fitted(example: str, world: World, folder: Path) -> list[str]:
         ("~/papers", str(world.papers)), ("/srv/papers", str(world.papers)),
         ("/tmp/found.jsonl", str(folder / "found.jsonl")), ("/srv/archive", str(folder)),
         ("/var/backups/", f"{folder}/"), ("password.txt", str(folder / "password.txt")),
+        ("/srv/tickets.py", str(PROGRAM)), *((name, str(folder / name)) for name in FILES),
     ):  # fmt: skip
         example = example.replace(invented, real)
-    return shlex.split(example)[1:]
+    words = shlex.split(example)[1:]
+    ends = [words.index(each) for each in ("<", ">") if each in words]  # a redirection is the shell's
+    return words[: min(ends, default=None)]
+
+
+def prepared(name: str, home: InstalledCli, folder: Path) -> bytes:
+    """Make what the examples of a command name; returns what they read from standard input."""
+    for file, text in FILES.items():
+        (folder / file).write_text(text)
+    if name == "source script":
+        with closing(sqlite3.connect(folder / "desk.db")) as database:
+            database.execute("CREATE TABLE tickets (id INTEGER PRIMARY KEY, body TEXT)")
+        given = (f"database=sqlite:///{folder}/desk.db", "table=tickets", "key=id", "log_table=ticket_changes")
+        home.fine("source", "add", "table", "desk", *(word for each in given for word in ("--set", each)))
+    if name == "push":
+        home.fine("source", "add", "push", "tickets")
+    if name.startswith(("attribute ", "lov ")) and name != "attribute add":
+        home.fine("source", "add", "files", "handbook", "--set", f"path={folder}")
+        for attribute in ("Department", "Price"):
+            home.fine("attribute", "add", attribute)
+    if name in ("lov edit", "lov delete", "lov export"):
+        for value in ("sales", "research"):
+            home.fine("lov", "add", "Department", value)
+    return {"push": ITEMS, "lov import": FILES["values.json"]}.get(name, "open sesame\n").encode()
 
 
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
@@ -126,7 +162,7 @@ def test_examples_run(
     said = help_of(words, capsys)
     name = " ".join(words)
     (tmp_path / "password.txt").write_text("open sesame\n")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"open sesame\n")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(prepared(name, home, tmp_path))))
     if name in ("store restore", "store import"):
         for file in ("cormorant.tar", "rows.tar"):
             home.fine("store", "backup", str(tmp_path / file))

@@ -256,16 +256,25 @@ CHANGES = [
     ("DELETE", "/tokens/x", None),
     ("POST", "/takedowns", {"what": "https://docs.example/", "reason": "x"}),
     ("POST", "/takedowns/1/lift", None), ("POST", "/takedowns/1/erase", None),
+    ("POST", "/attributes", {"attribute": "Department"}), ("PATCH", "/attributes/Department", {"type": "number"}),
+    ("DELETE", "/attributes/Department", None), ("POST", "/lovs", {"lov": "Department"}),
+    ("POST", "/lovs/Department", {"value": "sales"}), ("PATCH", "/lovs/Department", {"value": "sales"}),
+    ("DELETE", "/lovs/Department", None), ("POST", "/push/desk", {"items": []}),
+    ("PUT", "/push/desk/17/attachments/plan", None),
 ]  # fmt: skip
 
 
 def test_these_are_all_there_is() -> None:
     drawn = {(verb.upper(), path) for path, of in DESCRIPTION["paths"].items() for verb in of if verb != "get"}
     names = {"index": "{name}", "system": "{name}", "x": "{name}", "docs": "{name}", "1": "{number}"}
+    names |= {"Department": "{name}", "desk": "{source}"}
+    below = {"17": "{item}", "plan": "{name}"}
 
     def named(path: str) -> str:
         noun, *rest = path[1:].split("/")
-        return "/api/v1/" + "/".join((noun, *(names.get(each, each) for each in rest[:1]), *rest[1:]))
+        return "/api/v1/" + "/".join(
+            (noun, *(names.get(each, each) for each in rest[:1]), *(below.get(each, each) for each in rest[1:]))
+        )
 
     here = {(verb, named(path)) for verb, path, _ in CHANGES}
     assert drawn == here

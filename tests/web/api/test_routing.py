@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -277,11 +281,29 @@ def example_of(parameter: dict[str, Any]) -> Any:
     return next(iter(parameter["schema"].get("examples", ())), None)
 
 
+@pytest.fixture
+def named(path: str, crawled: Crawled, tmp_path: Path) -> Iterator[str]:
+    """Have what the examples of a path name for its length; gives the source that they are about."""
+    made: list[tuple[str, ...]] = []
+    if path.endswith("/script"):
+        with closing(sqlite3.connect(tmp_path / "desk.db")) as database:
+            database.execute("CREATE TABLE tickets (id INTEGER PRIMARY KEY, body TEXT)")
+        given = (f"database=sqlite:///{tmp_path}/desk.db", "table=tickets", "key=id", "log_table=ticket_changes")
+        crawled.home.fine("source", "add", "table", "desk", *(word for each in given for word in ("--set", each)))
+        made.append(("source", "delete", "desk", "--yes"))
+    if "attributes" in path or "lovs" in path:
+        crawled.home.fine("attribute", "add", "Department")
+        made.append(("attribute", "delete", "Department", "--yes"))
+    yield "desk" if path.endswith("/script") else "web"
+    for each in made:
+        crawled.home.fine(*each)
+
+
 @pytest.mark.parametrize("path", OPERATIONS)
-def test_every_example_of_the_description_works(path: str, crawled: Crawled) -> None:
+def test_every_example_of_the_description_works(path: str, crawled: Crawled, named: str) -> None:
     found = crawled.api("/search?q=kelp")["hits"][0]["id"]
     here: dict[Any, Any] = {
-        "docs": "web", "http://127.0.0.1:8000/": f"{crawled.origin}/n0", "harbour": "kelp", 17: found,
+        "docs": named, "http://127.0.0.1:8000/": f"{crawled.origin}/n0", "harbour": "kelp", 17: found,
     }  # fmt: skip
     said = {each["name"]: (each["in"], example_of(each)) for each in parameters(path)}
     values = {name: (place, here.get(value, value)) for name, (place, value) in said.items() if value is not None}
