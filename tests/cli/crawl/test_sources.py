@@ -24,7 +24,7 @@ def test_kinds_list_their_settings(world: World) -> None:
     assert rows["robots"]["default"] == "obey"
     assert all(each["about"] for each in rows.values())
     assert rows["start"]["needed"] is False
-    assert world.home.run("source", "kinds", "ftp").code == 4
+    assert world.home.run("source", "kinds", "gopher").code == 4
 
 
 def test_a_setting_that_repeats_is_a_list(bare: InstalledCli) -> None:
