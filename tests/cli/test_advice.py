@@ -10,7 +10,7 @@ import pytest
 
 from cormorant.app.settings import InstallationSettings
 from cormorant.model.status import TABLE, StatusText
-from cormorant.plugins import RECEIVERS, SOURCES
+from cormorant.plugins import RECEIVERS, SERVICES, SOURCES
 from tests.cli.test_help import LINES, help_of
 from tests.house.reading import ROOT
 
@@ -18,7 +18,10 @@ COMMANDS = {tuple(words) for words in LINES}
 GROUPS = {words[0] for words in LINES if len(words) > 1}
 SETTINGS = {
     name
-    for settings in (*(each.settings for each in SOURCES.values()), *(each.settings for each in RECEIVERS.values()))
+    for settings in (
+        *(each.settings for each in SOURCES.values()), *(each.settings for each in RECEIVERS.values()),
+        *(each.Settings for each in SERVICES.every().values()),
+    )
     for name in settings.model_fields
 } | set(InstallationSettings.model_fields)  # fmt: skip
 COMMAND = re.compile(r"(?:`|(?<= )')cormorant ([a-z]+)(?: ([a-z]+))?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,33 @@ EVERY = [
 ]  # fmt: skip
 
 
+LOGIN = {"user": "ada", "password": "secret:ada"}
+NEEDED: Mapping[str, Mapping[str, object]] = {
+    "web": {"start": "https://a.example/"},
+    "files": {},
+    "mail": {"url": "imaps://mail.example/", **LOGIN},
+    "table": {"database": "sqlite:////srv/desk.db", "table": "tickets"},
+    "feed": {"feeds": "https://a.example/feed.xml"},
+    "warc": {},
+    "ftp": {"url": "ftp://files.example/srv"},
+    "git": {"url": "https://git.example/a/b.git"},
+    "github": {"repository": "ada/engine"},
+    "gitlab": {"project": "ada/engine"},
+    "mediawiki": {"url": "https://wiki.example/w/api.php"},
+    "program": {"command": "true"},
+    "push": {},
+    "s3": {"url": "s3://papers/reports"},
+    "sftp": {"url": "sftp://files.example/srv", **LOGIN},
+    "smb": {"url": "smb://files.example/papers", **LOGIN},
+    "webdav": {"url": "https://files.example/dav"},
+}
+
+
 def begun(settings: type[Any], folder: Path) -> dict[str, object]:
     """What no source of this kind can do without."""
-    usual = {"path": str(folder), "start": "https://a.example/", "url": "https://a.example/r", "command": "true"}
-    return {
-        name: usual[name] for name, field in settings.model_fields.items() if field.is_required() or name == "start"
-    }
+    kind = next(each.name for each in SOURCES.values() if each.settings is settings)
+    path = {"path": str(folder)} if kind in ("files", "warc") else {}
+    return {**path, **NEEDED[kind]}
 
 
 @pytest.mark.parametrize(("settings", "name"), EVERY, ids=lambda each: getattr(each, "__name__", each))

@@ -18,7 +18,7 @@ from cormorant.sources.server_settings import ServerSettings
 
 MAX_PEM: Final = 1 << 20
 """Bytes of a file of certificates."""
-DAYS: Final = 3_650.0
+DAYS: Final = 3_650
 Days = Annotated[float, Field(ge=0, le=DAYS)]
 """Days, of which there may be a part."""
 
