@@ -181,7 +181,8 @@ def test_how_reading_ended(tmp_path: Path) -> None:
         assert read["conversion"] == {
             "mime": "text/html", "status": 200, "reason": None, "language": "en", "charset": "utf-8",
             "charset_from": "header", "language_from": "text", "truncated": False, "links_dropped": 0,
-            "answered_from": f"{site.address}ferries", "read_by": None, "no_text": None, "services": [], "withheld": False,
+            "answered_from": f"{site.address}ferries", "read_by": None, "no_text": None,
+            "services": [], "withheld": False,
         }  # fmt: skip
 
 

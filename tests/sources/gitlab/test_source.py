@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -300,7 +301,11 @@ def test_visits_that_fail(gitlab: FakeGitLab, reply: Reply, sort: type, status: 
 
 def test_an_answer_of_another_shape_is_unreachable(gitlab: FakeGitLab) -> None:
     for reply in (Reply({"message": "hello"}), Reply(body=b"[{"), Reply([{"iid": 1}], cut=True)):
-        gitlab.interrupt = lambda asked, reply=reply: reply if asked.path.endswith("issues") else None
+
+        def interrupt(asked: Any, reply: Reply = reply) -> Reply | None:
+            return reply if asked.path.endswith("issues") else None
+
+        gitlab.interrupt = interrupt
         with pytest.raises(Unreachable):
             discovered(source_of(gitlab))
 
