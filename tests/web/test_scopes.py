@@ -75,6 +75,12 @@ GET /api/v1/queries/{report}
 GET /api/v1/sources
 GET /api/v1/sources/kinds
 GET /api/v1/sources/{name}
+GET /api/v1/sources/{name}/script
+GET /api/v1/sources/services
+GET /api/v1/attributes
+GET /api/v1/attributes/impact
+GET /api/v1/attributes/{name}
+GET /api/v1/lovs
 POST /api/v1/sources/{name}/test
 GET /api/v1/runs
 POST /api/v1/runs
@@ -123,6 +129,13 @@ POST /api/v1/parameters
 POST /api/v1/parameters/{name}/preview
 PATCH /api/v1/parameters/{name}
 DELETE /api/v1/parameters/{name}
+POST /api/v1/attributes
+PATCH /api/v1/attributes/{name}
+DELETE /api/v1/attributes/{name}
+POST /api/v1/lovs
+POST /api/v1/lovs/{name}
+PATCH /api/v1/lovs/{name}
+DELETE /api/v1/lovs/{name}
 GET /api/v1/tokens
 POST /api/v1/tokens
 PATCH /api/v1/tokens/{name}
