@@ -107,9 +107,11 @@ GET /takedowns
 GET /api/v1/takedowns
 GET /api/v1/takedowns/{number}
 POST /api/v1/provider/pause
+POST /api/v1/provider/resume
+"""
+PUSH = """
 POST /api/v1/push/{source}
 PUT /api/v1/push/{source}/{item:path}/attachments/{name}
-POST /api/v1/provider/resume
 """
 ADMIN = """
 POST /api/v1/sources
@@ -149,7 +151,10 @@ POST /api/v1/takedowns/{number}/erase
 Route = tuple[str, str]
 NEEDED: dict[Route, Scope | None] = {
     cast("Route", tuple(line.split())): scope
-    for scope, lines in ((None, PUBLIC), (Scope.SEARCH, SEARCH), (Scope.OPERATE, OPERATE), (Scope.ADMIN, ADMIN))
+    for scope, lines in (
+        (None, PUBLIC), (Scope.SEARCH, SEARCH), (Scope.PUSH, PUSH), (Scope.OPERATE, OPERATE),
+        (Scope.ADMIN, ADMIN),
+    )
     for line in lines.split("\n") if line
 }  # fmt: skip
 """What each route needs, by a list of its own: a new route has to be thought of twice."""
@@ -157,8 +162,9 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 REACHED: dict[Scope | None, list[Scope | None]] = {
     None: [None],
     Scope.SEARCH: [None, Scope.SEARCH],
-    Scope.OPERATE: [None, Scope.SEARCH, Scope.OPERATE],
-    Scope.ADMIN: [None, Scope.SEARCH, Scope.OPERATE, Scope.ADMIN],
+    Scope.PUSH: [None, Scope.SEARCH, Scope.PUSH],
+    Scope.OPERATE: [None, Scope.SEARCH, Scope.PUSH, Scope.OPERATE],
+    Scope.ADMIN: [None, *Scope],
 }
 
 
@@ -188,7 +194,7 @@ def asked(path: str) -> str:
     """An address of a route; names and numbers are of nothing that there is."""
     return re.sub(r"\{path\}", "cormorant.css", path).replace("{report}", "top").replace("{number}", "987").replace(
         "{name}", "none"
-    ).replace("{token}", "0a")  # fmt: skip
+    ).replace("{source}", "none").replace("{item:path}", "a/b").replace("{token}", "0a")  # fmt: skip
 
 
 def test_every_route_that_there_is_declares_the_scope_of_the_list(house: Installation) -> None:

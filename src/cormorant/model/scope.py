@@ -9,11 +9,13 @@ from typing import Final
 class Scope(StrEnum):
     """The access that a token grants; each scope includes those before it.
 
-    SEARCH: what readers see. OPERATE: look at everything, and start, suspend and stop work. ADMIN: everything, with
-    configuration, access and deletion. Compare scopes with `includes`: `<` would compare their letters.
+    SEARCH: what readers see. PUSH: hand documents to sources of kind push, and no more. OPERATE: look at everything,
+    and start, suspend and stop work. ADMIN: everything, with configuration, access and deletion. Compare scopes with
+    `includes`: `<` would compare their letters.
     """
 
     SEARCH = "search"
+    PUSH = "push"
     OPERATE = "operate"
     ADMIN = "admin"
 

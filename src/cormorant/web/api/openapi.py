@@ -32,8 +32,8 @@ _WRONG = {
 }
 _SCHEME = "bearer"
 _ABOUT_SCHEME = (
-    "Made by `cormorant token add NAME --scope search|operate|admin`; a scope includes those before it. Not needed if "
-    "only this machine reaches the server."
+    "Made by `cormorant token add NAME --scope search|push|operate|admin`; a scope includes those before it. Not "
+    "needed if only this machine reaches the server."
 )
 _REF = "#/components/schemas/{model}"
 ABOUT = (

@@ -10,8 +10,9 @@
     POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters, /tokens, /attributes, /lovs
         and what is below them
 
-Each route declares its scope: `operate` to look and to start and stop work, `admin` to change configuration or access
-and to delete. A page links into the group only when its visitor may follow (`admission.Visitor.may`).
+Each route declares its scope: `push` to hand over documents, `operate` to look and to start and stop work, `admin` to
+change configuration or access and to delete. A page links into the group only when its visitor may follow
+(`admission.Visitor.may`).
 """
 
 from __future__ import annotations

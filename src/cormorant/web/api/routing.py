@@ -285,7 +285,7 @@ def receive(
 ) -> Callable[[_Call], _Call]:
     """A route that reads its body by itself, as `takes` says in the words of OpenAPI, and answers when it is kept."""
     fine: dict[int | str, dict[str, Any]] = {202: {"model": model, "description": "Kept."}}
-    only = [authorization.needs(Scope.OPERATE), Depends(_only_known)]
+    only = [authorization.needs(Scope.PUSH), Depends(_only_known)]
     return router.api_route(
         f"{PREFIX}{path}", methods=[method], status_code=202, response_model=None, responses=fine, dependencies=only,
         openapi_extra={"requestBody": dict(takes)},
