@@ -37,7 +37,7 @@ def problems(done: Done, code: int) -> list[dict[str, object]]:
         ("source", 2, "usage"),
         ("source add web", 2, "usage"),
         ("source add web x --set url=http://a/", 2, "bad_setting"),
-        ("source add ftp x", 4, "not_found"),
+        ("source add gopher x", 4, "not_found"),
         ("source show nope", 4, "not_found"),
         ("source delete docs", 2, "usage"),
         ("source add web docs --set start=http://127.0.0.1:1/", 1, "conflict"),

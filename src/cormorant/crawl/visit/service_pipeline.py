@@ -117,7 +117,14 @@ def _inline(step: ServiceStep, document: ServiceDocument) -> ServiceAnswer:
         raise LookupError(step.call.name)
     try:
         found = step.service.process(document)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # the input is hostile
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:  # the input is hostile
         _log.exception("fault", extra={"service": step.call.name})
         return ServiceFault(fault(error).rstrip("."))
     return found if isinstance(found, ServiceVeto) else cleaned(found, document)
