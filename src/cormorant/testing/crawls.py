@@ -84,7 +84,7 @@ class CrawlSuite:
     """
 
     kind: ClassVar[str]
-    rounds: ClassVar[int] = 6
+    rounds: ClassVar[int] = 4
     first: ClassVar[int] = 12
     """Documents of the first round."""
     killed_at: ClassVar[int] = 60
