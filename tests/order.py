@@ -57,7 +57,12 @@ SECONDS = {
     "search/index/tantivy/test_folder.py": 14, "journeys/test_courtesy.py": 14, "web/test_api_page.py": 13,
     "store/blobs/test_writer.py": 13, "frontier/staging/test_pending_deletes.py": 12, "app/logs/test_otel.py": 12,
     "web/test_app.py": 12, "journeys/test_crawls_of_sftp.py": 100, "journeys/test_crawls_of_webdav.py": 70,
-    "journeys/test_crawls_of_ftp.py": 70, "journeys/test_crawls_of_s3.py": 70,
+    "journeys/test_crawls_of_ftp.py": 70, "journeys/test_crawls_of_s3.py": 70, "journeys/test_crawls_of_table.py": 80,
+    "journeys/test_crawls_of_archives.py": 50, "journeys/test_crawls_of_feeds.py": 50,
+    "journeys/test_crawls_of_folders.py": 50, "journeys/test_crawls_of_github.py": 50,
+    "journeys/test_crawls_of_gitlab.py": 50, "journeys/test_crawls_of_mediawiki.py": 50,
+    "journeys/test_crawls_of_programs.py": 50, "journeys/test_crawls_of_pushes.py": 50,
+    "journeys/test_crawls_of_repositories.py": 50,
     "journeys/test_tika.py": 32, "crawl/visit/test_tika_client.py": 15,
 }  # fmt: skip
 """About how many seconds files take beside three others (`make test` on two cores). What is not listed takes less than
