@@ -15,7 +15,7 @@ from cormorant.sources.table.driver_check import see_driver
 from cormorant.sources.table.faults import ERRORS, translate
 from cormorant.sources.table.place import MYSQL, ORACLE, POSTGRESQL, SQLITE, url_of
 from cormorant.sources.table.settings import TableSettings
-from cormorant.sources.table.wire import DatabaseLogin, limit_sqlite, open_raw
+from cormorant.sources.table.wire import DatabaseLogin, limit_sqlite, open_raw, sqlite_driver
 
 
 class DatabaseClient:
@@ -98,9 +98,7 @@ class DatabaseClient:
             see_driver(self.place)
             options: dict[str, Any] = {}
             if self.place.dialect == SQLITE:
-                from pysqlite3 import dbapi2  # noqa: PLC0415 - seldom needed
-
-                options = {"module": dbapi2}
+                options = {"module": sqlite_driver()}
             login = self._login(seconds)
             self._engines[seconds] = sa.create_engine(
                 url_of(self.place), creator=lambda: open_raw(self.place, login, self._dialer),

@@ -234,3 +234,10 @@ def _authorities() -> str:
     """Return the file of the authorities that this machine trusts; libpq's own word for them where none is found."""
     found = (ssl.get_default_verify_paths().cafile, *_AUTHORITIES)
     return next((each for each in found if each and Path(each).is_file()), "system")
+
+
+def sqlite_driver() -> Any:
+    """Return the driver of SQLite that the product itself uses."""
+    from pysqlite3 import dbapi2  # noqa: PLC0415 - seldom needed
+
+    return dbapi2
