@@ -181,7 +181,8 @@ def programs(side: Side, reader: Reader, asked: Asked) -> Told:
 
 def copy(side: Side, reader: Reader, asked: Asked) -> Told:
     """The page of a kept copy, what stands in its frame, and the page of its equals."""
-    addresses = (f"/cached/{asked.number}", f"/cached/{asked.number}/content", f"/duplicates/{asked.number}")
+    addresses = (f"/cached/{asked.number}", f"/cached/{asked.number}/content", f"/duplicates/{asked.number}",
+                 f"/mail/{asked.number}", f"/mail/{asked.number}/thread", "/mail/web/2026/11")  # fmt: skip
     return Told([_page(side, each) for each in addresses])
 
 

@@ -56,7 +56,7 @@ class BatchCommitter:
         self.takedowns = TakedownWatch(source.number)
         self._refused: list[BlobPlace] = []
         self._listed = set[str]()
-        self._announced = set[str]()
+        self._announced, self._announcing = set[str](), set[str]()
         with means.store.read() as tx:
             self.takedowns.look(tx)
 
@@ -84,6 +84,7 @@ class BatchCommitter:
         means, batch, counters = self._means, self.batch, replace(self.counters)
         try:
             lost, put_right = self._settle(batch, counters)
+            self._announced |= self._announcing
         except BaseException:
             means.sites.forget()
             means.acls.forget()
@@ -127,8 +128,8 @@ class BatchCommitter:
             run_counters.count(counters, kept, visits.exclude(tx, kept.exclusions), made.regranted, later=made.later)
             persist.write(tx, made, self.order.run)
             put_right = discovered_links.put_right(tx, self.order, kept)
+            attributes.announce(tx, unannounced(kept.attributes, self._announced))
+            self._announcing = set(kept.attributes)
             host_facts.write(tx, [*kept.facts, *discovered_links.learned(kept)])
             runs.count(tx, self.order.run, means.owner, counters)
-            attributes.announce(tx, unannounced(kept.attributes, self._announced))
-        self._announced |= kept.attributes.keys()
         return lost, put_right

@@ -77,10 +77,7 @@ def copy(
     Raises NotFoundError, the same for what is unknown and what is forbidden; NotShown where a page that may be found
     asks that no copy of it be shown.
     """
-    hit = shelf.see(number, reader)
-    if hit is None:
-        raise NotFoundError("There is no such document, or you have no access to it.")
-    _allow(hit.attributes, hit.url)
+    hit = _seen(shelf, number, reader)
     with house.store.read() as tx:
         columns = content.c
         places = (columns.pack, columns.pack_offset, columns.pack_length, columns.fetched_at)
@@ -91,7 +88,7 @@ def copy(
         return CachedCopy(hit, is_kept=False, is_damaged=True)
     if frame is None:
         return CachedCopy(hit, is_kept=False)
-    _allow(frame.attributes, hit.url)
+    _allow_copy(frame, hit)
     is_page = not frame.withheld and frame.mime in PAGES and 0 < len(frame.body) <= safe_html.MOST_BYTES
     marking = Marking(wish.query, hit.language)
     shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
@@ -109,10 +106,7 @@ def text_of(house: Installation, shelf: Library, number: int, reader: Reader = A
 
     Raises what `copy` raises.
     """
-    hit = shelf.see(number, reader)
-    if hit is None:
-        raise NotFoundError("There is no such document, or you have no access to it.")
-    _allow(hit.attributes, hit.url)
+    hit = _seen(shelf, number, reader)
     with house.store.read() as tx:
         columns = content.c
         rows = tx.rows(sa.select(columns.pack, columns.pack_offset, columns.pack_length).where(columns.id == number))
@@ -122,8 +116,22 @@ def text_of(house: Installation, shelf: Library, number: int, reader: Reader = A
         return hit, ""
     if frame is None:
         return hit, ""
-    _allow(frame.attributes, hit.url)
+    _allow_copy(frame, hit)
     return hit, frame.text
+
+
+def _seen(shelf: Library, number: int, reader: Reader) -> Hit:
+    """Return a document as this reader finds it. Raises what `copy` raises."""
+    hit = shelf.see(number, reader)
+    if hit is None:
+        raise NotFoundError("There is no such document, or you have no access to it.")
+    _allow(hit.attributes, hit.url)
+    return hit
+
+
+def _allow_copy(frame: Frame, hit: Hit) -> None:
+    """Raise NotShown where a page asked in its kept copy that none be shown."""
+    _allow(frame.attributes, hit.url)
 
 
 def _allow(attributes: Any, url: str) -> None:
