@@ -59,7 +59,7 @@ class FakeServer:
         """Answer from now on, always at the same port."""
         fake = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Exchange(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
@@ -78,7 +78,7 @@ class FakeServer:
             def handle_error(self, *_: object) -> None:
                 """A client may leave."""
 
-        self._server = Server(("127.0.0.1", self._port), Handler)
+        self._server = Server(("127.0.0.1", self._port), Exchange)
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""How are issues, pull requests and discussions of GitHub read by its REST and GraphQL interfaces?
+"""Issues, pull requests and discussions of GitHub, read by its REST and GraphQL interfaces.
 
     settings.py     GitHubSettings: repositories or an organisation, what of them, rights
     client.py       GitHubClient: requests of either interface, and its limits of rate

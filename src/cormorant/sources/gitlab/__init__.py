@@ -1,4 +1,4 @@
-"""How are issues, merge requests and wiki pages of GitLab read by its REST interface?
+"""Issues, merge requests and wiki pages of GitLab, read by its REST interface.
 
     settings.py  GitLabSettings: projects or a group, what of them, rights
     client.py    GitLabClient: requests, pages, projects and who may read what of them

@@ -1,4 +1,4 @@
-"""How are suites read that answer in JSON over HTTP: their records, faults, pages, limits of rate, and changes?
+"""Interfaces of suites that answer in JSON over HTTP: their records, faults, pages, limits of rate, and changes.
 
     record.py    JsonRecord: members of an object, whatever a server put there
     exchange.py  requests and answers of one question, written once for discovery and for visits

@@ -106,7 +106,13 @@ class ApiClient:
         rest = self.rest_s(got)
         if rest is not None:
             status = got.status if got.status in (429, 503) else Status.TOO_MANY_REQUESTS
-            raise ApiFault(status, "The server asks for fewer requests.", wait_s=rest, passing=True, whole_site=True)
+            raise ApiFault(
+                status,
+                f"The server asks to be left alone for {rest:,.0f} seconds.",
+                wait_s=rest,
+                passing=True,
+                whole_site=True,
+            )
         if 200 <= got.status < 300 or got.status == 304:
             return
         if got.status in _PASSING:

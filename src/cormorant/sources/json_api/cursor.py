@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DeltaCursor:
-    """Where the next discovery goes on.
+    """The place from which the next discovery goes on.
 
     `place` is a digest of the settings that say what belongs to the source. `listed_at` is when the last complete
     listing began (epoch seconds), `empty` whether it named nothing. `marks` are how far each part was read.

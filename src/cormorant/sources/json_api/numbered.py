@@ -7,9 +7,9 @@ a complete listing that names fewer records is made again, and changes that do n
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from cormorant.base.clock import timestamp
 from cormorant.model.status import Status
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
 from cormorant.sources.json_api.record import JsonRecord, moment_of
@@ -103,4 +103,4 @@ def moment_text(record: JsonRecord, name: str) -> str:
     moment = moment_of(text)
     if moment is None or text.endswith("Z"):
         return text if moment is not None else ""
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return timestamp(moment)

@@ -1,4 +1,4 @@
-"""How are pages and files of a MediaWiki read by its Action API?
+"""Pages and files of a MediaWiki, read by its Action API.
 
     settings.py   MediaWikiSettings: namespaces, login, rights of namespaces
     client.py     MediaWikiClient: where the API is, the login, the API's own errors

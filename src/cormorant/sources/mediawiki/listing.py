@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import islice
 from typing import Final, NamedTuple
 
+from cormorant.base.clock import timestamp
 from cormorant.model.status import Status
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Signs, Waiting
 from cormorant.sources.json_api.record import JsonRecord, moment_of
@@ -172,4 +172,4 @@ def _changed(answer: JsonRecord) -> Iterator[str]:
 
 def _earlier(since: str) -> str:
     moment = (moment_of(since) or 0.0) - OVERLAP_S
-    return datetime.fromtimestamp(max(moment, 0.0), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{timestamp(max(moment, 0.0))[:19]}Z"
