@@ -53,6 +53,10 @@ class ApiClient:
         asked = retry_after(got.headers.get("retry-after"), self.clock.now())
         return asked if asked is not None or got.status == 503 else 60.0
 
+    def enter(self) -> Exchange[None]:
+        """Log in, where that takes requests of its own. Raises ApiFault."""
+        yield from ()
+
     def is_own(self, url: str) -> bool:
         """Return whether an address is of the server that the settings name."""
         try:
