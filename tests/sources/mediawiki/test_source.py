@@ -317,7 +317,7 @@ def test_visits_that_fail(wiki: FakeWiki) -> None:
     wiki.put("One", "x")
     source = source_of(wiki)
     (found,) = discovered(source)[0].values()
-    answers = [
+    answers: list[tuple[Reply, type[Deferred | Failed], int]] = [
         (Reply({"error": {"code": "permissiondenied"}}), Failed, 403),
         (Reply({"error": {"code": "internal_api_error_DBQueryError"}}), Deferred, 500),
         (Reply({}, 503, {"Retry-After": "5"}), Deferred, 503),
@@ -328,7 +328,7 @@ def test_visits_that_fail(wiki: FakeWiki) -> None:
         wiki.interrupt = failing(1, reply)
         got = fetched(source, found)
         assert isinstance(got, sort), reply
-        assert got.status == status  # type: ignore[attr-defined]
+        assert got.status == status
     wiki.interrupt = lambda _: None
     wiki.delete("One")
     assert isinstance(fetched(source, found), Gone)
