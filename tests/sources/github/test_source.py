@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -17,7 +17,7 @@ from cormorant.testing import SourceSuite
 from tests.clocks import Hands
 from tests.sources.github.fake_github import TOKEN, FakeGitHub
 from tests.sources.json_api.api_sources import api_source, discovered, fetched
-from tests.sources.json_api.fake_server import Reply, failing
+from tests.sources.json_api.fake_server import Asked, Reply, failing
 
 
 @pytest.fixture
@@ -286,7 +286,7 @@ def test_an_issue_that_is_gone_or_transferred_is_gone_and_one_that_is_hidden_is_
         (Reply({}, 301, {"Location": "https://elsewhere.example/x"}), Failed, 1003),
     ],
 )
-def test_visits_that_fail(github: FakeGitHub, reply: Reply, sort: type, status: int) -> None:
+def test_visits_that_fail(github: FakeGitHub, reply: Reply, sort: type[Deferred | Failed], status: int) -> None:
     github.put("One", "x")
     source = source_of(github)
     (found,) = discovered(source)[0].values()
@@ -295,13 +295,13 @@ def test_visits_that_fail(github: FakeGitHub, reply: Reply, sort: type, status: 
     assert (type(got), getattr(got, "status", 0)) == (sort, status)
 
 
+def at_issues(reply: Reply, asked: Asked) -> Reply | None:
+    return reply if asked.path.endswith("issues") else None
+
+
 def test_an_answer_of_another_shape_is_unreachable(github: FakeGitHub, pauses: list[float]) -> None:
     for reply in (Reply({"message": "hello"}), Reply(body=b"[{"), Reply([{"number": 1}], cut=True)):
-
-        def interrupt(asked: Any, reply: Reply = reply) -> Reply | None:
-            return reply if asked.path.endswith("issues") else None
-
-        github.interrupt = interrupt
+        github.interrupt = partial(at_issues, reply)
         with pytest.raises(Unreachable):
             discovered(source_of(github))
     assert pauses

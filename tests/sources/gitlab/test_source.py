@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -290,7 +290,7 @@ def test_a_record_that_is_gone_is_gone_and_one_that_is_hidden_is_not(gitlab: Fak
         (Reply({}, 301, {"Location": "https://elsewhere.example/x"}), Failed, 1003),
     ],
 )
-def test_visits_that_fail(gitlab: FakeGitLab, reply: Reply, sort: type, status: int) -> None:
+def test_visits_that_fail(gitlab: FakeGitLab, reply: Reply, sort: type[Deferred | Failed], status: int) -> None:
     gitlab.put("One", "x")
     source = source_of(gitlab)
     (found,) = discovered(source)[0].values()
@@ -299,13 +299,13 @@ def test_visits_that_fail(gitlab: FakeGitLab, reply: Reply, sort: type, status: 
     assert (type(got), getattr(got, "status", 0)) == (sort, status)
 
 
+def at_issues(reply: Reply, asked: Asked) -> Reply | None:
+    return reply if asked.path.endswith("issues") else None
+
+
 def test_an_answer_of_another_shape_is_unreachable(gitlab: FakeGitLab) -> None:
     for reply in (Reply({"message": "hello"}), Reply(body=b"[{"), Reply([{"iid": 1}], cut=True)):
-
-        def interrupt(asked: Any, reply: Reply = reply) -> Reply | None:
-            return reply if asked.path.endswith("issues") else None
-
-        gitlab.interrupt = interrupt
+        gitlab.interrupt = partial(at_issues, reply)
         with pytest.raises(Unreachable):
             discovered(source_of(gitlab))
 

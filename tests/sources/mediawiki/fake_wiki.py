@@ -85,10 +85,11 @@ class FakeWiki(FakeServer):
             return Reply({}, 404)
         action = asked.parameters.get("action")
         if action == "login":
-            return self._login(asked.parameters)
+            return self._login(asked)
         if asked.parameters.get("type") == "login":
-            cookie = {"Set-Cookie": "wiki_session=before; path=/; HttpOnly"}
-            return Reply({"query": {"tokens": {"logintoken": "t+\\"}}}, headers=cookie)
+            self._numbers += 1
+            cookie = {"Set-Cookie": f"wiki_session=before{self._numbers}; path=/; HttpOnly"}
+            return Reply({"query": {"tokens": {"logintoken": f"t{self._numbers}+\\"}}}, headers=cookie)
         is_in = any(f"wikiUser={each}" in asked.headers.get("cookie", "") for each in self.sessions)
         if asked.parameters.get("assert") == "user" and not is_in:
             return _error("assertuserfailed", "You are no longer logged in")
@@ -98,10 +99,11 @@ class FakeWiki(FakeServer):
             return self._parse(asked.parameters)
         return Reply({"curtimestamp": _iso(self.now), **self._query(asked.parameters)})
 
-    def _login(self, parameters: Mapping[str, str]) -> Reply:
+    def _login(self, asked: Asked) -> Reply:
         self.logins += 1
-        right = (parameters.get("lgname"), parameters.get("lgpassword"), parameters.get("lgtoken"))
-        if right != (self.user, self.password, "t+\\"):
+        given = [asked.parameters.get(f"lg{each}") for each in ("name", "password", "token")]
+        before = asked.headers.get("cookie", "").partition("wiki_session=before")[2].partition(";")[0]
+        if given != [self.user, self.password, f"t{before}+\\"]:
             return Reply({"login": {"result": "Failed", "reason": "Incorrect username or password entered."}})
         session = f"s{self.logins}"
         self.sessions.add(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 
@@ -9,11 +10,12 @@ import pytest
 
 from cormorant.base.errors import BadSetting, LoginRefused, Unreachable
 from cormorant.model.content import Content, VisitTrace
-from cormorant.model.outcome import Deferred, Excluded, Failed, Gone
+from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
 from cormorant.plugins import Source, source_settings
 from cormorant.sources.json_api import exchange
 from cormorant.sources.protocol import Discovery
 from cormorant.testing import SourceSuite
+from cormorant.testing.sources import resource_of
 from tests.sources.json_api.api_sources import api_source, discovered, fetched
 from tests.sources.json_api.fake_server import Reply, failing
 from tests.sources.mediawiki.fake_wiki import FakeWiki
@@ -213,6 +215,23 @@ def test_a_login_is_made_once_and_kept(wiki: FakeWiki) -> None:
     assert not any("right" in each.raw_path or "lgpassword" in each.raw_path for each in wiki.asked)
 
 
+def test_visits_at_once_make_one_login(wiki: FakeWiki) -> None:
+    wiki.private = True
+    for number in range(6):
+        wiki.put(f"P{number}", "x")
+    source = source_of(wiki, **LOGIN)
+    found = discovered(source)[0].values()
+
+    async def visit() -> list[Content | Outcome]:
+        return await asyncio.gather(*(source.fetch(resource_of(each, source), VisitTrace()) for each in found))
+
+    before = wiki.logins
+    assert all(isinstance(each, Content) for each in asyncio.run(visit()))
+    assert wiki.logins == before + 1
+    wiki.sessions.clear()
+    assert all(isinstance(each, Content) for each in asyncio.run(visit()))
+
+
 def test_a_refused_login_is_not_tried_again(wiki: FakeWiki) -> None:
     wiki.private = True
     wiki.put("One", "x")
@@ -298,7 +317,7 @@ def test_visits_that_fail(wiki: FakeWiki) -> None:
     wiki.put("One", "x")
     source = source_of(wiki)
     (found,) = discovered(source)[0].values()
-    answers = [
+    answers: list[tuple[Reply, type[Deferred | Failed], int]] = [
         (Reply({"error": {"code": "permissiondenied"}}), Failed, 403),
         (Reply({"error": {"code": "internal_api_error_DBQueryError"}}), Deferred, 500),
         (Reply({}, 503, {"Retry-After": "5"}), Deferred, 503),

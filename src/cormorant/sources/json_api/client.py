@@ -53,6 +53,10 @@ class ApiClient:
         asked = retry_after(got.headers.get("retry-after"), self.clock.now())
         return asked if asked is not None or got.status == 503 else 60.0
 
+    def enter(self) -> Exchange[None]:
+        """Log in, where that takes requests of its own. Raises ApiFault."""
+        yield from ()
+
     def is_own(self, url: str) -> bool:
         """Return whether an address is of the server that the settings name."""
         try:
@@ -106,7 +110,13 @@ class ApiClient:
         rest = self.rest_s(got)
         if rest is not None:
             status = got.status if got.status in (429, 503) else Status.TOO_MANY_REQUESTS
-            raise ApiFault(status, "The server asks for fewer requests.", wait_s=rest, passing=True, whole_site=True)
+            raise ApiFault(
+                status,
+                f"The server asks to be left alone for {rest:,.0f} seconds.",
+                wait_s=rest,
+                passing=True,
+                whole_site=True,
+            )
         if 200 <= got.status < 300 or got.status == 304:
             return
         if got.status in _PASSING:

@@ -24,7 +24,7 @@ Waiting: TypeAlias = Generator[tuple[()], None, T]
 """An exchange within a discovery: empty batches say that it goes on."""
 
 MOST_WAITED_S: Final = 4_000.0
-"""Seconds that a discovery waits at once because a server asks for it; GitHub's limit is for an hour."""
+"""Seconds that a discovery waits for one answer because a server asks for it; GitHub's limit is for an hour."""
 STEP_S: Final = 2.0
 """Seconds between two signs of life while it waits."""
 RETRIES_S: Final = (2.0, 10.0, 30.0)
@@ -114,14 +114,16 @@ class DiscoverySession:
 
     def _answered(self, request: Request) -> Waiting[Response | TransportError]:
         """Send a request until it has an answer that more patience would not better."""
-        retries = list(RETRIES_S)
+        retries, patience = list(RETRIES_S), MOST_WAITED_S
         while True:
             yield from self._waited(self._last + self._delay_s() - self._clock.monotonic())
             self._last = self._clock.monotonic()
             got = self._send(request)
             rest = self._rest_s(got) if isinstance(got, Response) else None
-            if rest is not None and rest <= MOST_WAITED_S:
-                yield from self._waited(max(rest, 1.0))
+            rest = None if rest is None else max(rest, 1.0)
+            if rest is not None and rest <= patience:
+                patience -= rest
+                yield from self._waited(rest)
             elif rest is None and retries and _may_be_well_soon(got):
                 yield from self._waited(retries.pop(0))
             else:

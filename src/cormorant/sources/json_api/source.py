@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
@@ -59,6 +60,7 @@ class ApiSource(BaseSource[A], Generic[A, C]):
     def __init__(self, number: int, settings: A, tools: Tools) -> None:
         super().__init__(number, settings, tools)
         self._client: C | None = None
+        self._entrance = asyncio.Lock()
 
     @abstractmethod
     def client(self) -> C:
@@ -121,6 +123,8 @@ class ApiSource(BaseSource[A], Generic[A, C]):
         site = origin_of(resource.address).site
         try:
             client = self._client = self._client or self.client()
+            async with self._entrance:
+                await visited(client.enter(), self.tools.fetcher, wire, site)
             exchange = self.document(client, self.key_of(resource.address), resource)
             return await visited(exchange, self.tools.fetcher, wire, site)
         except ApiFault as fault:

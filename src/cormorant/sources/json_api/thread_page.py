@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final, NamedTuple
 
-from cormorant.base.clock import date_of
+from cormorant.base.clock import rfc3339
 from cormorant.model.acl import ACL
 from cormorant.model.content import Content, Value
 from cormorant.sources.json_api.record import MAX_NAMES
@@ -91,8 +91,7 @@ def _content(record: ThreadRecord, address: str, acl: ACL | None, body: bytes, m
 
 def day_of(seconds: float | None) -> str:
     """Return a moment as pages show it, in UTC; "" for none."""
-    moment = date_of(seconds) if seconds is not None else None
-    return str(moment)[:16] if moment is not None else ""
+    return (rfc3339(seconds) or "")[:16].replace("T", " ")
 
 
 def _heading(comment: Comment) -> str:

@@ -57,8 +57,7 @@ class MediaWikiClient(ApiClient):
 
     def credentials(self) -> tuple[str, ...]:
         """Return the token, or the cookies of the session."""
-        cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
-        return (*super().credentials(), *((f"Cookie: {cookies}",) if cookies else ()))
+        return (*super().credentials(), *_cookie_line(self._cookies))
 
     def rest_s(self, got: Response) -> float | None:
         """Return the seconds to wait after an answer of a busy wiki (Manual:Maxlag parameter)."""
@@ -93,18 +92,21 @@ class MediaWikiClient(ApiClient):
         return next((each for _, each in join(self._api, [reference])), "")
 
     def enter(self) -> Exchange[None]:
-        """Find the API and log in, where that is still to be done. Raises ApiFault; a refusal is not tried again."""
+        """Find the API and log in, where that is still to be done. Raises ApiFault; a refusal is not tried again.
+
+        The session belongs to the settings' user when the login has ended, and to nobody else's requests before.
+        """
         if self._refusal is not None:
             raise self._refusal
         if not self._api:
             self._api = yield from self._found()
         if self._is_in:
             return
-        self._cookies.clear()
-        tokens = yield from self._called({"action": "query", "meta": "tokens", "type": "login"}, login=True)
+        jar: dict[str, str] = {}
+        tokens = yield from self._called({"action": "query", "meta": "tokens", "type": "login"}, jar=jar)
         token = tokens.record("query").record("tokens").text("logintoken")
         sent = {"lgname": self.settings.user, "lgpassword": self._password, "lgtoken": token}
-        answer = yield from self._called({"action": "login"}, sent, login=True)
+        answer = yield from self._called({"action": "login"}, sent, jar=jar)
         result = answer.record("login").line("result")
         if result == "Throttled":
             raise ApiFault(429, "The wiki takes no more logins for a while.", wait_s=300.0, passing=True)
@@ -116,7 +118,7 @@ class MediaWikiClient(ApiClient):
                 login=True,
             )
             raise self._refusal
-        self._is_in = True
+        self._cookies, self._is_in = jar, True
 
     def namespaces(self) -> Exchange[dict[int, Namespace]]:
         """Return the namespaces of the wiki by their numbers; asked once."""
@@ -142,31 +144,32 @@ class MediaWikiClient(ApiClient):
         return list(found.values())
 
     def _called(
-        self, parameters: Mapping[str, object], body: Mapping[str, str] | None = None, *, login: bool = False
+        self,
+        parameters: Mapping[str, object],
+        body: Mapping[str, str] | None = None,
+        *,
+        jar: dict[str, str] | None = None,
     ) -> Exchange[JsonRecord]:
-        """Call the API once. A secret is sent in the body, since addresses stand in logs."""
+        """Call the API once. A secret is sent in the body, since addresses stand in logs.
+
+        `jar` has the cookies of a login that is under way.
+        """
         asked: dict[str, object] = {**parameters, "format": "json", "formatversion": 2}
-        if not login:
+        if jar is None:
             asked |= {"maxlag": _MAXLAG_S} | ({"assert": "user"} if self.settings.user or self.settings.token else {})
         url = f"{self._api}?{urlencode(asked)}"
         sent = None if body is None else urlencode(body).encode()
         kind = () if body is None else ("Content-Type: application/x-www-form-urlencoded",)
-        response = yield from self.got(self.request(url, "Accept: application/json", *kind, body=sent))
-        self._keep_cookies(response)
+        request = self.request(url, "Accept: application/json", *kind, body=sent)
+        if jar is not None:
+            others = (each for each in request.headers if not each.startswith("Cookie:"))
+            request = request._replace(headers=(*others, *_cookie_line(jar)))
+        response = yield from self.got(request)
+        _keep_cookies(response, self._cookies if jar is None else jar)
         answer = JsonRecord(self.answer(response).value)
         if "error" in answer:
             raise _fault(answer.record("error"), self.settings)
         return answer
-
-    def _keep_cookies(self, response: Response) -> None:
-        for field in response.headers.all("set-cookie"):
-            found = _COOKIE.match(field)
-            if found is None:
-                continue
-            if found[2] in ("", "deleted"):
-                self._cookies.pop(found[1], None)
-            elif len(self._cookies) < 50 and len(found[2]) < 4_096:
-                self._cookies[found[1]] = found[2]
 
     def _found(self) -> Exchange[str]:
         """Find the API by the link that every page of a wiki has (EditURI), a missing one too. Raises ApiFault."""
@@ -184,6 +187,24 @@ class MediaWikiClient(ApiClient):
                 "shows it.",
             )
         return target
+
+
+def _cookie_line(jar: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the header line that sends the cookies, none where there are none."""
+    cookies = "; ".join(f"{name}={value}" for name, value in jar.items())
+    return (f"Cookie: {cookies}",) if cookies else ()
+
+
+def _keep_cookies(response: Response, jar: dict[str, str]) -> None:
+    """Keep the cookies that a response sets, and forget those that it ends."""
+    for field in response.headers.all("set-cookie"):
+        found = _COOKIE.match(field)
+        if found is None:
+            continue
+        if found[2] in ("", "deleted"):
+            jar.pop(found[1], None)
+        elif len(jar) < 50 and len(found[2]) < 4_096:
+            jar[found[1]] = found[2]
 
 
 def _fault(error: JsonRecord, settings: MediaWikiSettings) -> ApiFault:
