@@ -53,7 +53,7 @@ class ProgramSuite(SourceSuite):
         assert SystemClock().monotonic() - began < 1.5, "it did not end when its standard input was closed"
 
     def test_every_line_is_a_message(self) -> None:
-        """Whatever else it prints belongs on standard error: a line that cannot be read might have named a document."""
+        """A line that cannot be read might have named a document; other prints belong on standard error."""
         source = self.make()
         named = self._found(source)
         assert not source.unlisted, "it wrote a line that is no message; the log shows it"

@@ -172,7 +172,7 @@ class DeferredReply(msgspec.Struct, tag="deferred", frozen=True):
     whole_site: bool = False
 
 
-class LogLine(msgspec.Struct, tag="log", frozen=True):
+class ProgramMessage(msgspec.Struct, tag="log", frozen=True):
     """A line for the log of the run."""
 
     text: str
@@ -189,6 +189,6 @@ class ErrorReply(msgspec.Struct, tag="error", frozen=True):
 
 DiscoveryLine = ItemLine | RemovedLine | ProgressLine | DoneLine
 DocumentReply = ContentReply | UnchangedReply | GoneReply | FailedReply | DeferredReply
-Reply = Hello | ReadyReply | DiscoveryLine | DocumentReply | LogLine | ErrorReply
+Reply = Hello | ReadyReply | DiscoveryLine | DocumentReply | ProgramMessage | ErrorReply
 REPLIES: Final[msgspec.json.Decoder[Reply]] = msgspec.json.Decoder(Reply)
 """Reads a line of a program. Raises DecodeError, UnicodeDecodeError and RecursionError for nonsense."""

@@ -32,7 +32,7 @@ from cormorant.sources.program.messages import (
     GoneReply,
     Hello,
     ItemLine,
-    LogLine,
+    ProgramMessage,
     ProgressLine,
     ReadyReply,
     RemovedLine,
@@ -155,7 +155,7 @@ class ProgramSession:
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 self.count(f"{error}: {line[:MOST_WORDS].decode('utf-8', 'replace')}")
                 continue
-            if isinstance(got, LogLine):
+            if isinstance(got, ProgramMessage):
                 _log.log(
                     _LEVELS[got.level],
                     "program said",

@@ -31,7 +31,7 @@ class RecordHead(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What it is: response, resource, revisit, request, metadata, warcinfo, conversion or continuation."""
+        """Its type: response, resource, revisit, request, metadata, warcinfo, conversion or continuation."""
         return self.fields.get("warc-type", "").lower()
 
     @property

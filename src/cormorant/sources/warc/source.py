@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping
 from threading import Lock
 from typing import ClassVar, Final
 from zipfile import BadZipFile
@@ -98,12 +98,7 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
         damages = 0
         for path in self._folder.files():
             try:
-                for member in self._folder.packed(path):
-                    name = ArchiveName(path, member)
-                    with self._folder.opened(name) as file:
-                        reader = RecordReader(stream_of(file))
-                        yield from self._read(reader, name, index)
-                    damages += self._note(name, reader)
+                damages += yield from self._archive(path, index)
             except BadZipFile:
                 _log.warning("archive is damaged", extra={"archive": self._folder.full(path), "reason": "no ZIP file"})
                 damages += 1
@@ -115,7 +110,18 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
         if damages:
             self.unlisted = [self._beginning]
 
-    def _read(self, reader: RecordReader, name: ArchiveName, index: CaptureIndex) -> Batches:
+    def _archive(self, path: str, index: CaptureIndex) -> Generator[list[DiscoveredUrl], None, int]:
+        """Read one archive into an index; returns the number of its damages. Raises OSError and BadZipFile."""
+        damages = 0
+        for member in self._folder.packed(path):
+            name = ArchiveName(path, member)
+            with self._folder.opened(name) as file:
+                reader = RecordReader(stream_of(file))
+                yield from self._read(reader, name, index)
+            damages += self._note(name, reader)
+        return damages
+
+    def _read(self, reader: RecordReader, name: ArchiveName, index: CaptureIndex) -> Iterator[list[DiscoveredUrl]]:
         yield []
         for number, head in enumerate(reader.records(), 1):
             if head is None or number % RECORDS == 0:
