@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from cormorant.plugins import SOURCES
 from tests.cli.conftest import World
 from tests.cli.world import Answer, InstalledCli, Site
+
+DESK = Path(__file__).parents[2] / "sources" / "program" / "desk.py"
 
 
 def test_show_says_where_each_value_comes_from(world: World) -> None:
@@ -25,6 +28,17 @@ def test_kinds_list_their_settings(world: World) -> None:
     assert all(each["about"] for each in rows.values())
     assert rows["start"]["needed"] is False
     assert world.home.run("source", "kinds", "gopher").code == 4
+
+
+def test_parameters_that_a_program_declares_are_listed(bare: InstalledCli) -> None:
+    given = ("--set", f"command={sys.executable}", "--set", f"command={DESK}")
+    rows = {each["setting"]: each for each in bare.fine("source", "kinds", "program", *given, "--json").objects}
+    assert rows["parameter=folder"]["needed"]
+    assert rows["parameter=limit"]["default"] == 1000
+    assert "secret=password" in rows
+    assert "of its own" in bare.fine("source", "kinds", "web", "--set", "start=http://a.example/").err
+    done = bare.run("source", "kinds", "program", "--set", "command=/nowhere/program")
+    assert (done.code, "no program that can be started" in done.err) == (2, True)
 
 
 def test_a_setting_that_repeats_is_a_list(bare: InstalledCli) -> None:

@@ -386,7 +386,7 @@ def test_settings_that_make_no_source(given: dict[str, Any], said: str) -> None:
     ("typed", "address"),
     [
         ("https://GIT.example:443/a b.git", "https://git.example/a%20b.git"),
-        ("git@git.example:team/r.git", "ssh://git@git.example/~/team/r.git"),
+        ("git@Git.example:team/a b.git", "git@git.example:team/a b.git"),
         ("git.example:/srv/r", "ssh://git.example/srv/r"),
         ("ssh://[::1]:2222/r", "ssh://[::1]:2222/r"),
         ("/srv/a b", "file:///srv/a%20b"),

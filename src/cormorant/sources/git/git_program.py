@@ -43,12 +43,14 @@ class GitFault(Exception):
     """Git has failed. The message is what it wrote, as one line without secrets."""
 
 
-@lru_cache(maxsize=1)
 def version() -> tuple[int, int]:
     """Return the version of the git program, (0, 0) where there is none."""
     program = shutil.which("git")
-    if program is None:
-        return 0, 0
+    return _version_of(program) if program is not None else (0, 0)
+
+
+@lru_cache(maxsize=4)
+def _version_of(program: str) -> tuple[int, int]:
     said = subprocess.run((program, "version"), capture_output=True, text=True, check=False, timeout=20)  # noqa: S603
     found = _VERSION.match(said.stdout)
     return (int(found[1]), int(found[2])) if found else (0, 0)

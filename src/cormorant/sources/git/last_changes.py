@@ -1,7 +1,7 @@
 """The commit that changed each file last, kept beside a mirror and brought up to date by the new part of the log.
 
     changes/HEAD            the commit up to which the log was read
-    changes/00 ... 3f       the last change of each path, by the path's hash
+    changes/00 ... 3f       the last change of each path, by the hash of its folder
 
 Paths that are gone stay: another branch point may bring them back, and they cost a line.
 """
@@ -162,7 +162,8 @@ def _tokens(out: IO[bytes]) -> Iterator[bytes]:
 
 
 def _part_of(path: bytes) -> int:
-    return xxhash.xxh3_64_intdigest(path) % PARTS
+    """Return the part of a path: files of one folder, which are listed one after the other, are in one."""
+    return xxhash.xxh3_64_intdigest(path.rpartition(b"/")[0]) % PARTS
 
 
 def _write(place: Path, data: bytes) -> None:

@@ -39,8 +39,7 @@ class RepositoryUrl(NamedTuple):
         if text.startswith(("/", "~", "./", "../")):
             return cls("file", "", 0, str(Path(text).expanduser().absolute()))
         if "://" not in text and (found := _SCP.fullmatch(text)):
-            path = found["path"] if found["path"].startswith("/") else f"/~/{found['path']}"
-            return cls("ssh", found["host"].strip("[]"), 22, path, found["user"] or "")
+            return cls("ssh", found["host"].strip("[]").lower(), 22, found["path"], found["user"] or "")
         try:
             parts = urlsplit(text)
             port = parts.port or _PORTS.get(parts.scheme, 0)
@@ -62,11 +61,13 @@ class RepositoryUrl(NamedTuple):
     @property
     def address(self) -> str:
         """The address as git is given it; it begins with a scheme and never with a dash."""
-        path = quote(self.path, safe="/~")
+        path = quote(self.path, safe="/~") if self.path.startswith("/") else f":{self.path}"
         if self.scheme == "file":
             return f"file://{path}"
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         host = f"[{self.host}]" if ":" in self.host else self.host
+        if not self.path.startswith("/"):  # it begins in the home of the account, which only scp's form can say
+            return f"{self.user}@{host}{path}" if self.user else f"{host}{path}"
         port = f":{self.port}" if self.port != _PORTS[self.scheme] else ""
         return f"{self.scheme}://{user}{host}{port}{path}"
 
@@ -76,5 +77,5 @@ class RepositoryUrl(NamedTuple):
         template = _BLOB_PAGES.get(self.host, "")
         if not template and "gitlab" in self.host:
             template = _BLOB_PAGES["gitlab.com"]
-        path = self.path.removeprefix("/~").strip("/").removesuffix(".git")
+        path = self.path.strip("/").removesuffix(".git")
         return template.replace("{web}", f"https://{self.host}/{quote(path, safe='/')}") if template else ""

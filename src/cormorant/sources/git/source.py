@@ -83,6 +83,7 @@ class GitSource(BaseSource[GitSettings]):
         self._gates = GitFilters(self._beginning, settings)
         self._mirror = BranchMirror(settings, tools.clock)
         self._lock = Lock()
+        self._refused: LoginRefused | None = None
         self._pool: ConnectionPool[BlobReader] | None = None
         url = settings.repository
         self._consent = settings.consent(url.host, url.port) if url.host else None
@@ -223,9 +224,15 @@ class GitSource(BaseSource[GitSettings]):
 
     def _restore(self) -> None:
         """Bring the mirror up to date, once no other process does. Raises what `discover` raises."""
-        with self._mirror.held():
-            for _ in self._synchronised():
-                pass
+        if self._refused is not None:
+            raise self._refused
+        try:
+            with self._mirror.held():
+                for _ in self._synchronised():
+                    pass
+        except LoginRefused as error:  # not tried again in this run: servers lock accounts
+            self._refused = error
+            raise
 
     def _content(self, resource: Resource, path: bytes, got: tuple[int, bytes]) -> Content | Outcome:
         size, body = got
