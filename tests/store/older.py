@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+BEFORE_0041 = (
+    "DROP TABLE item",
+    "DROP TABLE item_piece",
+    "DROP TABLE item_mark",
+    "UPDATE alembic_version SET version_num = '0039'",
+)
 BEFORE_0039 = (
+    *BEFORE_0041,
     "DROP INDEX ix_resource_member",
     "UPDATE alembic_version SET version_num = '0038'",
 )

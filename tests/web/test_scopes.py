@@ -273,7 +273,7 @@ def test_the_description_says_the_scope_of_each_operation(house: Installation) -
         assert drawn["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
         for path, operations in drawn["paths"].items():
             for method, operation in operations.items():
-                needed = NEEDED[method.upper(), path]
+                needed = NEEDED[method.upper(), path.replace("{item}", "{item:path}")]
                 said = [{"bearer": [needed]}] if needed else []
                 assert operation["security"] == (unasked if needed is Scope.SEARCH else []) + said
                 assert operation.get("x-scope") == needed

@@ -18,7 +18,9 @@ def test_show_says_where_each_value_comes_from(world: World) -> None:
 
 
 def test_kinds_list_their_settings(world: World) -> None:
-    assert [each["kind"] for each in world.home.fine("source", "kinds", "--json").objects] == ["web", "files"]
+    assert [each["kind"] for each in world.home.fine("source", "kinds", "--json").objects] == [
+        "web", "files", "feed", "push",
+    ]  # fmt: skip
     rows = {each["setting"]: each for each in world.home.fine("source", "kinds", "web", "--json").objects}
     assert rows["robots"]["default"] == "obey"
     assert all(each["about"] for each in rows.values())

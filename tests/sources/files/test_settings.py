@@ -21,7 +21,7 @@ def test_defaults_are_those_of_the_manual() -> None:
         "path": "/srv/docs", "include": (), "exclude": (), "depth": "unlimited", "hidden": False, "symlinks": False,
         "display_prefix": "", "owner_grants": False, "hash_audit": 0.0,
         "max_size_bytes": 10_000_000, "too_big": "drop", "types": (),
-        "follow_links": False,
+        "follow_links": False, "watch": False,
     }  # fmt: skip
     assert plain.levels is None
 
