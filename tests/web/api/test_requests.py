@@ -252,6 +252,7 @@ CHANGES = [
     *(("POST", f"/runs/1/{verb}", None) for verb in ("suspend", "resume", "stop", "accept", "refuse", "index")),
     ("POST", "/runs/1/prune", {"rules": ["path:/x"]}), ("DELETE", "/runs/1", None),
     ("POST", "/provider/pause", None), ("POST", "/provider/resume", None),
+    ("POST", "/push/desk", {"items": []}), ("PUT", "/push/desk/{item}/attachments/{name}", {}),
     ("POST", "/tokens", {"token": "x", "scope": "admin"}), ("PATCH", "/tokens/x", {"scope": "admin"}),
     ("DELETE", "/tokens/x", None),
     ("POST", "/takedowns", {"what": "https://docs.example/", "reason": "x"}),
@@ -261,7 +262,14 @@ CHANGES = [
 
 def test_these_are_all_there_is() -> None:
     drawn = {(verb.upper(), path) for path, of in DESCRIPTION["paths"].items() for verb in of if verb != "get"}
-    names = {"index": "{name}", "system": "{name}", "x": "{name}", "docs": "{name}", "1": "{number}"}
+    names = {
+        "index": "{name}",
+        "system": "{name}",
+        "x": "{name}",
+        "docs": "{name}",
+        "1": "{number}",
+        "desk": "{source}",
+    }
 
     def named(path: str) -> str:
         noun, *rest = path[1:].split("/")
