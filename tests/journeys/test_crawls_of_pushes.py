@@ -91,6 +91,6 @@ class TestFullFeeds(_Pushed):
             {"id": name, "content": f"The text has {word}.", "url": self.url(name)} for name, word in self.there.items()
         ]
         for start in range(0, len(items), 5):
-            batch = {"mode": "full", "feed": str(self.feeds), "items": items[start : start + 5]}
+            batch: dict[str, object] = {"mode": "full", "feed": str(self.feeds), "items": items[start : start + 5]}
             batch["end"] = start + 5 >= len(items)
             commands.run("push", "place", "-", given=json.dumps(batch))

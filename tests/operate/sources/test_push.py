@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -33,7 +33,7 @@ def house(tmp_path: Path) -> Iterator[Installation]:
         yield made
 
 
-def sent(house: Installation, *said: dict[str, object], key: str = "", **more: object) -> PushAnswer:
+def sent(house: Installation, *said: Mapping[str, object], key: str = "", **more: object) -> PushAnswer:
     return push.accept(house, "desk", json.dumps({"items": said, **more}).encode(), key=key)
 
 
