@@ -62,6 +62,7 @@ ENDS = {
     "cormorant run prune 3": 4,
     "cormorant run index 3": 4,
     "cormorant run index": 1,
+    "cormorant push": 4,
     "cormorant schedule show": 4,
     "cormorant schedule edit": 4,
     "cormorant schedule enable": 4,

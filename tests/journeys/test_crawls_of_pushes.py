@@ -18,9 +18,9 @@ class _Pushing(Commands):
         self._place = place
 
     def crawl(self, name: str, *words: str, fine: Sequence[int] = (0,)) -> dict[str, Any]:
-        """Push what waits, then crawl."""
+        """Push what waits, then crawl. Where nothing comes, a run has nothing to do, and ends well."""
         self._place.push(self)  # type: ignore[attr-defined] # of the suites below
-        return super().crawl(name, *words, fine=fine)
+        return super().crawl(name, *words, fine=(0, *fine))
 
     def begin(self, *words: str) -> Any:
         """Push what waits, then begin."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import errno
 import os
 import sys
 import threading
@@ -123,7 +124,7 @@ def test_where_watches_run_out_the_first_folders_have_them(tmp_path: Path, caplo
         def inotify_add_watch(self, fd: int, path: bytes, mask: object) -> int:
             left[0] -= 1
             if left[0] < 0:
-                ctypes.set_errno(28)
+                ctypes.set_errno(errno.ENOSPC)
                 return -1
             return 2 - left[0]
 

@@ -252,6 +252,7 @@ CHANGES = [
     *(("POST", f"/runs/1/{verb}", None) for verb in ("suspend", "resume", "stop", "accept", "refuse", "index")),
     ("POST", "/runs/1/prune", {"rules": ["path:/x"]}), ("DELETE", "/runs/1", None),
     ("POST", "/provider/pause", None), ("POST", "/provider/resume", None),
+    ("POST", "/push/desk", {"items": []}), ("PUT", "/push/desk/{item}/attachments/{name}", {}),
     ("POST", "/tokens", {"token": "x", "scope": "admin"}), ("PATCH", "/tokens/x", {"scope": "admin"}),
     ("DELETE", "/tokens/x", None),
     ("POST", "/takedowns", {"what": "https://docs.example/", "reason": "x"}),

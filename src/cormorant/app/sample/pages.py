@@ -30,6 +30,7 @@ _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".pdf": "application/pdf",
     ".txt": "text/plain; charset=utf-8",
+    ".xml": "application/atom+xml",
 }
 _DATE = re.compile(rb'<meta name="date" content="(\d{4})-(\d\d)-(\d\d)">')
 _OPENED = (2026, 1, 6)

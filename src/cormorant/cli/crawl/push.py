@@ -24,7 +24,7 @@ MOST_SHOWN = 20
     epilog=examples(
         "cormorant push tickets tickets.json",
         "cormorant push tickets part1.xml part2.xml",
-        "export-tickets | cormorant push tickets -",
+        "cormorant push tickets tickets.json --key export-4711",
     )
 )
 def push(
