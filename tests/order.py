@@ -55,7 +55,8 @@ SECONDS = {
     "frontier/state/test_enqueue.py": 14, "crawl/run/test_exact_depth.py": 14, "crawl/commit/test_moved_files.py": 14,
     "search/index/tantivy/test_folder.py": 14, "journeys/test_courtesy.py": 14, "web/test_api_page.py": 13,
     "store/blobs/test_writer.py": 13, "frontier/staging/test_pending_deletes.py": 12, "app/logs/test_otel.py": 12,
-    "web/test_app.py": 12, "journeys/test_tika.py": 32, "crawl/visit/test_tika_client.py": 15,
+    "web/test_app.py": 12, "journeys/test_crawls_of_table.py": 160, "sources/table/test_source.py": 25,
+    "journeys/test_tika.py": 32, "crawl/visit/test_tika_client.py": 15,
 }  # fmt: skip
 """About how many seconds files take beside three others (`make test` on two cores). What is not listed takes less than
 twelve, and goes by its number of tests."""

@@ -186,6 +186,7 @@ def threshold(newest: Any, overlap_s: float) -> Any:
 def _number_before(newest: str, overlap_s: float) -> str:
     """The same for a number that came as a text."""
     try:
-        return f"{Decimal(newest) - Decimal(overlap_s):f}"
+        number = Decimal(newest)
     except ArithmeticError:
         return newest
+    return f"{number - Decimal(overlap_s):f}" if number.is_finite() else newest
