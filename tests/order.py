@@ -56,7 +56,7 @@ SECONDS = {
     "frontier/state/test_enqueue.py": 14, "crawl/run/test_exact_depth.py": 14, "crawl/commit/test_moved_files.py": 14,
     "search/index/tantivy/test_folder.py": 14, "journeys/test_courtesy.py": 14, "web/test_api_page.py": 13,
     "store/blobs/test_writer.py": 13, "frontier/staging/test_pending_deletes.py": 12, "app/logs/test_otel.py": 12,
-    "web/test_app.py": 12, "journeys/test_crawls_of_sftp.py": 100, "journeys/test_crawls_of_webdav.py": 70,
+    "web/test_app.py": 12, "sources/table/test_source.py": 25, "journeys/test_crawls_of_sftp.py": 100, "journeys/test_crawls_of_webdav.py": 70,
     "journeys/test_crawls_of_ftp.py": 70, "journeys/test_crawls_of_s3.py": 70, "journeys/test_crawls_of_table.py": 80,
     "journeys/test_crawls_of_archives.py": 50, "journeys/test_crawls_of_feeds.py": 50,
     "journeys/test_crawls_of_folders.py": 50, "journeys/test_crawls_of_github.py": 50,

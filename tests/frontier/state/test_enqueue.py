@@ -183,6 +183,22 @@ def test_what_shows_another_validator_is_visited_again(store: Store) -> None:
         assert work_of(tx, key="share").arrivals == 2
 
 
+def test_another_address_to_show_comes_with_another_validator(store: Store) -> None:
+    def shown() -> object:
+        with store.read() as tx:
+            return tx.execute(sa.select(resource.c.display)).scalar_one()
+
+    listed(store, 1, a_file("a", "1")._replace(display="https://desk.example/old"))
+    settle(store, "a", OutcomeKind.OK)
+    listed(store, 2, a_file("a", "1")._replace(display="https://desk.example/other"))
+    assert shown() == "https://desk.example/old"
+    listed(store, 3, a_file("a", "2")._replace(display="https://desk.example/new"))
+    assert shown() == "https://desk.example/new"
+    settle(store, "a", OutcomeKind.OK)
+    listed(store, 4, a_file("a", "3"))
+    assert shown() is None
+
+
 AGAIN = {OutcomeKind.NONE, OutcomeKind.DEFERRED, OutcomeKind.FAILED, OutcomeKind.GONE}
 
 

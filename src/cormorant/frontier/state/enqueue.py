@@ -228,12 +228,12 @@ def admit_listing(
             unchanged += same
             continue
         due = url_priority.due(admission.generation, found.priority, found.depth)
-        ready.append((admission.run, int(UrlState.READY), due, found.validator, 0.0, number))
+        ready.append((admission.run, int(UrlState.READY), due, found.validator, 0.0, found.display or None, number))
     if fresh or ready:
         wake(tx, admission.source, set(sites.values()), admission.generation)
     bulk.insert(tx, resource, _COLUMNS, _rows(admission, sites, fresh, admission.run))
     bulk.update(tx, resource, ("run",), ("id",), seen)
-    bulk.update(tx, resource, ("run", "state", "due", "validator", "not_before"), ("id",), ready)
+    bulk.update(tx, resource, ("run", "state", "due", "validator", "not_before", "display"), ("id",), ready)
     bulk.update(tx, resource, ("outcome",), ("id",), back)
     return Admitted(len(fresh), len(ready) - audited, unchanged, audited)
 

@@ -51,9 +51,9 @@ class ChangeLog:
 
     def end(self) -> LogPlace:
         """Return where the log ends now. Raises Unreachable when it has not the columns that are needed."""
-        at = self._relation.cells.moment(self._log.c[MOMENT])
+        at = self._relation.cells.moment(sa.func.max(self._log.c[MOMENT]))
         try:
-            found = self._connection.execute(sa.select(sa.func.max(self._log.c[NUMBER]), sa.func.max(at))).one()
+            found = self._connection.execute(sa.select(sa.func.max(self._log.c[NUMBER]), at)).one()
             self._connection.execute(sa.select(self._log).where(sa.false())).close()
         except sa.exc.DBAPIError as error:
             if error.connection_invalidated:
@@ -61,7 +61,7 @@ class ChangeLog:
             raise Unreachable(
                 f"The log table {self._settings.log_table} cannot be read as it should: {error.orig}. `cormorant "
                 "source script NAME` prints the statements that make it and its triggers."
-            ) from error
+            ) from None
         return LogPlace(int(found[0] or 0), "" if found[1] is None else str(found[1]))
 
     def is_whole(self, since: LogPlace) -> bool:

@@ -76,7 +76,7 @@ class DatabaseClient:
             connection = self._engine(seconds).connect()
             self._prepare(connection, seconds)
         except ERRORS as error:
-            raise translate(error, self.place) from error
+            raise translate(error, self.place) from None
         return connection
 
     def _prepare(self, connection: sa.Connection, seconds: float) -> None:

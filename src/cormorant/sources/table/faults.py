@@ -107,7 +107,10 @@ def _number(cause: BaseException) -> int:
 
 
 def translate(error: BaseException, place: DatabasePlace) -> CormorantError:
-    """Return the error that stops a discovery, in one sentence with a remedy."""
+    """Return the error that stops a discovery, in one sentence with a remedy.
+
+    It is raised `from None`: a run takes an error with a driver's as its cause for one of the installation's database.
+    """
     if isinstance(error, CormorantError):
         return error
     found = report(error)

@@ -1,7 +1,7 @@
 """Complete listings of a relation: every row with its version, read to the end before any of it is handed on.
 
     checksum   the version of a row is a digest of all that its documents are made of
-    modified   it is the modification time and the readers; for the newest rows, and those without a time, the digest
+    modified   it is the modification time and the readers; of rows without a time the digest, see also `RecentRows`
 
 The database is read by a thread of its own into a file of texts, as fast as it gives rows. So its transaction is short
 however slowly documents are admitted, a connection that is lost on the way costs nothing but this run, and the listing
@@ -22,10 +22,12 @@ from typing import IO, Any, Final, Protocol
 import sqlalchemy as sa
 
 from cormorant.base.errors import Unreachable
+from cormorant.sources.table.place import ORACLE
 from cormorant.sources.table.relation import Relation
 from cormorant.sources.table.rows.cell_text import parsed_moment
+from cormorant.sources.table.rows.recent_rows import MOST, RecentRow, RecentRows
 from cormorant.sources.table.rows.row_key import RowAddress, key_value, read_path, row_path
-from cormorant.sources.table.rows.row_version import ListedRow, RowVersions
+from cormorant.sources.table.rows.row_version import ListedRow, RowVersions, version_of
 from cormorant.sources.table.settings import TableSettings
 
 FETCHED: Final = 500
@@ -105,21 +107,55 @@ class TableListing:
     def __init__(self, connection: sa.Connection, relation: Relation, settings: TableSettings) -> None:
         self._connection, self._relation, self._settings = connection, relation, settings
 
-    def write(self, spool: Spool) -> None:
-        """Write every row. Raises Unreachable when keys do not tell rows apart, and what the driver raises."""
+    def write(self, spool: Spool, before: RecentRows) -> RecentRows:
+        """Write every row; returns the newest ones, to be given the next time.
+
+        Raises Unreachable when keys do not tell rows apart, and what the driver raises.
+        """
         self._see_twins()
+        column, newest = self._newest()
+        if column is None or newest is None:
+            self._select(spool, None, whole=True)
+            return RecentRows({})
+        recent = self._recent(column, threshold(newest, self._settings.overlap_s), before)
+        self._select(spool, recent, column.is_not(None), whole=False)
+        self._select(spool, None, column.is_(None), whole=True)
+        return recent
+
+    def _newest(self) -> tuple[sa.ColumnElement[Any] | None, Any]:
+        """Return the column of the modification time and its last value; None and None where it does not count."""
         if self._settings.incremental != "modified":
-            self._select(spool, whole=True)
-            return
-        moment = self._relation.cells.moment(self._relation[self._relation.roles.modified])
-        newest = self._connection.execute(sa.select(sa.func.max(moment)).select_from(self._relation.source)).scalar()
+            return None, None
         column = self._relation[self._relation.roles.modified]
-        if newest is None:
-            self._select(spool, whole=True)
-            return
-        since = sa.bindparam("since", threshold(newest, self._settings.overlap_s), type_=sa.types.NullType())
-        self._select(spool, column < since, whole=False)
-        self._select(spool, sa.or_(column >= since, column.is_(None)), whole=True)
+        last = sa.select(self._relation.cells.moment(sa.func.max(column))).select_from(self._relation.source)
+        return column, self._connection.execute(last).scalar()
+
+    def _recent(self, column: sa.ColumnElement[Any], since: Any, before: RecentRows) -> RecentRows:
+        """Return the rows that are among the newest now, or were at the listing before."""
+        bounds = [since] if before.since == "" else [since, before.since]
+        among = sa.or_(*(column >= sa.bindparam(None, each, type_=sa.types.NullType()) for each in bounds))
+        whole, plain = (RowVersions(self._relation, self._settings, whole=each) for each in (True, False))
+        cells = [each.label(f"w{number}") for number, each in enumerate(whole.cells)]
+        statement = (
+            sa.select(*plain.cells, *cells)
+            .select_from(self._relation.source).where(among).order_by(column.desc()).limit(MOST)
+        )  # fmt: skip
+        found, width = dict[str, RecentRow](), len(plain.cells)
+        for each in streamed(self._connection, statement, short=self._short):
+            row, content = plain.row(each[:width]), whole.row(each[width:])
+            if row is not None and content is not None:
+                path = row_path(RowAddress(row.key))
+                found[path] = before.followed_by(path, row.version, version_of(content))
+        return RecentRows(found, since if isinstance(since, int | float | str) else self._as_text(since))
+
+    def _as_text(self, since: Any) -> str:
+        """Return a time that the database reads from a text; "" where it does not."""
+        is_time = isinstance(since, datetime.date | Decimal)
+        return str(since) if is_time and self._settings.place.dialect != ORACLE else ""
+
+    @property
+    def _short(self) -> bool:
+        return self._settings.place.dialect in SHORT
 
     def _see_twins(self) -> None:
         """Raise Unreachable when two rows have one key."""
@@ -142,11 +178,12 @@ class TableListing:
                 "columns with --set key=... ."
             )
 
-    def _select(self, spool: Spool, *where: sa.ColumnElement[bool], whole: bool) -> None:
+    def _select(self, spool: Spool, recent: RecentRows | None, *where: sa.ColumnElement[bool], whole: bool) -> None:
         versions = RowVersions(self._relation, self._settings, whole=whole)
         statement = sa.select(*versions.cells).select_from(self._relation.source).where(*where)
-        for cells in streamed(self._connection, statement, short=self._settings.place.dialect in SHORT):
-            write_row(spool, versions.row(cells))
+        for cells in streamed(self._connection, statement, short=self._short):
+            row = versions.row(cells)
+            write_row(spool, row if row is None or recent is None else recent.named(row))
 
 
 SHORT: Final = frozenset(("sqlite", "postgresql", "mysql"))
@@ -186,6 +223,7 @@ def threshold(newest: Any, overlap_s: float) -> Any:
 def _number_before(newest: str, overlap_s: float) -> str:
     """The same for a number that came as a text."""
     try:
-        return f"{Decimal(newest) - Decimal(overlap_s):f}"
+        number = Decimal(newest)
     except ArithmeticError:
         return newest
+    return f"{number - Decimal(overlap_s):f}" if number.is_finite() else newest

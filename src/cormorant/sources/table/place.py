@@ -34,7 +34,7 @@ DRIVERS: Final[Mapping[str, DialectDriver]] = MappingProxyType(
         SQLITE: DialectDriver("pysqlite", "pysqlite3", "", 0),
         POSTGRESQL: DialectDriver("psycopg", "psycopg", "postgres", 5432, frozenset(("host",))),
         MYSQL: DialectDriver("pymysql", "pymysql", "mysql", 3306),
-        MSSQL: DialectDriver("mssqlpython", "mssql_python", "mssql", 1433),
+        MSSQL: DialectDriver("pyodbc", "pyodbc", "mssql", 1433),
         ORACLE: DialectDriver("oracledb", "oracledb", "oracle", 1521, frozenset(("service_name",))),
     }
 )

@@ -114,7 +114,7 @@ def _columns(connection: sa.Connection, source: sa.FromClause, settings: TableSe
         result = connection.execute(statement)
     except sa.exc.DBAPIError as error:
         if settings.table and not error.connection_invalidated and (advice := _near_tables(connection, settings)):
-            raise Unreachable(advice) from error
+            raise Unreachable(advice) from None
         raise
     names = list(result.keys())
     described: Sequence[Sequence[Any]] = getattr(result.cursor, "description", ())

@@ -126,7 +126,7 @@ class TableSettings(ServerSettings):
     modified_column: str = Field(default="", description="The column that says when a row was changed.")
     overlap_s: Seconds = Field(
         default=600.0,
-        description="Seconds before the newest change in which rows are compared by their checksum as well, or log "
+        description="Seconds before the newest change in which rows are compared by their content as well, or log "
         "entries read again: for changes within one tick of the clock, and for late commits.",
     )
     log_table: str = Field(default="", description="The table that triggers write the keys of changed rows to.")

@@ -24,6 +24,7 @@ from cormorant.sources.table.driver_check import ADVICE, look
 from cormorant.sources.table.faults import ERRORS, translate
 from cormorant.sources.table.listing import Spool, TableListing, read_rows, spooled
 from cormorant.sources.table.relation import inspect
+from cormorant.sources.table.rows.recent_rows import RecentRows
 from cormorant.sources.table.rows.row_key import RowAddress, read_path, row_path
 from cormorant.sources.table.rows.row_reader import RowReader
 from cormorant.sources.table.rows.row_version import ListedRow, version_of
@@ -38,13 +39,14 @@ _NO_KEY = Ruling(False, Gate.ADDRESS, "a column of the key has no value (NULL)",
 class ListingState(NamedTuple):
     """State of a discovery for the next one: which rows it listed, whether there were any, and the end of the log.
 
-    `runs` counts those since all rows were listed.
+    `runs` counts those since all rows were listed. `recent` are the newest rows (`RecentRows.as_json`).
     """
 
     place: str
     empty: bool
     log: LogPlace = LogPlace()
     runs: int = 0
+    recent: object = None
 
 
 class TableFilters(BaseFilters):
@@ -101,7 +103,7 @@ class TableSource(BaseSource[TableSettings]):
                     yield [each for row in named for each in self._entries(row, found)]
                     found.rows += sum(1 for each in named if each.version)
         except ERRORS as error:
-            raise translate(error, self._client.place) from error
+            raise translate(error, self._client.place) from None
         if unnamed:
             yield [DiscoveredUrl(self._beginning + _UNNAMED, self._site, how=DiscoveredBy.LISTING)]
         self._is_feed = not found.whole
@@ -112,7 +114,7 @@ class TableSource(BaseSource[TableSettings]):
             )
         runs = 0 if found.whole or before is None else before.runs + 1
         empty = not found.rows if found.whole or before is None else before.empty
-        self.next_cursor = json.dumps(ListingState(self._place, empty, found.log, runs))
+        self.next_cursor = json.dumps(ListingState(self._place, empty, found.log, runs, found.recent.as_json()))
 
     def _look(self, spool: Spool, before: ListingState | None, found: _Findings) -> None:
         """Write the rows to a file, in one transaction."""
@@ -127,7 +129,8 @@ class TableSource(BaseSource[TableSettings]):
                     found.whole = False
                     log.write(spool, before.log)
                     return
-            TableListing(connection, relation, self.settings).write(spool)
+            known = RecentRows.of_json(before.recent if before is not None else None)
+            found.recent = TableListing(connection, relation, self.settings).write(spool, known)
 
     def _entries(self, row: ListedRow, found: _Findings) -> Iterator[DiscoveredUrl | Removal]:
         """Yield a row and its attachments; of a feed, what is not there any more as well."""
@@ -166,8 +169,8 @@ class TableSource(BaseSource[TableSettings]):
         """Read a cursor; None when it tells of other rows."""
         if not cursor:
             return None
-        place, empty, log, runs = json.loads(cursor)
-        return ListingState(place, empty, LogPlace(*log), runs) if place == self._place else None
+        place, empty, log, runs, recent = json.loads(cursor)
+        return ListingState(place, empty, LogPlace(*log), runs, recent) if place == self._place else None
 
     async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Read one row, or one attachment. Requests are HTTP's, so none are counted."""
@@ -198,6 +201,7 @@ class _Findings:
         self.whole = True
         self.rows = 0
         self.log = LogPlace()
+        self.recent = RecentRows({})
         self.attachments: Sequence[str] = ()
 
 

@@ -3,7 +3,7 @@
     sqlite      pysqlite3, the file opened read-only, an authorizer that lets nothing but reading through
     postgresql  psycopg, at an address that was judged (`hostaddr`); the name stays for TLS
     mysql       pymysql, over a socket that was opened to such an address; the name stays for TLS
-    mssql       mssql-python, at such an address; the name stays for TLS (HostNameInCertificate)
+    mssql       pyodbc with Microsoft's driver, at such an address; the name stays for TLS (HostNameInCertificate)
     oracle      oracledb, at such an address; with TLS by the name, which was judged before
     others      the host is judged, then SQLAlchemy's dialect connects by its name
 
@@ -32,6 +32,8 @@ PROGRAM: Final = "cormorant"
 """The name by which administrators of a server see our connections."""
 DIGEST: Final = "cormorant_digest"
 """The function that SQLite is given for SHA-256, in hexadecimal."""
+_ODBC: Final = ("ODBC Driver 18 for SQL Server", "ODBC Driver 17 for SQL Server")
+"""Names of drivers as unixODBC lists them, the best first."""
 _STEPS: Final = 20_000
 """Instructions of SQLite's machine between two looks at the clock."""
 _AUTHORITIES: Final = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/cert.pem", "/etc/ssl/cert.pem")
@@ -159,21 +161,27 @@ def _open_mysql(place: DatabasePlace, login: DatabaseLogin, dialer: Dialer) -> A
 
 
 def _open_mssql(place: DatabasePlace, login: DatabaseLogin, addresses: tuple[str, ...]) -> Any:
-    import mssql_python  # noqa: PLC0415 - an extra
+    import pyodbc  # noqa: PLC0415 - an extra
 
+    there = pyodbc.drivers()
+    driver = next((each for each in _ODBC if each in there), None)
+    if driver is None:
+        raise BadSetting(
+            f"SQL Server is read with Microsoft's ODBC driver, which is not installed. Install {_ODBC[0]}."
+        )
     tls = _checked(login.tls, addresses)
     words = {
-        "Server": f"{addresses[0]},{place.port}", "Database": place.name, "UID": place.user, "PWD": login.password,
+        "DRIVER": driver, "SERVER": f"{addresses[0]},{place.port}", "DATABASE": place.name, "UID": place.user,
+        "PWD": login.password, "APP": PROGRAM, "ApplicationIntent": "ReadOnly",
         "Encrypt": "no" if tls == "off" else "yes",
         "TrustServerCertificate": "no" if tls == "verify" else "yes",
-        "ApplicationIntent": "ReadOnly",
     }  # fmt: skip
     if tls == "verify":
-        words["HostNameInCertificate"] = place.host
-        if login.ca:
-            words["ServerCertificate"] = login.ca
+        words |= {"HostNameInCertificate": place.host, "ServerCertificate": login.ca}
     text = ";".join(f"{name}={{{value.replace('}', '}}')}}}" for name, value in words.items() if value)
-    return mssql_python.connect(text, timeout=round(login.seconds))
+    raw = pyodbc.connect(text, timeout=max(1, round(login.connect_s)))
+    raw.timeout = round(login.seconds)
+    return raw
 
 
 def _open_oracle(place: DatabasePlace, login: DatabaseLogin, addresses: tuple[str, ...]) -> Any:
