@@ -56,6 +56,12 @@ class Facets(Record):
     changed: list[Age]
 
 
+class AttributeFacetValue(FacetValueRecord):
+    """A value of an attribute that can be chosen, and its display name."""
+
+    label: Annotated[str, Field(description="In the reader's language, where a list of values names it.")]
+
+
 class ResultGroupRecord(Record):
     """A source or site of which there are hits in the answer, and how many there are in all."""
 
@@ -79,6 +85,9 @@ class SearchRecord(Record):
     notes: list[str]
     suggestion: str | None
     facets: Facets
+    attribute_facets: Annotated[
+        dict[str, list[AttributeFacetValue]], Field(description="Values of the attributes that `facet` names.")
+    ]
     groups: Annotated[
         list[ResultGroupRecord], Field(description="In the order of their hits; none unless `group` is given.")
     ]
