@@ -27,6 +27,7 @@ from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings, Veto
 from cormorant.extract.services.registry import SERVICES, check_services
+from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
 from cormorant.model.pace import Pace
@@ -75,6 +76,7 @@ __all__ = [
     "SERVICES",
     "SOURCES",
     "AddressRewriter",
+    "AttributeType",
     "BadSetting",
     "BaseFilters",
     "BaseReceiver",

@@ -12,7 +12,7 @@ from cormorant.operate.records.search import SuggestionsRecord
 from cormorant.operate.runs.live import underway
 from cormorant.operate.search import attribute_form, attributes, search, search as suggestions, value_lists
 from cormorant.operate.search.attribute_form import AttributeField
-from cormorant.search.reader import Answer, Library, Question, ScoreExplanation
+from cormorant.search.reader import Answer, KnownAttributes, Library, Question, ScoreExplanation
 
 FRESH_S = 5.0
 """How old the figures at the foot of a page may be."""
@@ -91,6 +91,10 @@ class SharedReader:
         """Answer a question. Raises NotFoundError for an unknown source."""
         self._know(question.sources)
         return search.search(self.house, question, shelf=self.library())
+
+    def known_attributes(self) -> KnownAttributes:
+        """Return the attributes that a query may name."""
+        return self.library().attributes
 
     def offered_attributes(self) -> tuple[str, ...]:
         """Return the attributes whose values are offered beside results; none where it cannot be said."""

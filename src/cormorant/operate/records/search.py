@@ -188,7 +188,7 @@ class AttributeRecord(Record):
     name: str
     type: Annotated[str, Field(description="string, number or date.")]
     origin: Annotated[
-        str, Field(description="system: every installation has it; administrator added it, or a document brought it.")
+        str, Field(description="system: every installation has it; administrator, source or document: who brought it.")
     ]
     about: str
     facet: Annotated[bool, Field(description="Its values are offered beside results.")]

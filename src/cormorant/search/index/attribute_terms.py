@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from cormorant.model.attribute import DATE_ENDING, each_value, is_attribute_name, written
+from cormorant.model.attribute import DATE_ENDING, MOST_VALUES, each_value, is_attribute_name, written
 from cormorant.model.text import display_directives
 from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.query import AttributeMatch, AttributeRange
@@ -28,6 +28,7 @@ LONGEST_VALUE: Final = 200
 MOST_WORDS: Final = 5_000
 """Words of all attributes of a document that are found by their names."""
 MOST_NUMBERS: Final = 500
+"""Numbers of all attributes of a document, likewise."""
 _PROSE: Final = frozenset(("Comments", "Description", "Headline1", "Headline2"))
 """Attributes whose values nobody chooses from a list."""
 _MARKS: Final = frozenset((display_directives.ATTRIBUTE, display_directives.CANONICAL))
@@ -44,7 +45,7 @@ def named(name: str, said: str) -> str:
 def _attributes(entry: IndexedDocument) -> Iterator[tuple[str, str | float]]:
     for name, value in entry.attributes.items():
         if name not in _MARKS and is_attribute_name(name):
-            for each in each_value(value):
+            for each in each_value(value)[:MOST_VALUES]:
                 yield name, each
 
 

@@ -48,7 +48,7 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
     @authorization.page(app, "/advanced", Scope.SEARCH)
     def advanced(request: Request, q: str = "") -> Response:
         given = request.query_params
-        attributes = shelf.library().attributes
+        attributes = shelf.known_attributes()
         fields = taken_apart(q, attributes) if q.strip() else _fields(given)
         known = shelf.known()
         fields = _offered(fields, known or {})
