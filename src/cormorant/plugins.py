@@ -25,7 +25,7 @@ from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
-from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings, Veto
+from cormorant.extract.services.protocol import DocumentService, DocumentVeto, ServiceDocument, ServiceSettings
 from cormorant.extract.services.registry import SERVICES, check_services
 from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
@@ -91,6 +91,7 @@ __all__ = [
     "Discovery",
     "DocumentRights",
     "DocumentService",
+    "DocumentVeto",
     "Extraction",
     "ExtractionTask",
     "Facts",
@@ -128,7 +129,6 @@ __all__ = [
     "Unreachable",
     "Unreadable",
     "UrlFilters",
-    "Veto",
     "VisitTrace",
     "added",
     "check_services",

@@ -374,7 +374,7 @@ def document_of(
 
 
 def _beyond_text(said: Extraction) -> str:
-    """What document services decide beside the text, "" for most: a new one of it is a change."""
+    """Return the decisions of document services beside the text, "" for most documents: a new one is a change."""
     return f"\n{said.language}\nwithheld" if said.withheld else f"\n{said.language}" if said.services else ""
 
 

@@ -1,4 +1,4 @@
-"""What may be done with a document between its reader and the index?
+"""Document services change or veto documents between their reader and the index.
 
     document -> service -> service -> ... -> document | veto
 

@@ -173,7 +173,7 @@ class SuggestionsRecord(Record):
 
 
 class AttributeImpact(Record):
-    """What an edit has the next crawls do: judge documents again, since they are kept in the types of their attributes.
+    """Effect of an edit on the next crawls: documents are judged again, as they are kept in the types of attributes.
 
     The documents of every source are counted, each of which costs a request at the most.
     """

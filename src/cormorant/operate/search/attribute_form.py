@@ -31,7 +31,7 @@ class AttributeField(NamedTuple):
 
     @property
     def typed(self) -> frozenset[str]:
-        """What can be chosen, as it is typed."""
+        """The choices as they are typed."""
         return frozenset(typed for typed, _ in self.choices)
 
 
