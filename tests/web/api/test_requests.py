@@ -256,6 +256,10 @@ CHANGES = [
     ("DELETE", "/tokens/x", None),
     ("POST", "/takedowns", {"what": "https://docs.example/", "reason": "x"}),
     ("POST", "/takedowns/1/lift", None), ("POST", "/takedowns/1/erase", None),
+    ("POST", "/attributes", {"name": "Colour"}), ("PATCH", "/attributes/x", {"facet": True}),
+    ("DELETE", "/attributes/x", None), ("POST", "/lovs", {"content": "attribute,value\nAuthor,x\n"}),
+    ("POST", "/lovs/x", {"value": "y"}), ("PATCH", "/lovs/x", {"value": "y", "names": {"": "Y"}}),
+    ("DELETE", "/lovs/x", None),
 ]  # fmt: skip
 
 
