@@ -43,6 +43,10 @@ ENDS = {
     "cormorant token delete": 4,
     "cormorant trap accept": 4,
     "cormorant cache diff": 1,
+    "cormorant attribute edit Price": 4,
+    "cormorant attribute delete": 4,
+    "cormorant lov edit": 4,
+    "cormorant lov delete": 4,
     "cormorant crawl docs --detach": 3,
     "cormorant parameters show gentle": 4,
     "cormorant parameters edit gentle": 4,
@@ -126,6 +130,7 @@ def test_examples_run(
     said = help_of(words, capsys)
     name = " ".join(words)
     (tmp_path / "password.txt").write_text("open sesame\n")
+    (tmp_path / "values.csv").write_text("attribute,value\nAuthor,ada\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"open sesame\n")))
     if name in ("store restore", "store import"):
         for file in ("cormorant.tar", "rows.tar"):

@@ -130,7 +130,7 @@ class ResultOptions:
         "cormorant search harbour --all --offset 10",
         "cormorant search '*' --source docs",
         "cormorant search harbour --limit 3 --why",
-        "cormorant search 'Price:10..20 ferry' --facet Department",
+        "cormorant search 'Author:ada ferry' --facet Author",
     ),
 )
 @taking(ResultOptions, "wanted")
