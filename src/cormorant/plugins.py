@@ -25,8 +25,9 @@ from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
-from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings, ServiceVeto
+from cormorant.extract.services.protocol import DocumentService, DocumentVeto, ServiceDocument, ServiceSettings
 from cormorant.extract.services.registry import SERVICES, check_services
+from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
 from cormorant.model.pace import Pace
@@ -94,6 +95,7 @@ __all__ = [
     "SERVICES",
     "SOURCES",
     "AddressRewriter",
+    "AttributeType",
     "BadSetting",
     "BaseFilters",
     "BaseReceiver",
@@ -108,6 +110,7 @@ __all__ = [
     "Discovery",
     "DocumentRights",
     "DocumentService",
+    "DocumentVeto",
     "Extraction",
     "ExtractionTask",
     "Facts",
@@ -137,7 +140,6 @@ __all__ = [
     "ServerSettings",
     "ServiceDocument",
     "ServiceSettings",
-    "ServiceVeto",
     "Source",
     "SourceKind",
     "SourceSettings",

@@ -250,6 +250,7 @@ def _narrowed(text: str, split: Split, sort: str) -> Query:
     query = parse(text).query
     if isinstance(split, Since):
         return ask.And((query, ask.Range(Number.MODIFIED, split.moments[sort], None)))
+    assert isinstance(split, ByKey)
     values = [value for value, name in split.names.items() if name == sort] or [sort]
     return ask.And((query, ask.Exact(split.key, tuple(values))))
 

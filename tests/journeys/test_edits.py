@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cormorant.model.acl import ANYONE
 from cormorant.operate.documents import links
+from cormorant.operate.search import attributes
+from cormorant.operate.search.attributes import AttributeEdit
+from cormorant.search.reader import Question
 from tests.journeys.conftest import Serve
 from tests.journeys.crawling import Crawler
 from tests.journeys.home import Home
@@ -114,3 +118,33 @@ def test_a_forced_crawl_asks_for_robots_txt_anew(home: Home, crawls: Crawler, se
     crawls.crawl(home, "site", force=True)
     assert home.found(site.word(7), site.word(8)) == [[], [site.url(8)]]
     assert [each.path for each in site.log()].count("/robots.txt") == 2
+
+
+def attributes_of(home: Home, word: str) -> dict[str, object]:
+    """The attributes of the one document with a word."""
+    with home.library() as library:
+        (hit,) = library.find(Question(word), ANYONE).hits
+        return dict(hit.attributes)
+
+
+def test_documents_are_judged_again_when_attributes_are_others(
+    file_home: Home, crawls: Crawler, tmp_path: Path
+) -> None:
+    folder = folder_of(tmp_path)
+    (folder / "a.html").write_text("<meta name=price content=10><meta name=unit content=kg><p>puffin")
+    mapped = ["price=Price", "unit=Unit"]
+    file_home.add_source("files", "folder", {"path": str(folder), "attribute_map": mapped})
+    crawls.crawl(file_home, "folder")
+    assert attributes_of(file_home, "puffin") == {"Price": "10", "Unit": "kg"}
+    with file_home.house() as house:
+        edited = attributes.edit(house, "Price", AttributeEdit("number"))
+        assert edited["recrawl"] == {"sources": 1, "documents": 2}
+        assert attributes.delete(house, "Unit")["recrawl"] == {"sources": 1, "documents": 2}
+    again = crawls.crawl(file_home, "folder")
+    assert (again["changed"], again["unchanged"]) == (1, 1)
+    assert attributes_of(file_home, "puffin") == {"Price": 10.0}
+    assert file_home.found("Price:9..11") == [[f"file://{folder}/a.html"]]
+    assert crawls.crawl(file_home, "folder")["fetched"] == 0, "once"
+    file_home.edit_source("folder", {"attribute_map": ["price=Cost"]})
+    crawls.crawl(file_home, "folder")
+    assert attributes_of(file_home, "puffin") == {"Cost": "10"}

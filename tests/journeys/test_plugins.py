@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import sqlite3
 from collections.abc import Sequence
@@ -12,6 +13,9 @@ from shutil import rmtree
 
 import pytest
 
+from cormorant.model.acl import ANYONE
+from cormorant.operate.documents import cached_copy
+from cormorant.search.reader import Question
 from tests.cli import kept
 from tests.clocks import HANG_S, until
 from tests.journeys import commands
@@ -106,6 +110,8 @@ def test_a_document_service_is_installed_and_passed(file_home: Home, site: Path,
     assert "cormorant-stamps 1.0" in fine(file_home, "source", "services")
     services = ("--set", "services=stamps", "--set", "services=redact find=email")
     fine(file_home, "source", "add", "files", "papers", "--set", f"path={papers}", *services)
+    told = tmp_path / "told.jsonl"
+    fine(file_home, "receiver", "add", "jsonlines", "told", "--set", f"path={told}", "--set", "html=true")
     fine(file_home, "crawl")
     report, draft = f"file://{papers}/report.html", f"file://{papers}/draft.txt"
     assert file_home.found("lighthouse", "ada") == [[report], []]
@@ -115,6 +121,13 @@ def test_a_document_service_is_installed_and_passed(file_home: Home, site: Path,
     read = file_home.explained(report)["conversion"]
     assert ([each["service"] for each in read["services"]], read["withheld"]) == (["stamps", "redact"], True)
     assert "stamps (" in fine(file_home, "explain", report)
+    (record,) = [json.loads(line) for line in told.read_text().splitlines()]
+    assert ("[removed]" in record["text"], record.get("html")) == (True, None)
+    with file_home.house() as house, file_home.library() as library:
+        (hit,) = library.find(Question("lighthouse"), ANYONE).hits
+        copy = cached_copy.copy(house, library, hit.id)
+    assert (copy.is_page, "[removed]" in copy.markup, "example.org" in copy.markup) == (False, True, False)
+    assert hit.attributes["Approver"] == ["[removed]"]
     edited = commands.run(file_home, "source", "edit", "papers", "--set", "services=", "--preview").stderr
     assert "again" in edited, edited
     fine(file_home, "source", "edit", "papers", "--set", "services=", "--yes")

@@ -74,6 +74,11 @@ GET /api/v1/queries
 GET /api/v1/queries/{report}
 GET /api/v1/sources
 GET /api/v1/sources/kinds
+GET /api/v1/sources/services
+GET /api/v1/attributes
+GET /api/v1/attributes/impact
+GET /api/v1/attributes/{name}
+GET /api/v1/lovs
 GET /api/v1/sources/{name}
 GET /api/v1/sources/{name}/script
 GET /api/v1/sources/services
@@ -142,6 +147,13 @@ GET /api/v1/tokens
 POST /api/v1/tokens
 PATCH /api/v1/tokens/{name}
 DELETE /api/v1/tokens/{name}
+POST /api/v1/attributes
+PATCH /api/v1/attributes/{name}
+DELETE /api/v1/attributes/{name}
+POST /api/v1/lovs
+POST /api/v1/lovs/{name}
+PATCH /api/v1/lovs/{name}
+DELETE /api/v1/lovs/{name}
 POST /takedowns
 POST /takedowns/{number}/lift
 POST /api/v1/takedowns

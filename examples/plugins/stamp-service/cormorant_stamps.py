@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import Field
 
-from cormorant.plugins import DocumentService, ServiceDocument, ServiceSettings, ServiceVeto
+from cormorant.plugins import DocumentService, DocumentVeto, ServiceDocument, ServiceSettings
 
 _APPROVED: Final = re.compile(r"^Approved by:? (\S.{0,80})$", re.MULTILINE)
 
@@ -17,15 +17,15 @@ class StampSettings(ServiceSettings):
 
 
 class Stamps(DocumentService[StampSettings]):
-    """Stamps on documents. One object reads one document, in a child process that can only compute."""
+    """Made once for each document, in a child process that can only compute."""
 
     about = "Drafts are left out; who approved a document is an attribute."
     Settings = StampSettings
 
-    def process(self, document: ServiceDocument) -> ServiceDocument | ServiceVeto:
+    def process(self, document: ServiceDocument) -> ServiceDocument | DocumentVeto:
         """Return the document with its attributes, or a veto."""
         if document.text.split("\n", 1)[0].strip() == self.settings.draft:
-            return ServiceVeto(f"it is stamped {self.settings.draft}")
+            return DocumentVeto(f"it is stamped {self.settings.draft}")
         approved = _APPROVED.findall(document.text)
         if not approved:
             return document

@@ -24,17 +24,18 @@ from cormorant.model.content import Value
 from cormorant.model.text import display_directives
 from cormorant.search.index import query as ask
 from cormorant.search.index.completion import Beginning
-from cormorant.search.index.facet_request import ByKey, Counts, Split
+from cormorant.search.index.facet_request import ByAttribute, ByKey, Counts, Split
 from cormorant.search.index.filter_fields import fold_key, language_keys
 from cormorant.search.index.protocol import IndexReader, Match, Matches
 from cormorant.search.index.query import Key, Query, Search, Sort, Weights
 from cormorant.search.index.static_score import DAY_S
-from cormorant.search.query.filters import NOTHING_CHOSEN, Filters, parts, within
+from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, KnownAttributes
+from cormorant.search.query.filters import NOTHING_CHOSEN, Filters, attribute_choice, attribute_list, parts, within
 from cormorant.search.query.parser import Understood, parse
 from cormorant.search.query.spelling import better
 from cormorant.search.results import suggest as suggestions
 from cormorant.search.results.explain_score import ScoreExplanation, told
-from cormorant.search.results.facets import Facet, FacetValue, facets
+from cormorant.search.results.facets import Facet, FacetValue, attribute_facets, facets
 from cormorant.search.results.match_positions import Needles
 from cormorant.search.results.snippet import Snippet, snippet
 from cormorant.search.results.suggest import Completion
@@ -53,6 +54,7 @@ __all__ = [
     "Hidden",
     "Hit",
     "Key",
+    "KnownAttributes",
     "Library",
     "Question",
     "ResultGroup",
@@ -60,6 +62,8 @@ __all__ = [
     "Sort",
     "Suggestions",
     "Understood",
+    "attribute_choice",
+    "attribute_list",
 ]  # fmt: skip
 
 MOST_HITS = 1_000
@@ -97,6 +101,7 @@ class Question:
 
     With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
     the reader prefers, as tags like de-CH. `as_typed`: do not answer with a better query where nothing is found.
+    `facet_attributes` are attributes whose values are counted too.
     """
 
     text: str
@@ -110,6 +115,7 @@ class Question:
     facets: bool = False
     languages: tuple[str, ...] = ()
     as_typed: bool = False
+    facet_attributes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +181,7 @@ class Answer:
     facets: tuple[Facet, ...] = ()
     groups: tuple[ResultGroup, ...] = ()
     answered: str = ""
+    attribute_facets: tuple[Facet, ...] = ()
 
     @property
     def is_corrected(self) -> bool:
@@ -202,6 +209,10 @@ def _standard() -> Weights:
     return DEFAULT
 
 
+def _none_known() -> KnownAttributes:
+    return BUILT_IN_ATTRIBUTES
+
+
 class Library:
     """All documents, each for those who may see it."""
 
@@ -212,12 +223,19 @@ class Library:
         hidden: Hidden = _nothing_hidden,
         kept: CachedDocument = _nothing_kept,
         weights: Callable[[], Weights] = _standard,
-    ) -> None:
+        attributes: Callable[[], KnownAttributes] = _none_known,
+    ) -> None:  # fmt: skip
         self._index = index
         self._clock = clock
         self._hidden = hidden
         self._kept = kept
         self._weights = weights
+        self._attributes = attributes
+
+    @property
+    def attributes(self) -> KnownAttributes:
+        """The attributes that a question may name, by names in small letters."""
+        return self._attributes()
 
     def size(self) -> int:
         """Return the document count of the index, and nothing else; for administrators, not readers."""
@@ -236,14 +254,15 @@ class Library:
     def find(self, question: Question, reader: Reader) -> Answer:
         """Answer a question as far as this reader may know. Raises IndexDamaged, and nothing for any text."""
         started = self._clock.monotonic()
-        parsed = parse(question.text)
+        known = self._attributes()
+        parsed = parse(question.text, known)
         places = tuple(parts(question.sources, question.chosen).values())
         search = self._search(within(parsed.query, places), reader, question)
         found = self._index.search(search)
         suggestion = better(parsed.query, self._index, search, places, found.total)
         answered = parsed
         if suggestion and not found.total and not question.as_typed:
-            answered = parse(suggestion)
+            answered = parse(suggestion, known)
             search = replace(search, query=within(answered.query, places))
             found = self._index.search(search)
         hits = self._shown(found.hits, search.query)
@@ -252,7 +271,7 @@ class Library:
         took_ms = (self._clock.monotonic() - started) * 1000
         return Answer(
             found.total, found.reachable, took_ms, parsed.understood, hits, suggestion, counted, groups,
-            answered.understood.text,
+            answered.understood.text, self._attribute_facets(search, answered.query, question),
         )  # fmt: skip
 
     def why(self, question: Question, number: int, reader: Reader) -> ScoreExplanation | None:
@@ -260,11 +279,12 @@ class Library:
 
         The score is that of relevance, in whatever order the question asks for hits.
         """
-        query, places = parse(question.text).query, tuple(parts(question.sources, question.chosen).values())
+        known = self._attributes()
+        query, places = parse(question.text, known).query, tuple(parts(question.sources, question.chosen).values())
         search = self._search(within(query, places), reader, replace(question, limit=1, offset=0, sort=Sort.RELEVANCE))
         found = self._index.why(search, number)
         if found is None and not question.as_typed and not self._index.search(search).total:
-            query = parse(better(query, self._index, search, places, 0) or "").query
+            query = parse(better(query, self._index, search, places, 0) or "", known).query
             search = replace(search, query=within(query, places))
             found = self._index.why(search, number)
         query = search.query
@@ -279,7 +299,7 @@ class Library:
 
     def suggest(self, typed: str, reader: Reader, sources: tuple[str, ...] = ()) -> Suggestions:
         """Say how what is typed may go on, as far as this reader may know. Raises IndexDamaged."""
-        asked = suggestions.opening(typed)
+        asked = suggestions.opening(typed, self._attributes())
         if asked is None:
             return Suggestions()
         called = suggestions.titled(asked)
@@ -345,6 +365,20 @@ class Library:
 
         today = date_of(self._clock.now())
         return facets(tally, query, question.sources, question.chosen, today.date()) if today else ()
+
+    def _attribute_facets(self, search: Search, query: Query, question: Question) -> tuple[Facet, ...]:
+        """Count the values of the attributes that are asked for."""
+
+        def tally(narrowed: Query, splits: Sequence[Split]) -> Sequence[Counts]:
+            return self._index.tally(replace(search, query=narrowed), splits)
+
+        return attribute_facets(tally, query, question.sources, question.chosen, question.facet_attributes)
+
+    def values(self, name: str, reader: Reader, most: int) -> tuple[str, ...]:
+        """Return values of an attribute that documents have which this reader may see, most of them first."""
+        everywhere = self._search(ask.Everything(), reader, Question("", limit=0, fold=False))
+        (counts,) = self._index.tally(everywhere, [ByAttribute(name)])
+        return tuple(sorted(counts, key=lambda value: (-counts[value], value))[:most])
 
     def _groups(self, search: Search, hits: Sequence[Hit]) -> tuple[ResultGroup, ...]:
         """Count what there is of each group of which there are hits."""

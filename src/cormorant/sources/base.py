@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 
+from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.member import outermost
 from cormorant.model.outcome import Outcome
@@ -98,6 +99,8 @@ class BaseSource(ABC, Generic[S]):
     Settings: ClassVar[type[SourceSettings]] = SourceSettings
     advice: ClassVar[Mapping[int, str]] = {}
     """What to do about a status, by its number, where it is not what is done on web sites."""
+    attribute_types: Mapping[str, AttributeType] = {}
+    """The types of attributes that documents of the kind bring: they are known before the first document comes."""
     discovery: ClassVar[Discovery] = Discovery.LISTING
     shows_otherwise = False
     next_cursor = ""
@@ -108,6 +111,7 @@ class BaseSource(ABC, Generic[S]):
         self.unlisted: list[str] = []
         self.closed: list[str] = []
         self.vetoed: list[str] = []
+        self.value_lists: dict[str, dict[str, dict[str, str]]] = {}
         self._beginning = canonical(f"{self.kind}://{number}/")
         self._gates: UrlFilters = BaseFilters([self._beginning])
 

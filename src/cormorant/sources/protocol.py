@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
+from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Outcome
 from cormorant.model.pace import Pace
@@ -104,6 +105,21 @@ class AddressRewriter(Protocol):
         Called for every address that is found, in several processes, so it answers from the address alone. What it
         raises is logged, and the address stays as it is.
         """
+        ...
+
+
+@runtime_checkable
+class AttributeSource(Protocol):
+    """A source that declares attributes of its documents, and lists of their values."""
+
+    @property
+    def attribute_types(self) -> Mapping[str, AttributeType]:
+        """The types of attributes that its documents bring."""
+        ...
+
+    @property
+    def value_lists(self) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+        """After `discover`: by attribute the values there are, each with its display names by language ("": any)."""
         ...
 
 

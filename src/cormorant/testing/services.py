@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceSettings, ServiceVeto
+from cormorant.extract.services.protocol import DocumentService, DocumentVeto, ServiceDocument, ServiceSettings
 from cormorant.extract.services.registry import reference_of
 from cormorant.extract.services.task import ServiceAnswer, ServiceFault, decode_service_answer, encode_service_task
 from cormorant.model.settings.pipeline import ServiceCall
@@ -53,7 +53,7 @@ class ServiceSuite:
         answers = self._answers([each for each, _ in self.samples])
         for (before, wanted), answer in zip(self.samples, answers, strict=True):
             assert not isinstance(answer, ServiceFault), f"the service failed: {answer.reason}"
-            found = None if isinstance(answer, ServiceVeto) else answer.text
+            found = None if isinstance(answer, DocumentVeto) else answer.text
             assert found == wanted, f"{before.text[:100]!r} became {found!r}"
 
     def test_samples_come_out_the_same_each_time(self) -> None:

@@ -131,7 +131,8 @@ def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: 
     ) -> Response:
         if not q.strip():
             return RedirectResponse("/", 303)
-        wanted = search_page.asked(request, q, every=every, as_typed=as_typed)
+        offered = shelf.offered_attributes()
+        wanted = search_page.asked(request, q, every=every, as_typed=as_typed, offered=offered)
         answer = shelf.ask(wanted.question)
         if (there := wanted.within(answer)) is not wanted:
             wanted, answer = there, shelf.ask(there.question)
@@ -139,7 +140,8 @@ def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: 
         noted = asked.note(request, wanted.question, answer, Face.PAGE)
         reach = min(answer.reachable, MOST_PAGES * wanted.per)
         values = layout.of(request, shelf.known(), q=q, back=wanted.address(page=page if page > 1 else ""))
-        values |= search_page.shown_as(wanted, answer) | {
+        labels = shelf.labels(offered, wanted.languages, wanted.sources)
+        values |= search_page.shown_as(wanted, answer, shelf.known_attributes(), labels) | {
             "pages": pages(reach, page, wanted.per), "reach": reach,
             "grouped": wanted.group is not None, "took": f"{answer.took_ms:.0f}",
             "folded": any(hit.duplicates or hit.near_duplicates for hit in answer.hits),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
 from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError
@@ -9,8 +10,9 @@ from cormorant.operate.checks import restricted
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.search import SuggestionsRecord
 from cormorant.operate.runs.live import underway
-from cormorant.operate.search import search, search as suggestions
-from cormorant.search.reader import Answer, Library, Question, ScoreExplanation
+from cormorant.operate.search import attribute_form, attributes, search, search as suggestions, value_lists
+from cormorant.operate.search.attribute_form import AttributeField
+from cormorant.search.reader import Answer, KnownAttributes, Library, Question, ScoreExplanation
 
 FRESH_S = 5.0
 """How old the figures at the foot of a page may be."""
@@ -89,6 +91,26 @@ class SharedReader:
         """Answer a question. Raises NotFoundError for an unknown source."""
         self._know(question.sources)
         return search.search(self.house, question, shelf=self.library())
+
+    def known_attributes(self) -> KnownAttributes:
+        """Return the attributes that a query may name."""
+        return self.library().attributes
+
+    def offered_attributes(self) -> tuple[str, ...]:
+        """Return the attributes whose values are offered beside results; none where it cannot be said."""
+        with suppress(CormorantError):
+            return attributes.offered(self.house)
+        return ()
+
+    def attribute_fields(self, languages: Sequence[str]) -> tuple[AttributeField, ...]:
+        """Return the fields that a form has for attributes: those with a list of values, or offered beside results."""
+        return attribute_form.fields(self.house, self.library(), languages)
+
+    def labels(
+        self, names: Collection[str], languages: Sequence[str], sources: Sequence[str] = ()
+    ) -> Mapping[str, Mapping[str, str]]:
+        """Return the display names of listed values of attributes, in a reader's languages."""
+        return value_lists.labels(self.house, names, languages, sources)
 
     def suggest(self, typed: str, sources: tuple[str, ...]) -> SuggestionsRecord:
         """Say how what is typed may go on. Raises NotFoundError for an unknown source."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +12,14 @@ import pytest
 from cormorant.base.profiling import unmeasured
 from cormorant.crawl.visit.convert import Converter, document_of
 from cormorant.extract.services import registry
-from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceVeto
+from cormorant.extract.services.protocol import DocumentService, DocumentVeto, ServiceDocument
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Excluded, Failed, Ok
 from cormorant.model.status import Status
 from cormorant.sandbox import start_server
 from cormorant.sandbox.client import ChildPool
 from tests.crawl.samples import NEVER_SEEN, web_source
+from tests.journeys.plugins import announce
 
 PAGE = b"""<title>Ada</title><meta name=author content="ada@example.org"><p>Call +49 30 1234567, case K-17.
 <a href="/next">ada@example.org</a>"""
@@ -38,19 +41,43 @@ def said(*lines: str, **given: Any) -> Extraction:
 
 
 class Refusing(DocumentService[Any]):
-    def process(self, document: ServiceDocument) -> ServiceDocument | ServiceVeto:
-        return ServiceVeto("it is a draft") if "K-17" in document.text else document
+    def process(self, document: ServiceDocument) -> ServiceDocument | DocumentVeto:
+        return DocumentVeto("it is a draft") if "K-17" in document.text else document
 
 
-class Failing(DocumentService[Any]):
-    def process(self, document: ServiceDocument) -> ServiceDocument | ServiceVeto:
+FAILING = """
+from cormorant.plugins import DocumentService
+class Failing(DocumentService):
+    def process(self, document):
         raise RuntimeError(document.title)
+class Endless(DocumentService):
+    def process(self, document):
+        while True: pass
+class Wrong(DocumentService):
+    def process(self, document):
+        return document.changed(anchors=())
+"""
+ENTRIES = {
+    "failing": "failing_services:Failing",
+    "endless": "failing_services:Endless",
+    "wrong": "failing_services:Wrong",
+}
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChildPool]:
+    """Children in which the services of a package run."""
+    announce(tmp_path, "failing", "cormorant.services", ENTRIES, failing_services=FAILING)
+    monkeypatch.syspath_prepend(tmp_path)
+    task = "cormorant.extract.services.task:service_of"
+    server = start_server((), {f"serve by {name}": f"{task} {reference}" for name, reference in ENTRIES.items()})
+    yield ChildPool(server.addresses)
+    server.stop()
 
 
 @pytest.fixture(autouse=True)
 def services(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, made in (("refusing", Refusing), ("failing", Failing)):
-        monkeypatch.setitem(registry.BUILT_IN, name, made)
+    monkeypatch.setitem(registry.BUILT_IN, "refusing", Refusing)
     registry.steps_of.cache_clear()
 
 
@@ -80,7 +107,7 @@ def test_a_document_that_is_withheld_from_now_on_is_a_change() -> None:
 
 
 def test_a_veto_excludes_by_name_and_links_are_followed() -> None:
-    source = web_source(services=["redact", "refusing", "failing"])
+    source = web_source(services=["redact", "refusing", "redact find=phone"])
     reader = Converter(ChildPool({}), unmeasured)
     content = Content(ADDRESS, PAGE, "text/html")
     found = asyncio.run(reader.read(content, source, VisitTrace()))
@@ -91,16 +118,19 @@ def test_a_veto_excludes_by_name_and_links_are_followed() -> None:
     assert [link.address for link in outcome.follow] == ["https://a.example/next"]
 
 
-def test_a_service_that_fails_is_named_and_its_document_refused() -> None:
-    found = read("failing")
+def test_a_service_that_fails_is_named_and_its_document_refused(pool: ChildPool) -> None:
+    found = read("failing", pool=pool)
     assert isinstance(found, Failed)
     assert found.status == Status.SERVICE_FAILED
     assert found.reason.startswith("The document service 'failing' failed: ")
     assert "RuntimeError: Ada" in found.reason
+    wrong = read("wrong", pool=pool)
+    assert isinstance(wrong, Failed)
+    assert "it returned another number of links" in wrong.reason
 
 
-def test_a_document_may_be_kept_as_it_was() -> None:
-    found = said("failing on_failure=keep", "redact find=phone")
+def test_a_document_may_be_kept_as_it_was(pool: ChildPool) -> None:
+    found = said("failing on_failure=keep", "redact find=phone", pool=pool)
     assert "The document service 'failing' failed" in found.fault
     assert "1234567" not in found.text, "the others still see it"
     assert found.fault.endswith("It is kept as it was.")
@@ -128,25 +158,14 @@ def test_long_texts_are_processed_in_a_limited_child() -> None:
     assert isinstance(outcome, Ok)
 
 
-def test_a_service_that_takes_too_long_is_stopped(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "endless_service.py").write_text(
-        "from cormorant.plugins import DocumentService\n"
-        "class Endless(DocumentService):\n"
-        "    def process(self, document):\n"
-        "        while True: pass\n"
-    )
-    info = tmp_path / "endless-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: endless\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[cormorant.services]\nendless = endless_service:Endless\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    server = start_server(
-        (), {"serve by endless": "cormorant.extract.services.task:service_of endless_service:Endless"}
-    )
-    try:
-        found = read("endless time_s=0.4", pool=ChildPool(server.addresses))
-    finally:
-        server.stop()
+def test_a_service_that_takes_too_long_is_stopped(pool: ChildPool) -> None:
+    found = read("endless time_s=0.4", pool=pool)
     assert isinstance(found, Failed)
     assert "The document service 'endless' failed: it was stopped" in found.reason
     assert "0.4 seconds" in found.reason
+
+
+def test_a_server_that_is_gone_refuses_the_documents_of_its_service_alone(pool: ChildPool) -> None:
+    found = read("failing", pool=ChildPool({}))
+    assert isinstance(found, Failed)
+    assert "it cannot be started" in found.reason

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from cormorant.extract.services import sensitive_data
-from cormorant.extract.services.protocol import ServiceDocument, ServiceVeto
+from cormorant.extract.services.protocol import DocumentVeto, ServiceDocument
 from cormorant.extract.services.registry import made
 from cormorant.model.settings.pipeline import service_call
 
@@ -15,7 +15,7 @@ from cormorant.model.settings.pipeline import service_call
 def redacted(document: ServiceDocument, line: str = "redact") -> ServiceDocument:
     service, _ = made(service_call(line))
     found = service.process(document)
-    assert not isinstance(found, ServiceVeto)
+    assert not isinstance(found, DocumentVeto)
     return found
 
 

@@ -14,6 +14,7 @@ from cormorant.app.processes.fork_servers import Converters
 from cormorant.app.processes.signals import HeldSignals, held_back
 from cormorant.base.profiling import unmeasured
 from cormorant.crawl.visit.convert import Converter
+from cormorant.crawl.visit.search_attributes import catalog_types
 from cormorant.frontier.state.canonical_target import stands
 from cormorant.net.http.client import Fetcher
 from cormorant.operate.installation import Installation
@@ -36,6 +37,7 @@ async def _try(
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))
     reader = Converter(ChildPool(servers.addresses), unmeasured, partial(stands, house.store))
+    reader.attribute_types = catalog_types(house.store, house.clock)
     reader.tika = tika_of(plan, egress, house.clock)
     try:
         return await fetch_test.test(

@@ -38,7 +38,7 @@ def list_(context: typer.Context) -> None:
         say.table(attributes.listed(house), _COLUMNS)
 
 
-@app.command(epilog=examples("cormorant attribute show Department"))
+@app.command(epilog=examples("cormorant attribute show Author"))
 def show(context: typer.Context, name: Name) -> None:
     """Show one attribute."""
     from cormorant.operate.search import attributes
@@ -66,9 +66,7 @@ def add(context: typer.Context, name: Name, kind: Kind = None, about: About = No
         say.note(attributes.impact_sentence(record["recrawl"]))
 
 
-@app.command(
-    epilog=examples("cormorant attribute edit Department --facet", "cormorant attribute edit Price --type number")
-)
+@app.command(epilog=examples("cormorant attribute edit Author --facet", "cormorant attribute edit Price --type number"))
 def edit(
     context: typer.Context, name: Name, kind: Kind = None, about: About = None, facet: Faceted = None, yes: Yes = False
 ) -> None:

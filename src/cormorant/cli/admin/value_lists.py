@@ -31,7 +31,7 @@ InList = Annotated[
 ]
 
 
-@app.command("list", epilog=examples("cormorant lov list", "cormorant lov list Department --source handbook"))
+@app.command("list", epilog=examples("cormorant lov list", "cormorant lov list Author --source docs"))
 def list_(context: typer.Context, attribute: AnyAttribute = "", source: InList = None) -> None:
     """List values, in the order in which they are offered."""
     from cormorant.operate.search import value_lists
@@ -50,7 +50,7 @@ def _said(names: dict[str, str]) -> str:
     return ", ".join(f"{tag}={name}" if tag else name for tag, name in sorted(names.items()))
 
 
-@app.command(epilog=examples("cormorant lov add Department sales --name Sales --name de=Vertrieb"))
+@app.command(epilog=examples("cormorant lov add Author hr --name 'Human Resources' --name de=Personal"))
 def add(context: typer.Context, attribute: Attribute, value: Value, names: Names, source: InList = None) -> None:
     """Add a value to the list of an attribute."""
     from cormorant.operate.search import value_lists
@@ -65,9 +65,7 @@ def add(context: typer.Context, attribute: Attribute, value: Value, names: Names
 
 
 @app.command(
-    epilog=examples(
-        "cormorant lov edit Department sales --name fr=Ventes", "cormorant lov edit Department sales --name fr="
-    )
+    epilog=examples("cormorant lov edit Author hr --name fr=Personnel", "cormorant lov edit Author hr --name fr=")
 )
 def edit(context: typer.Context, attribute: Attribute, value: Value, names: Names, source: InList = None) -> None:
     """Change display names of a value; one without text is taken out."""
@@ -82,7 +80,7 @@ def edit(context: typer.Context, attribute: Attribute, value: Value, names: Name
         say.note(f"Changed {record['value']!r} of {record['attribute']}: {_said(record['names']) or 'no names'}.")
 
 
-@app.command(epilog=examples("cormorant lov delete Department sales", "cormorant lov delete Department --all"))
+@app.command(epilog=examples("cormorant lov delete Author hr", "cormorant lov delete Author --all"))
 def delete(
     context: typer.Context,
     attribute: Attribute,
@@ -104,9 +102,7 @@ def delete(
         say.note(f"Deleted {plural(record['deleted'], 'value')} of {record['attribute']}.")
 
 
-@app.command(
-    "export", epilog=examples("cormorant lov export > values.csv", "cormorant lov export Department --format json")
-)
+@app.command("export", epilog=examples("cormorant lov export", "cormorant lov export Author --format json"))
 def export_(
     context: typer.Context,
     attribute: AnyAttribute = "",
@@ -124,7 +120,7 @@ def export_(
     sys.stdout.write(text)
 
 
-@app.command("import", epilog=examples("cormorant lov import values.csv", "cormorant lov import - < values.json"))
+@app.command("import", epilog=examples("cormorant lov import /var/backups/values.csv"))
 def import_(
     context: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="CSV or JSON in UTF-8; - for standard input.")],

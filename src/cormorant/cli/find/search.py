@@ -95,6 +95,26 @@ class ResultOptions:
     facets: Annotated[bool, typer.Option("--facets", help="Count results by source, site, type, language and age.")] = (
         False
     )
+    facet: Annotated[
+        list[str],
+        typer.Option(
+            "--facet",
+            metavar="NAME",
+            help="Count the values of this attribute; may repeat.",
+            default_factory=list,
+            show_default=False,
+        ),
+    ]
+    attribute: Annotated[
+        list[str],
+        typer.Option(
+            "--attribute",
+            metavar="NAME=VALUE",
+            help="With this whole value of an attribute; may repeat.",
+            default_factory=list,
+            show_default=False,
+        ),
+    ]
     why: Annotated[bool, typer.Option("--why", help="Explain the score of each hit.")] = False
 
 
@@ -110,6 +130,7 @@ class ResultOptions:
         "cormorant search harbour --all --offset 10",
         "cormorant search '*' --source docs",
         "cormorant search harbour --limit 3 --why",
+        "cormorant search 'Author:ada ferry' --facet Author",
     ),
 )
 @taking(ResultOptions, "wanted")
@@ -135,6 +156,8 @@ def search(
             say.record(record | {"why": searching.why_record(why)["parts"]} if why else record)
         if wanted.facets:
             say.record({"facets": searching.facets_record(answer)})
+        if wanted.facet:
+            say.record({"attribute_facets": searching.attribute_facets_record(answer)})
         if answer.is_corrected:
             say.note(_corrected(answer))
         return
@@ -143,11 +166,14 @@ def search(
 
 def _question(text: str, wanted: ResultOptions) -> Question:
     """Return the question for the search library."""
-    from cormorant.search.reader import Filters, GroupBy, Question, Sort
+    from cormorant.search.reader import Filters, GroupBy, Question, Sort, attribute_choice
 
     return Question(
         text, tuple(wanted.source), wanted.limit, wanted.offset, Sort(wanted.sort.value), fold=not wanted.every,
-        chosen=Filters(since=wanted.since, until=wanted.until), facets=wanted.facets,
+        chosen=Filters(
+            since=wanted.since, until=wanted.until, attributes=tuple(map(attribute_choice, wanted.attribute))
+        ),
+        facets=wanted.facets, facet_attributes=tuple(wanted.facet),
         group=GroupBy(wanted.group.value) if wanted.group else None, as_typed=wanted.as_typed,
     )  # fmt: skip
 
@@ -182,7 +208,7 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence
 
 def _show_facets(say: terminal.Terminal, answer: Answer) -> None:
     """Print how many results each choice leaves."""
-    for facet in answer.facets:
+    for facet in (*answer.facets, *answer.attribute_facets):
         if facet.choices:
             say.raw(say.bold(facet.name))
         for choice in facet.choices:

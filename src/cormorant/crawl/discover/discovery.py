@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cormorant.crawl import url_rewriting
 from cormorant.crawl.commit import discovered_links
 from cormorant.crawl.commit.moved_files import Newcomers
-from cormorant.crawl.discover import login_hold, readmit_excluded
+from cormorant.crawl.discover import declared_attributes, login_hold, readmit_excluded
 from cormorant.crawl.discover.timed_iteration import drawn
 from cormorant.crawl.finish import link_graph, sweep
 from cormorant.crawl.link_filter import excluded, may_become
@@ -85,6 +85,7 @@ class Intake:
         finally:
             await source.close()
         self._keep_exposure()
+        declared_attributes.keep(self._store, source, before.name if before else "")
         self._exclude_vetoed(source.vetoed)
         self._admit_closed(source.closed)
         if source.discovery is Discovery.SEEDS:

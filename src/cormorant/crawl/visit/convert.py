@@ -377,7 +377,7 @@ def document_of(
 
 
 def _beyond_text(said: Extraction) -> str:
-    """Return the decisions of document services beside the text, "" for most; other ones are a change."""
+    """Return the decisions of document services beside the text, "" for most documents: a new one is a change."""
     return f"\n{said.language}\nwithheld" if said.withheld else f"\n{said.language}" if said.services else ""
 
 

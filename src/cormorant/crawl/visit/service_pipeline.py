@@ -17,11 +17,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from cormorant.base.log import logger
-from cormorant.base.secret_masking import fault, masked
+from cormorant.base.secret_masking import masked
 from cormorant.extract.detect.language import Declared, language_said
 from cormorant.extract.router import ChildTask
 from cormorant.extract.sanitize import MAX_VALUE, one_line
-from cormorant.extract.services.protocol import ServiceDocument, ServiceVeto
+from cormorant.extract.services.protocol import DocumentVeto, ServiceDocument
 from cormorant.extract.services.registry import ServiceStep, steps_of
 from cormorant.extract.services.task import (
     ServiceAnswer,
@@ -79,7 +79,7 @@ class ServicePipeline:
                 if step.settings.on_failure == "refuse":
                     return Failed(Status.SERVICE_FAILED, sentence)
                 faults.append(f"{sentence} It is kept as it was.")
-            elif isinstance(answer, ServiceVeto):
+            elif isinstance(answer, DocumentVeto):
                 veto = f"{step.call.name}: {answer.reason or 'it is not to be found'}"
                 break
             else:
@@ -112,22 +112,11 @@ class ServicePipeline:
 
 
 def _inline(step: ServiceStep, document: ServiceDocument) -> ServiceAnswer:
-    """Have a built-in service process a document in this process."""
+    """Have a built-in service process a document in this process. A fault of it costs this document its visit."""
     if step.service is None:
         raise LookupError(step.call.name)
-    try:
-        found = step.service.process(document)
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as error:  # the input is hostile
-        _log.exception("fault", extra={"service": step.call.name})
-        return ServiceFault(fault(error).rstrip("."))
-    return found if isinstance(found, ServiceVeto) else cleaned(found, document)
+    found = step.service.process(document)
+    return found if isinstance(found, DocumentVeto) else cleaned(found, document)
 
 
 def _of_child(answer: Answer, document: ServiceDocument, seconds: float) -> ServiceAnswer:

@@ -1,4 +1,4 @@
-"""Document services: steps between the reader of a document and the index.
+"""Document services change or veto documents between their reader and the index.
 
     document -> service -> service -> ... -> document | veto
 

@@ -48,7 +48,7 @@ class ServiceDocument(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, **values)
 
 
-class ServiceVeto(NamedTuple):
+class DocumentVeto(NamedTuple):
     """A document is not to be found; `reason` says why, in words for an administrator."""
 
     reason: str = ""
@@ -75,5 +75,5 @@ class DocumentService(ABC, Generic[S]):
         self.settings = settings
 
     @abstractmethod
-    def process(self, document: ServiceDocument) -> ServiceDocument | ServiceVeto:
+    def process(self, document: ServiceDocument) -> ServiceDocument | DocumentVeto:
         """Return the document as it is to go on, or a veto."""

@@ -19,7 +19,7 @@ from cormorant.extract.html.links import MAX_ANCHOR
 from cormorant.extract.job import decode_framed, framed
 from cormorant.extract.plugin_import import tried_import
 from cormorant.extract.sanitize import MAX_VALUE, clean, one_line
-from cormorant.extract.services.protocol import DocumentService, ServiceDocument, ServiceVeto
+from cormorant.extract.services.protocol import DocumentService, DocumentVeto, ServiceDocument
 from cormorant.extract.services.registry import BUILT_IN, made
 from cormorant.model.attribute import MOST_VALUES, each_value, is_attribute_name, shaped
 from cormorant.model.content import Value
@@ -64,7 +64,7 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 _TASKS: Final = msgspec.msgpack.Decoder(_ServiceTask)
 _ANSWERS: Final = msgspec.msgpack.Decoder(_Processed | _Vetoed | ServiceFault)
 
-ServiceAnswer = ServiceDocument | ServiceVeto | ServiceFault
+ServiceAnswer = ServiceDocument | DocumentVeto | ServiceFault
 
 
 def encode_service_task(call: ServiceCall, document: ServiceDocument) -> tuple[bytes, bytes]:
@@ -85,7 +85,7 @@ def decode_service_answer(answer: bytes, before: ServiceDocument) -> ServiceAnsw
     if isinstance(found, ServiceFault):
         return ServiceFault(one_line(found.reason, _LONGEST_REASON))
     if isinstance(found, _Vetoed):
-        return ServiceVeto(one_line(found.reason, _LONGEST_REASON))
+        return DocumentVeto(one_line(found.reason, _LONGEST_REASON))
     text = before.text if found.text is None else found.text
     known = before.attributes
     attributes = {name: each for name, each in found.attributes.items() if name in known or is_attribute_name(name)}
@@ -166,10 +166,10 @@ def _processed(service: DocumentService[Any], task: _ServiceTask, text: bytes) -
 def _encoded(result: tuple[ServiceDocument, object]) -> bytes:
     """Return an answer. Raises TypeError for what is neither a document nor a veto."""
     before, found = result
-    if isinstance(found, ServiceVeto):
+    if isinstance(found, DocumentVeto):
         return _ENCODER.encode(_Vetoed(found.reason))
     if not isinstance(found, ServiceDocument):
-        raise TypeError(f"it returned {type(found).__name__}, and neither a ServiceDocument nor a ServiceVeto")
+        raise TypeError(f"it returned {type(found).__name__}, and neither a ServiceDocument nor a DocumentVeto")
     text = None if found.text == before.text else clean(found.text)
     return _ENCODER.encode(
         _Processed(text, found.title, _plain(found.attributes), found.language, [*found.anchors])

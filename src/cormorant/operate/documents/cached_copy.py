@@ -90,7 +90,7 @@ def copy(
         return CachedCopy(hit, is_kept=False)
     _allow_copy(frame, hit)
     is_page = not frame.withheld and frame.mime in PAGES and 0 < len(frame.body) <= safe_html.MOST_BYTES
-    marking = Marking(wish.query, hit.language)
+    marking = Marking(wish.query, hit.language, shelf.attributes)
     shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
     words = tuple(
         MarkedWord(marking.words[part], shown.firsts[part], count) for part, count in sorted(shown.counts.items())

@@ -56,6 +56,12 @@ class Facets(Record):
     changed: list[Age]
 
 
+class AttributeFacetValue(FacetValueRecord):
+    """A value of an attribute that can be chosen, and its display name."""
+
+    label: Annotated[str, Field(description="In the reader's language, where a list of values names it.")]
+
+
 class ResultGroupRecord(Record):
     """A source or site of which there are hits in the answer, and how many there are in all."""
 
@@ -79,6 +85,9 @@ class SearchRecord(Record):
     notes: list[str]
     suggestion: str | None
     facets: Facets
+    attribute_facets: Annotated[
+        dict[str, list[AttributeFacetValue]], Field(description="Values of the attributes that `facet` names.")
+    ]
     groups: Annotated[
         list[ResultGroupRecord], Field(description="In the order of their hits; none unless `group` is given.")
     ]
@@ -164,7 +173,7 @@ class SuggestionsRecord(Record):
 
 
 class AttributeImpact(Record):
-    """The work of the next crawls after an edit: documents are judged again, since attributes are kept by their types.
+    """Effect of an edit on the next crawls: documents are judged again, as they are kept in the types of attributes.
 
     The documents of every source are counted, each of which costs a request at the most.
     """
@@ -179,7 +188,7 @@ class AttributeRecord(Record):
     name: str
     type: Annotated[str, Field(description="string, number or date.")]
     origin: Annotated[
-        str, Field(description="system: every installation has it; administrator added it, or a document brought it.")
+        str, Field(description="system: every installation has it; administrator, source or document: who brought it.")
     ]
     about: str
     facet: Annotated[bool, Field(description="Its values are offered beside results.")]

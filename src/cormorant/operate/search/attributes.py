@@ -16,6 +16,7 @@ from cormorant.frontier.staging import pending_deletes
 from cormorant.model.attribute import BUILT_IN, FIELDS, AttributeType, attribute_name
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.search import AttributeImpact, AttributeRecord, DeletedAttribute, EditedAttribute
+from cormorant.search.reader import KnownAttributes
 from cormorant.store.catalog import attribute_values, attributes, sources
 from cormorant.store.catalog.attributes import ADMINISTRATOR, SearchAttribute
 from cormorant.store.db.database import Tx
@@ -33,6 +34,19 @@ class AttributeEdit:
     type: str | None = None
     about: str | None = None
     facet: bool | None = None
+
+
+def known(house: Installation) -> KnownAttributes:
+    """Return the attributes that a query may name, by names in small letters."""
+    with house.store.read() as tx:
+        kinds = attributes.types(tx)
+    return {name.lower(): (name, kind) for name, kind in kinds.items() if kind is not None}
+
+
+def offered(house: Installation) -> tuple[str, ...]:
+    """Return the attributes whose values are offered beside results."""
+    with house.store.read() as tx:
+        return tuple(each.name for each in attributes.every(tx) if each.facet)
 
 
 def listed(house: Installation) -> list[AttributeRecord]:

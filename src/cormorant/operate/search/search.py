@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Final, NamedTuple, cast
 
 import sqlalchemy as sa
@@ -14,6 +16,7 @@ from cormorant.frontier.staging import pending_deletes
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.search import (
+    AttributeFacetValue,
     Duplicate,
     Duplicates,
     Facets,
@@ -23,7 +26,7 @@ from cormorant.operate.records.search import (
     SearchRecord,
     SuggestionsRecord,
 )
-from cormorant.operate.search import index_consistency, ranking
+from cormorant.operate.search import attributes, index_consistency, ranking
 from cormorant.search.index.protocol import IndexReader
 from cormorant.search.query.type_names import ALIASES, NAMES
 from cormorant.search.reader import Answer, Equals, Hit, Key, Library, Question, ScoreExplanation
@@ -34,6 +37,7 @@ _KEPT: Final = sa.select(content.c.id).where(
     content.c.id.in_(sa.bindparam("numbers", expanding=True)), content.c.indexed
 )
 """Asked with every search, so it is made once."""
+NO_LABELS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
 _MISSING = "There is no such document, or you have no access to it."
 
 
@@ -49,8 +53,9 @@ def library(house: Installation) -> Library:
         )
     index = house.index_reader()
     return Library(
-        index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers), lambda: ranking.weights(house)
-    )
+        index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers),
+        lambda: ranking.weights(house), lambda: attributes.known(house),
+    )  # fmt: skip
 
 
 class _Hidden:
@@ -93,6 +98,7 @@ def search(house: Installation, question: Question, reader: Reader = ANYONE, *, 
     """
     if question.chosen.faults:
         raise UsageError(" ".join(question.chosen.faults.values()))
+    question = _with_attributes(house, question)
     if question.sources:
         with house.store.read() as tx:
             for name in question.sources:
@@ -101,6 +107,20 @@ def search(house: Installation, question: Question, reader: Reader = ANYONE, *, 
         answer = (shelf or library(house)).find(question, reader)
         note(total=answer.total, took_ms=answer.took_ms)
     return answer
+
+
+def _with_attributes(house: Installation, question: Question) -> Question:
+    """Return a question whose attributes are named as the catalog has them. Raises NotFoundError for an unknown one."""
+    if not (question.facet_attributes or question.chosen.attributes):
+        return question
+    known = attributes.known(house)
+    named = (*question.facet_attributes, *(name for name, _ in question.chosen.attributes))
+    for name in named:
+        if name.lower() not in known:
+            raise NotFoundError(f"There is no attribute {name[:60]!r}. `cormorant attribute list` lists them.")
+    return replace(
+        question, facet_attributes=tuple(dict.fromkeys(known[name.lower()][0] for name in question.facet_attributes))
+    )
 
 
 def why(
@@ -152,12 +172,13 @@ def why_record(why: ScoreExplanation) -> ScoreRecord:
     }  # fmt: skip
 
 
-def answer_record(answer: Answer) -> SearchRecord:
+def answer_record(answer: Answer, labels: Mapping[str, Mapping[str, str]] = NO_LABELS) -> SearchRecord:
     """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
     return {
         "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
         "query": answer.understood.text, "answered": answer.answered, "notes": list(answer.understood.notes),
         "suggestion": answer.suggestion, "facets": facets_record(answer),
+        "attribute_facets": attribute_facets_record(answer, labels),
         "groups": [{"value": each.value, "total": each.total} for each in answer.groups],
         "hits": [hit_record(hit) for hit in answer.hits],
     }  # fmt: skip
@@ -174,6 +195,20 @@ def facets_record(answer: Answer) -> Facets:
         for facet in answer.facets
     }
     return cast("Facets", found)
+
+
+def attribute_facets_record(
+    answer: Answer, labels: Mapping[str, Mapping[str, str]] = NO_LABELS
+) -> dict[str, list[AttributeFacetValue]]:
+    """Return the values of the attributes that were asked for, with the display names that lists of values give."""
+    return {
+        facet.name: [
+            {"value": each.value, "count": each.results, "chosen": each.chosen,
+             "label": labels.get(facet.name.lower(), {}).get(each.value, each.value)}
+            for each in facet.choices
+        ]
+        for facet in answer.attribute_facets
+    }  # fmt: skip
 
 
 def equals_record(found: Equals) -> Duplicates:

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from cormorant.base.errors import ConflictError, NotFoundError, UsageError
@@ -41,6 +41,40 @@ def listed(house: Installation, attribute: str = "", source: str | None = None) 
         if source:
             sources.named(tx, source)
         return [_record(each) for each in attribute_values.every(tx, name, source)]
+
+
+def labels(
+    house: Installation, names: Collection[str], languages: Sequence[str] = (), sources: Sequence[str] = ()
+) -> dict[str, dict[str, str]]:
+    """Return the display names of the listed values of attributes (in small letters), in the order of their lists.
+
+    In the first of the reader's `languages` that has a name, else as it is called in all others, else the value itself.
+    The lists of `sources` count before that of all, and without any, those of all sources behind it.
+    """
+    wanted = {name.lower() for name in names}
+    if not wanted:
+        return {}
+    with house.store.read() as tx:
+        rows = [each for each in attribute_values.every(tx) if each.attribute.lower() in wanted]
+    found: dict[str, dict[str, str]] = {}
+    for each in sorted(rows, key=lambda row: _nearness(row, sources)):
+        if each.source in ("", *sources) or not sources:
+            found.setdefault(each.attribute.lower(), {}).setdefault(each.value, display_name(each, languages))
+    return found
+
+
+def _nearness(row: ListedValue, sources: Sequence[str]) -> tuple[int, int]:
+    own = row.source in sources
+    return (0 if own else 1 if row.source == EVERYWHERE else 2, row.place)
+
+
+def display_name(row: ListedValue, languages: Sequence[str]) -> str:
+    """Return what a value is called in the first language that has a name for it, by its whole tag or its language."""
+    for tag in languages:
+        for each in dict.fromkeys((tag.lower(), tag.lower().partition("-")[0])):
+            if name := row.names.get(each):
+                return name
+    return row.names.get("") or row.value
 
 
 def add(

@@ -42,4 +42,11 @@ class Since:
         return frozenset(name for name, moment in self.moments.items() if modified_at >= moment)
 
 
-Split = ByKey | Since
+@dataclass(frozen=True, slots=True)
+class ByAttribute:
+    """Count by the values of an attribute that can be chosen as a whole."""
+
+    name: str
+
+
+Split = ByKey | Since | ByAttribute

@@ -12,12 +12,13 @@ from typing import assert_never
 from cormorant.model.acl import ACL, Reader
 from cormorant.model.text import display_directives
 from cormorant.search.index import query as ask
+from cormorant.search.index.attribute_terms import has_match, lies_within, values_of
 from cormorant.search.index.collapse import Folded, folded, in_groups, page
 from cormorant.search.index.completion import FIELDS, Beginning, Begun, most_held
 from cormorant.search.index.compounds import language_of
 from cormorant.search.index.document import Change, Delete, IndexedDocument, UpdateLinks, Upsert
 from cormorant.search.index.edit_distance import allowed, edits, misspelt
-from cormorant.search.index.facet_request import Counts, Since, Split
+from cormorant.search.index.facet_request import ByAttribute, Counts, Since, Split
 from cormorant.search.index.filter_fields import UNKNOWN, exact, fold_key, keys, own_value, read, standing, title_order
 from cormorant.search.index.identifiers import Identifier, names
 from cormorant.search.index.protocol import COUNT, SPELLED, Match, Matches, Reason, Stats
@@ -284,6 +285,8 @@ def _sorts(held: _Held, split: Split) -> frozenset[str]:
     """Return as what an entry counts."""
     if isinstance(split, Since):
         return split.sorts(held.entry.modified_at)
+    if isinstance(split, ByAttribute):
+        return frozenset(values_of(held.entry, split.name))
     return split.sorts(map(exact, held.keys[split.key]))
 
 
@@ -303,7 +306,7 @@ def _holds(held: _Held, node: ask.Query, weights: ask.Weights) -> bool:
     match node:
         case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return any(points > 0 for _, points in _times(held, node, weights))
-        case ask.Exact() | ask.Range():
+        case ask.Exact() | ask.Range() | ask.AttributeMatch() | ask.AttributeRange():
             return _filed(held, node)
         case ask.Everything():
             return True
@@ -320,8 +323,12 @@ def _holds(held: _Held, node: ask.Query, weights: ask.Weights) -> bool:
     assert_never(node)
 
 
-def _filed(held: _Held, node: ask.Exact | ask.Range) -> bool:
+def _filed(held: _Held, node: ask.Exact | ask.Range | ask.AttributeMatch | ask.AttributeRange) -> bool:
     """Say whether an entry lies in a place to look."""
+    if isinstance(node, ask.AttributeMatch):
+        return has_match(held.entry, node)
+    if isinstance(node, ask.AttributeRange):
+        return lies_within(held.entry, node)
     if isinstance(node, ask.Range):
         return between(held.entry, node)
     if node.key is Key.ID:

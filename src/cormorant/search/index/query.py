@@ -4,7 +4,7 @@
     Query  = Clauses (must, should, never) over
              And, Or, Not over
              Word, Phrase, Near, Prefix, Pattern, Like (in analysed fields), Exact (in keys), Range (of numbers),
-             Everything, Nothing
+             AttributeMatch, AttributeRange (in attributes), Everything, Nothing
 
 Texts in a query are as a person wrote them; the index splits and folds them as it did the documents. What a query means
 is the same for every index; how much a match counts differs, but never whether it matches, and never, up to
@@ -132,6 +132,28 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True)
+class AttributeMatch:
+    """A value of an attribute with the words of any of these texts side by side; `whole`: one of these values.
+
+    It says where to look, so it adds nothing to the score. Names of attributes are the same in any case.
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRange:
+    """A number of an attribute from `low` to `high`, both included; None: no bound. `is_date`: it is epoch seconds."""
+
+    name: str
+    low: float | None = None
+    high: float | None = None
+    is_date: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Everything:
     """Every document the reader may see."""
 
@@ -181,7 +203,7 @@ class Clauses:
 
 
 Leaf = QueryWord | Phrase | Near | Prefix | Pattern | Like
-Query = Leaf | Exact | Range | Everything | Nothing | And | Or | Not | Clauses
+Query = Leaf | Exact | Range | AttributeMatch | AttributeRange | Everything | Nothing | And | Or | Not | Clauses
 
 
 def leaves(node: Query) -> Iterator[Leaf]:
@@ -195,7 +217,7 @@ def leaves(node: Query) -> Iterator[Leaf]:
         case Clauses():
             for part in (*node.must, *node.should):
                 yield from leaves(part)
-        case Exact() | Range() | Everything() | Nothing() | Not():
+        case Exact() | Range() | AttributeMatch() | AttributeRange() | Everything() | Nothing() | Not():
             return
         case _:
             assert_never(node)

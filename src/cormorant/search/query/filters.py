@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from cormorant.model.attribute import is_attribute_name
 from cormorant.search.index import query as ask
 from cormorant.search.index.query import Key, Query, Range
 from cormorant.search.query.ranges import ranged
@@ -19,23 +20,30 @@ from cormorant.search.query.type_names import ALIASES, NAMES, mimes
 
 SOURCE, SITE, TYPE, LANGUAGE, CHANGED = LISTS = ("source", "site", "type", "language", "changed")
 """What can be chosen from, in the order in which it is offered."""
+ATTRIBUTE: Final = "attribute:"
+"""Before the name of an attribute, that of the list of its values."""
 _DAYS: Final = "takes a day, month or year, like 2026-03-14 or 2026"
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Values chosen from lists, none: all. `since` and `until` are days, months or years, both included, or ""."""
+    """Values chosen from lists, none: all. `since` and `until` are days, months or years, both included, or "".
+
+    `attributes` are names of attributes, each with a whole value; those of one attribute widen each other.
+    """
 
     site: tuple[str, ...] = ()
     type: tuple[str, ...] = ()
     language: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for name, value in (
             ("site", _lowered(self.site)), ("type", _lowered(ALIASES.get(each, each) for each in _lowered(self.type))),
-            ("language", _lowered(self.language)), ("since", self.since.strip()), ("until", self.until.strip()),
+            ("language", _lowered(self.language)), ("attributes", _different(self.attributes)),
+            ("since", self.since.strip()), ("until", self.until.strip()),
         ):  # fmt: skip
             object.__setattr__(self, name, value)
 
@@ -68,10 +76,26 @@ def parts(sources: Sequence[str], chosen: Filters) -> dict[str, Query]:
             (LANGUAGE, Key.LANGUAGE, usable.language),
         ) if values
     }  # fmt: skip
+    for name, value in usable.attributes:
+        key = attribute_list(name)
+        known = found.get(key)
+        texts = known.texts if isinstance(known, ask.AttributeMatch) else ()
+        found[key] = ask.AttributeMatch(name, (*texts, value), whole=True)
     days = ranged("date", f"{usable.since}..{usable.until}") if usable.since or usable.until else None
     if isinstance(days, Range):
         found[CHANGED] = days
     return found
+
+
+def attribute_choice(text: str) -> tuple[str, str]:
+    """Read a chosen value of an attribute, NAME=VALUE."""
+    name, _, value = text.partition("=")
+    return name, value
+
+
+def attribute_list(name: str) -> str:
+    """Return what the list of an attribute's values is called among the lists; names are the same in any case."""
+    return f"{ATTRIBUTE}{name.lower()}"
 
 
 def within(query: Query, places: Sequence[Query]) -> Query:
@@ -85,6 +109,11 @@ def within(query: Query, places: Sequence[Query]) -> Query:
 
 def _lowered(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.strip().lower() for each in values if each.strip()))
+
+
+def _different(chosen: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    kept = ((name.strip(), " ".join(value.split())) for name, value in chosen)
+    return tuple(dict.fromkeys(each for each in kept if is_attribute_name(each[0]) and each[1]))
 
 
 def _is_day(text: str) -> bool:

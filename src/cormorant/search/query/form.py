@@ -13,10 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, TypeGuard
 
+from cormorant.model.attribute import AttributeType
 from cormorant.search.index import query as ask
 from cormorant.search.index.query import Field, Key, Number, Query, Range
 from cormorant.search.index.tokenizer import words
 from cormorant.search.query import filters, ranges
+from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, KnownAttributes, attribute_query, written
 from cormorant.search.query.filters import Filters
 from cormorant.search.query.lexer import LONGEST, OPERATORS
 from cormorant.search.query.parser import parse
@@ -36,7 +38,8 @@ _BEGINNING: Final = re.compile(r"([^\W_]{2,})\*")
 class Fields:
     """The contents of the fields of a form.
 
-    Days are like 2026-03-14; `rest` is a query by itself.
+    Days are like 2026-03-14; `rest` is a query by itself. `attributes` are names, each with what is typed behind its
+    colon.
 
     In `every`, `any_of` and `none_of` words stand side by side, what belongs together in quotes.
     """
@@ -53,10 +56,14 @@ class Fields:
     since: str = ""
     until: str = ""
     rest: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
 
 
-def composed(fields: Fields) -> str:
-    """Return the text of the query that the fields make; "" for an empty form. What is no day or type is left out."""
+def composed(fields: Fields, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> str:
+    """Return the text of the query that the fields make; "" for an empty form. What is no day or type is left out.
+
+    So is an attribute that is not `known`.
+    """
     where, rest = PLACES.get(fields.place), fields.rest.strip()
     every = [*_plain(fields.every, where), *_phrase(fields.phrase, where)]
     any_of, none_of = _plain(fields.any_of, where), _plain(fields.none_of, where)
@@ -66,19 +73,19 @@ def composed(fields: Fields) -> str:
         should = tuple(any_of)
     elif any_of:
         must.append(ask.Or(tuple(any_of)) if len(any_of) > 1 else any_of[0])
-    must += _places(fields)
+    must += [*_places(fields), *_by_attributes(fields, known)]
     if none_of and not (must or should or rest):
         must.append(ask.Everything())
     text = render(ask.Clauses(tuple(must), should, tuple(none_of)))
     return " ".join(filter(None, (text, rest)))
 
 
-def narrowed(text: str, sources: Sequence[str], chosen: Filters) -> str:
+def narrowed(text: str, sources: Sequence[str], chosen: Filters, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> str:
     """Return the text of a query that asks the same of these places only.
 
     The text itself where that is too long to be read, or where nothing can be found: it names other places.
     """
-    query, places = parse(text).query, tuple(filters.parts(sources, chosen).values())
+    query, places = parse(text, known).query, tuple(filters.parts(sources, chosen).values())
     if not places or isinstance(query, ask.Nothing):
         return text
     clauses = _clauses(query)
@@ -115,6 +122,15 @@ def _places(fields: Fields) -> Iterator[Query]:
         yield days
 
 
+def _by_attributes(fields: Fields, known: KnownAttributes) -> Iterator[Query]:
+    """Yield where to look by attributes."""
+    for given, text in fields.attributes:
+        name, kind = known.get(given.lower(), ("", AttributeType.STRING))
+        found = attribute_query(name, kind, text) if name and text.strip() else ""
+        if not isinstance(found, str):
+            yield found
+
+
 def _days(since: str, until: str) -> Range | None:
     """Return the range from one day to another; what is no day is left out."""
     low, high = (each if _DAY.fullmatch(each) else "" for each in (since.strip(), until.strip()))
@@ -142,9 +158,9 @@ def _phrase(text: str, where: Field | None) -> list[Plain]:
     return [ask.Phrase(bare, where)] if words(bare) else []
 
 
-def taken_apart(text: str) -> Fields:
-    """Return what a form would hold that asks for the same as this query."""
-    clauses = _clauses(parse(text).query)
+def taken_apart(text: str, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Fields:
+    """Return what a form would hold that asks for the same as this query, which may name `known` attributes."""
+    clauses = _clauses(parse(text, known).query)
     where = _where(clauses)
     filling = _Filling(where if where in (None, *PLACES.values()) else Field.TEXT)
     for part in clauses.must:
@@ -193,6 +209,7 @@ class _Filling:
         self._any_of: Sequence[Plain] = ()
         self._none_of: list[Plain] = []
         self._placed: dict[str, str | tuple[str, ...]] = {}
+        self._attributes: dict[str, str] = {}
         self._must: list[Query] = []
         self._should: tuple[Query, ...] = ()
         self._never: list[Query] = []
@@ -213,8 +230,14 @@ class _Filling:
             self._any_of = [each for each in part.parts if self._fits(each)]
         elif isinstance(part, ask.Exact | Range) and (found := _placed(part)) and not found.keys() & self._placed:
             self._placed |= found
+        elif isinstance(part, ask.AttributeMatch | ask.AttributeRange) and self._takes(part):
+            self._attributes[part.name] = written(part)[0].partition(":")[2].replace('"', "")
         else:
             self._must.append(part)
+
+    def _takes(self, part: ask.AttributeMatch | ask.AttributeRange) -> bool:
+        """Say whether the form has a field left that says as much of an attribute."""
+        return part.name not in self._attributes and len(written(part)) == 1
 
     def choose(self, clauses: ask.Clauses) -> None:
         """Take the optional parts: words into their field where one of them has to match, all else into the rest."""
@@ -238,7 +261,7 @@ class _Filling:
         rest = render(ask.Clauses(tuple(self._must), self._should, tuple(self._never)))
         filled = Fields(
             every=_said(self._every), phrase=self._phrase.text if self._phrase else "", any_of=_said(self._any_of),
-            none_of=_said(self._none_of), place=place, rest=rest,
+            none_of=_said(self._none_of), place=place, rest=rest, attributes=tuple(self._attributes.items()),
         )  # fmt: skip
         placed: dict[str, Any] = dict(self._placed)
         return replace(filled, **placed)

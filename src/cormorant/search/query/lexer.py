@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import lru_cache
 
 from cormorant.search.index.edit_distance import allowed
 from cormorant.search.index.identifiers import EDGES, core
 from cormorant.search.query import ranges
+from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, WHOLE, KnownAttributes
 
 LONGEST = 1_000
 MOST_TERMS = 64
@@ -30,25 +32,32 @@ FIELDS = frozenset(("title", "heading", "text", "url", "link", "site", "source",
 """What may stand before a colon."""
 _ALSO = {
     "intitle": "title", "inurl": "url", "inanchor": "link", "filetype": "type", "mime": "type", "language": "lang",
-    "host": "site", "domain": "site",
+    "host": "site", "domain": "site", "mimetype": "type", "lastmodifieddate": "date", "infosource": "source",
 }  # fmt: skip
 """What other search engines call them."""
 
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
-_PIECE = re.compile(
-    r"""
+_NAME = r"[A-Za-z]{2,12}"
+"""A name that may stand before a colon, whether there is such a field or not."""
+_PIECE = r"""
     (?P<sign>(?<![^\s(])[+\-](?=[^\s+\-)]))?           # + or - before something
-    (?:(?P<field>[A-Za-z]{2,12}):(?=[^\s:/)]))?         # a name and a colon before something
+    (?:(?P<field>NAME):(?=[^\s:/)]))?                  # a name and a colon before something
     (?: (?P<open>\()
       | (?P<close>\))
-      | "(?P<phrase>[^"]*)"(?:~(?P<within>\d{1,3})(?![^\s)]))?
+      | (?P<whole>=)?"(?P<phrase>[^"]*)"(?:~(?P<within>\d{1,3})(?![^\s)]))?
       | (?P<word>[^\s()"]+)
       | (?P<stray>")
       | (?P<space>\s+)
-    )""",
-    re.VERBOSE,
-)
-_NAMED = re.compile(r"([A-Za-z]{2,12}):(?=[^\s:/)])")
+    )"""
+
+
+@lru_cache(16)
+def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a piece, and a name before something, where these attributes have names of other shapes."""
+    longest = sorted((each for each in names if not re.fullmatch(_NAME, each)), key=len, reverse=True)
+    name = "|".join([*(f"(?i:{re.escape(each)})" for each in longest), _NAME])
+    return re.compile(_PIECE.replace("NAME", name), re.VERBOSE), re.compile(rf"({name}):(?=[^\s:/)])")
+
 
 _EDGES_BUT_WILD = EDGES.translate({ord(each): None for each in "*?~"})
 _TILDE = re.compile(r"([^~*?]*[^\W_][^~*?]*)~([12]?)")
@@ -70,6 +79,7 @@ class TokenKind(Enum):
     PATTERN = auto()
     LIKE = auto()
     RANGE = auto()
+    VALUE = auto()
     ALL = auto()
     OPEN = auto()
     CLOSE = auto()
@@ -95,23 +105,25 @@ class QueryToken:
     amount: int = 0
 
 
-def lex(text: str) -> tuple[list[QueryToken], list[str]]:
-    """Cut a query into pieces, and say what was left out or read otherwise."""
-    cutting = _Cutting(text)
+def lex(text: str, attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> tuple[list[QueryToken], list[str]]:
+    """Cut a query into pieces, and say what was left out or read otherwise. `attributes` may be named in it."""
+    cutting = _Cutting(text, attributes)
     return cutting.pieces, cutting.notes
 
 
 class _Cutting:
     """Cuts one query from left to right."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, attributes: KnownAttributes) -> None:
+        self._attributes = attributes
+        piece, self._named = _patterns(tuple(sorted(attributes)))
         self.pieces: list[QueryToken] = []
         self.notes: list[str] = []
         self._terms = 0
         self._prefixes = 0
         if len(text) > LONGEST:
             self.notes.append(f"Only the first {LONGEST:,} characters were read.")
-        for found in _PIECE.finditer(text[:LONGEST].translate(_QUOTES)):
+        for found in piece.finditer(text[:LONGEST].translate(_QUOTES)):
             self._take(found)
         self._balance()
 
@@ -124,7 +136,8 @@ class _Cutting:
         elif found["close"]:
             self.pieces.append(QueryToken(TokenKind.CLOSE))
         elif found["phrase"] is not None:
-            self._phrase(" ".join(found["phrase"].split()), int(found["within"] or 0), sign, name)
+            whole = WHOLE if found["whole"] and self._is_attribute(name) else ""
+            self._phrase(whole + " ".join(found["phrase"].split()), int(found["within"] or 0), sign, name)
         elif found["word"]:
             self._word(found["word"], sign, name)
         elif found["stray"]:
@@ -135,9 +148,14 @@ class _Cutting:
         known = _ALSO.get(name.lower(), name.lower())
         if known in FIELDS:
             return known
+        if name.lower() in self._attributes:
+            return self._attributes[name.lower()][0]
         self.notes.append(f"There is no field {name}; it was read as a word.")
         self._term(QueryToken(TokenKind.WORD, name.lower() if name in OPERATORS else name, sign))
         return ""
+
+    def _is_attribute(self, name: str) -> bool:
+        return bool(name) and name not in FIELDS and name.lower() in self._attributes
 
     def _word(self, text: str, sign: str, name: str) -> None:
         """Take a run of characters: an operator, a word or the beginning of one."""
@@ -151,21 +169,23 @@ class _Cutting:
             self.notes.append(f"{boosted[2][:20]} was ignored, because no word counts more than another.")
             text = boosted[1]
         bare = core(text)
-        if not name and (named := _NAMED.match(bare)):
+        if not name and (named := self._named.match(bare)):
             name = self._name(named[1], sign)
             self._word(text.lstrip(EDGES)[named.end() :], sign, name)
             return
         if not name and bare in OPERATORS:
             bare = bare.lower()
-        if name in ranges.NAMES:
-            self._term(QueryToken(TokenKind.RANGE, text, sign, name))
+        if name in ranges.NAMES or self._is_attribute(name):
+            kind = TokenKind.RANGE if name in ranges.NAMES else TokenKind.VALUE
+            self._term(QueryToken(kind, text, sign, name))
             return
         self._term(self._wild(text, QueryToken(TokenKind.WORD, bare, sign, name)))
 
     def _phrase(self, text: str, within: int, sign: str, name: str) -> None:
         """Take what stands in quotes, with how many words may stand between them."""
-        if name in ranges.NAMES:
-            self._term(QueryToken(TokenKind.RANGE, text, sign, name))
+        if name in ranges.NAMES or self._is_attribute(name):
+            kind = TokenKind.RANGE if name in ranges.NAMES else TokenKind.VALUE
+            self._term(QueryToken(kind, text, sign, name))
         elif within and " " in text:
             self._term(QueryToken(TokenKind.NEAR, text, sign, name, min(within, MOST_BETWEEN)))
         else:

@@ -6,8 +6,8 @@
     one    = [+ - NOT] (word | "phrase" | "near"~3 | word* | wo?d | word~ | field:... | "(" query ")")
 
 What is joined by AND has to match, like what has a +; so does a place to look (`site:`, `source:`, `type:`, `lang:`,
-`date:`, `size:`, `depth:`), of which those for one field widen each other unless they are ranges. Of everything else,
-any part is enough.
+`date:`, `size:`, `depth:`, the name of an attribute), of which those for one field widen each other unless they are
+ranges. Of everything else, any part is enough.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from cormorant.model.attribute import AttributeType
 from cormorant.search.index import query as ask
 from cormorant.search.index.identifiers import identifiers
 from cormorant.search.index.query import Field, Key, Query
 from cormorant.search.index.tokenizer import clean, words
 from cormorant.search.query import ranges
-from cormorant.search.query.lexer import QueryToken, TokenKind, as_word, lex
+from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, KnownAttributes, attribute_query
+from cormorant.search.query.lexer import FIELDS, QueryToken, TokenKind, as_word, lex
 from cormorant.search.query.render import render
 from cormorant.search.query.type_names import mimes
 
@@ -57,15 +59,18 @@ class Parsed:
     understood: Understood
 
 
-def parse(text: str) -> Parsed:
-    """Understand any text whatever. Parsing what was understood gives the same query."""
-    pieces, cut = lex(clean(text))
+def parse(text: str, attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Parsed:
+    """Understand any text whatever, in which these attributes may be named.
+
+    Parsing what was understood gives the same query.
+    """
+    pieces, cut = lex(clean(text), attributes)
     if _is_in_capitals(text, pieces):
         pieces = [as_word(piece) for piece in pieces]
-    reading = _Reading(pieces)
+    reading = _Reading(pieces, attributes)
     query = reading.query("")
     if query is None:  # nothing but operators, perhaps: then they are words
-        reading = _Reading([as_word(piece) for piece in pieces])
+        reading = _Reading([as_word(piece) for piece in pieces], attributes)
         query = reading.query("") or ask.Nothing()
     return Parsed(query, Understood(render(query), tuple(dict.fromkeys((*cut, *reading.notes)))))
 
@@ -80,7 +85,8 @@ def _is_in_capitals(text: str, pieces: Sequence[QueryToken]) -> bool:
 class _Reading:
     """Reads pieces from left to right; every method returns None for what turned out to be nothing."""
 
-    def __init__(self, pieces: Sequence[QueryToken]) -> None:
+    def __init__(self, pieces: Sequence[QueryToken], attributes: KnownAttributes) -> None:
+        self._attributes = attributes
         self.notes: list[str] = []
         self._pieces = pieces
         self._at = 0
@@ -176,6 +182,8 @@ class _Reading:
             return ask.Everything()
         if piece.kind is TokenKind.RANGE or field in ranges.NAMES:
             return self._range(piece, field)
+        if field.lower() in self._attributes and field not in FIELDS:
+            return self._attribute(piece, field)
         if field in _KEYS or field == "type":
             return self._exact(piece, field)
         if not words(piece.text):
@@ -198,6 +206,19 @@ class _Reading:
         done = "read as words" if words(piece.text) else "ignored"
         self.notes.append(f"{piece.text[:20]} was {done}: {found}")
         return self._leaf(replace(piece, kind=TokenKind.PHRASE), "") if words(piece.text) else None
+
+    def _attribute(self, piece: QueryToken, field: str) -> Query | None:
+        """Return a place to look by an attribute; what is none is said, and read as words."""
+        name, kind = self._attributes[field.lower()]
+        if piece.kind in (TokenKind.PREFIX, TokenKind.PATTERN, TokenKind.LIKE) or _WILD.search(piece.text):
+            self.notes.append(f"{name}: takes no wildcard.")
+        text = piece.text if kind is AttributeType.DATE else _WILD.sub("", piece.text)
+        found = attribute_query(name, kind, text)
+        if not isinstance(found, str):
+            return found
+        done = "read as words" if words(piece.text) else "ignored"
+        self.notes.append(f"{piece.text[:20]} was {done}: {found}")
+        return self._leaf(replace(piece, kind=TokenKind.PHRASE, field=""), "") if words(piece.text) else None
 
     def _exact(self, piece: QueryToken, field: str) -> Query | None:
         """Return a place to look; a type that nobody knows is read as words."""
@@ -254,7 +275,7 @@ def _flat(parts: Iterable[Query], kind: type[ask.And] | type[ask.Or]) -> tuple[Q
 def _is_place(part: Query) -> bool:
     """Say whether a part says where to look, not what for."""
     match part:
-        case ask.Exact() | ask.Range() | ask.Everything():
+        case ask.Exact() | ask.Range() | ask.AttributeMatch() | ask.AttributeRange() | ask.Everything():
             return True
         case ask.And() | ask.Or():
             return all(map(_is_place, part.parts))
@@ -308,6 +329,11 @@ def _widened(parts: Iterable[Query]) -> list[Query]:
             known = merged.get(part.key)
             values = known.values if isinstance(known, ask.Exact) else ()
             merged[part.key] = replace(part, values=tuple(sorted({*values, *part.values})))
+        elif isinstance(part, ask.AttributeMatch):
+            key = (part.name, part.whole)
+            before = merged.get(key)
+            texts = before.texts if isinstance(before, ask.AttributeMatch) else ()
+            merged[key] = replace(part, texts=tuple(sorted({*texts, *part.texts})))
         else:
             merged[part] = part
     return list(merged.values())

@@ -28,10 +28,12 @@ _UNITS: Final = {"": 1, "b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_00
 _SIZE: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s?([kmg]?b?)", re.IGNORECASE | re.ASCII)
 _DAY: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 _COMPARED: Final = re.compile(r"(>=|<=|=|>|<)(.*)")
-_LAST_MOMENT_S: Final = 86_400.0 - 0.001
+MOMENT_S: Final = 0.001
+"""The step from one moment to the next."""
+_LAST_MOMENT_S: Final = 86_400.0 - MOMENT_S
 
 
-class _Span(NamedTuple):
+class RangeSpan(NamedTuple):
     """The range that one value stands for: from its first moment, byte or step to its last."""
 
     low: float
@@ -52,12 +54,12 @@ def ranged(name: str, text: str) -> Range | str:
 def written(node: Range) -> str:
     """Return a range as it could be typed."""
     name = next(name for name, number in FIELDS.items() if number is node.number)
-    write = _day if node.number is Number.MODIFIED else _whole
+    write = day if node.number is Number.MODIFIED else _whole
     low, high = (write(each) if each is not None else "" for each in (node.low, node.high))
     return f"{name}:{low}..{high}"
 
 
-def _compared(number: Number, text: str, read: Callable[[str], _Span]) -> Range | None:
+def _compared(number: Number, text: str, read: Callable[[str], RangeSpan]) -> Range | None:
     """Read a value with a sign before it; what lies just beyond a value is the next day, byte or step."""
     found = _COMPARED.fullmatch(text)
     if found is None:
@@ -70,7 +72,7 @@ def _compared(number: Number, text: str, read: Callable[[str], _Span]) -> Range 
     }[found[1]]  # fmt: skip
 
 
-def _between(number: Number, text: str, read: Callable[[str], _Span]) -> Range:
+def _between(number: Number, text: str, read: Callable[[str], RangeSpan]) -> Range:
     """Read one value, or two of which one may be left out. Raises ValueError for anything else."""
     first, dots, second = text.partition("..")
     if not dots:
@@ -83,36 +85,38 @@ def _between(number: Number, text: str, read: Callable[[str], _Span]) -> Range:
     return Range(number, low, high)
 
 
-def _days(text: str) -> _Span:
+def days(text: str) -> RangeSpan:
+    """Return the moments of a day, month or year, epoch seconds in UTC. Raises ValueError for anything else."""
     found = _DAY.fullmatch(text)
     if found is None:
         raise ValueError(text)
-    year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
-    first = date(year, month or 1, day or 1)
-    last = date(year, month or 12, day or calendar.monthrange(year, month or 12)[1])
-    return _Span(_start(first), _start(last) + _LAST_MOMENT_S)
+    year, month, of_month = int(found[1]), int(found[2] or 0), int(found[3] or 0)
+    first = date(year, month or 1, of_month or 1)
+    last = date(year, month or 12, of_month or calendar.monthrange(year, month or 12)[1])
+    return RangeSpan(_start(first), _start(last) + _LAST_MOMENT_S)
 
 
-def _start(day: date) -> float:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+def _start(when: date) -> float:
+    return datetime(when.year, when.month, when.day, tzinfo=UTC).timestamp()
 
 
-def _bytes(text: str) -> _Span:
+def _bytes(text: str) -> RangeSpan:
     found = _SIZE.fullmatch(text)
     if found is None:
         raise ValueError(text)
     unit = found[2].lower()
     size = round(float(found[1]) * _UNITS[unit if unit in _UNITS else f"{unit}b"])
-    return _Span(size, size)
+    return RangeSpan(size, size)
 
 
-def _steps(text: str) -> _Span:
+def _steps(text: str) -> RangeSpan:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ValueError(text)
-    return _Span(int(text), int(text))
+    return RangeSpan(int(text), int(text))
 
 
-def _day(moment: float) -> str:
+def day(moment: float) -> str:
+    """Return the day of a moment as it is typed."""
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=moment + 0.0005)).date().isoformat()
 
 
@@ -120,6 +124,6 @@ def _whole(value: float) -> str:
     return str(int(value))
 
 
-_READERS: Final[dict[Number, Callable[[str], _Span]]] = {
-    Number.MODIFIED: _days, Number.SIZE: _bytes, Number.DEPTH: _steps,
+_READERS: Final[dict[Number, Callable[[str], RangeSpan]]] = {
+    Number.MODIFIED: days, Number.SIZE: _bytes, Number.DEPTH: _steps,
 }  # fmt: skip

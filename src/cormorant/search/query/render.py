@@ -7,6 +7,7 @@ from typing import assert_never
 
 from cormorant.search.index import query as ask
 from cormorant.search.index.query import Field, Key, Query
+from cormorant.search.query import attribute_query
 from cormorant.search.query.ranges import written
 from cormorant.search.query.type_names import NAMES
 
@@ -41,6 +42,9 @@ def _inner(node: Query) -> str:
             return written(node)
         case ask.Exact():
             texts = _exact(node)
+            return texts[0] if len(texts) == 1 else f"({' OR '.join(texts)})"
+        case ask.AttributeMatch() | ask.AttributeRange():
+            texts = attribute_query.written(node)
             return texts[0] if len(texts) == 1 else f"({' OR '.join(texts)})"
         case ask.Everything():
             return "*"
@@ -99,6 +103,8 @@ def _must(part: Query) -> str:
         return " ".join(_exact(part))
     if isinstance(part, ask.Range):
         return written(part)
+    if isinstance(part, ask.AttributeMatch | ask.AttributeRange):
+        return " ".join(attribute_query.written(part))
     return _inner(part) if isinstance(part, ask.And | ask.Everything) else f"+{_inner(part)}"
 
 

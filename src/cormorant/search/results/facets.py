@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
-from cormorant.search.index.facet_request import ByKey, Counts, Since, Split
+from cormorant.search.index.facet_request import ByAttribute, ByKey, Counts, Since, Split
 from cormorant.search.index.filter_fields import filed_under
 from cormorant.search.index.query import Key, Query
 from cormorant.search.query import filters
@@ -43,6 +43,21 @@ class Facet(NamedTuple):
 
 Tally = Callable[[Query, Sequence[Split]], Sequence[Counts]]
 """Counts what a query matches, by sort, for each split."""
+
+
+def attribute_facets(
+    tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, names: Sequence[str]
+) -> tuple[Facet, ...]:
+    """Count the same for the values of attributes, whose names the facets have."""
+    places = filters.parts(sources, chosen)
+    found = []
+    for name in names:
+        key = filters.attribute_list(name)
+        narrowed = within(query, [place for each, place in places.items() if each != key])
+        (counts,) = tally(narrowed, [ByAttribute(name)])
+        picked = [value for each, value in chosen.attributes if filters.attribute_list(each) == key]
+        found.append(_facet(key, [counts], picked)._replace(name=name))
+    return tuple(found)
 
 
 def facets(tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, today: date) -> tuple[Facet, ...]:

@@ -16,6 +16,7 @@ from cormorant.search.index.query import Field, Leaf, Like, Near, Pattern, Prefi
 from cormorant.search.index.stemming import beginning, stem
 from cormorant.search.index.tantivy.term_queries import as_regex
 from cormorant.search.index.tokenizer import UNSPACED, words
+from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, KnownAttributes
 from cormorant.search.query.parser import parse
 
 _MOST_PLACES = 2_000
@@ -234,8 +235,8 @@ def _end(part: _Part, text: str, word: re.Match[str]) -> int:
 class Marking:
     """The terms of a query that are marked in a text of a language. Not for several threads."""
 
-    def __init__(self, query: str, language: str = "") -> None:
-        self._needles = Needles(ask.leaves(parse(query).query), language)
+    def __init__(self, query: str, language: str = "", attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> None:
+        self._needles = Needles(ask.leaves(parse(query, attributes).query), language)
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from cormorant.search.index.completion import Beginning, Begun
 from cormorant.search.index.protocol import IndexReader
 from cormorant.search.index.query import Field, Query, Search
 from cormorant.search.index.tokenizer import plainer, words
+from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, KnownAttributes
 from cormorant.search.query.lexer import LONGEST, OPERATORS
 from cormorant.search.query.parser import parse
 
@@ -48,7 +49,7 @@ class Opening:
     narrowed: Query
 
 
-def opening(typed: str) -> Opening | None:
+def opening(typed: str, attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Opening | None:
     """Take apart what was typed; None where nothing can be said of how it goes on, as within quotes."""
     typed = typed[:LONGEST].lstrip()
     at = max(typed.rfind(each) for each in (" ", "\t", "\n", "\u3000")) + 1
@@ -59,7 +60,7 @@ def opening(typed: str) -> Opening | None:
     if found["sign"] == "-" or last in OPERATORS or (field and field not in _FIELDS):
         return None
     letters = words(last)
-    narrowed = _all_of(parse(typed[:at]).query)
+    narrowed = _all_of(parse(typed[:at], attributes).query)
     if len(letters) > 1 or (isinstance(narrowed, ask.Everything) and not letters):
         return None
     return Opening(typed[: len(typed) - len(last)], letters[0] if letters else "", narrowed)

@@ -18,8 +18,9 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import attribute
 
 ADMINISTRATOR: Final = "administrator"
+SOURCE: Final = "source"
 DOCUMENT: Final = "document"
-"""Origins of an attribute: an administrator added it, or a document brought it first."""
+"""Origins of an attribute: an administrator added it, a source declared it, or a document brought it first."""
 MOST_ANNOUNCED: Final = 2_000
 """Attributes that documents may make known; others are kept with them, and not searched for by name."""
 _ALL: Final = sa.select(attribute).order_by(attribute.c.name)
@@ -67,12 +68,12 @@ def types(tx: Tx) -> dict[str, AttributeType | None]:
     return {**BUILT_IN, **rows}
 
 
-def announce(tx: Tx, found: Mapping[str, AttributeType]) -> None:
-    """Make attributes known that documents bring, unless they are known, or deleted, or too many are."""
+def announce(tx: Tx, found: Mapping[str, AttributeType], origin: str = DOCUMENT) -> None:
+    """Make attributes known that documents bring or a source declares, but for those known or deleted, and too many."""
     there = {row.name.lower() for row in tx.rows(_TYPES)}
     new = [name for name in found if name.lower() not in there][: max(0, MOST_ANNOUNCED - len(there))]
     now = tx.now()
-    rows = [(name, found[name].value, DOCUMENT, "", False, False, now, 0.0) for name in new]
+    rows = [(name, found[name].value, origin, "", False, False, now, 0.0) for name in new]
     if rows:
         bulk.insert(tx, attribute, _COLUMNS, rows, bulk.OnConflict(key=("name",), columns=("deleted",), where="1 = 0"))
 

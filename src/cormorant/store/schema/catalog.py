@@ -115,7 +115,7 @@ attribute = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("type", Text, nullable=False, comment="string, number or date"),
-    Column("origin", Text, nullable=False, comment="administrator, or document: one brought it first"),
+    Column("origin", Text, nullable=False, comment="administrator, source, or document: one brought it first"),
     Column("about", Text, nullable=False),
     Column("facet", Boolean, nullable=False, comment="its values are offered beside results"),
     Column("deleted", Boolean, nullable=False, comment="documents that bring it are kept without it"),

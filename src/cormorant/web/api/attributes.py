@@ -25,7 +25,7 @@ from cormorant.operate.search.attributes import AttributeEdit
 from cormorant.web.api import requests
 from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
 
-Name = Annotated[str, Path(examples=["Department"])]
+Name = Annotated[str, Path(examples=["Author"])]
 OfSource = Annotated[str | None, Query(description="Of the list of this source; default: see the operation.")]
 
 
@@ -72,7 +72,7 @@ def _add_lists(router: APIRouter, house: Installation) -> None:
     @route(router, "/lovs", Scope.OPERATE, ValueLists, ValueRecord)
     def list_values(
         request: Request,
-        attribute: Annotated[str, Query(description="Only of this attribute.", examples=["Department"])] = "",
+        attribute: Annotated[str, Query(description="Only of this attribute.", examples=["Author"])] = "",
         source: OfSource = None,
     ) -> Response:
         """List the values of attributes with their display names; without `source`, of all lists."""

@@ -31,7 +31,7 @@ from cormorant.operate.records.record import Record
 from cormorant.operate.records.search import Duplicates, ScoreRecord, SearchRecord, SuggestionsRecord, Tuning, Weight
 from cormorant.operate.search import ranking, search as searching
 from cormorant.operate.search.query_log import Face
-from cormorant.search.reader import Filters, GroupBy, Question, Sort
+from cormorant.search.reader import Filters, GroupBy, Question, Sort, attribute_choice
 from cormorant.web.pages import score
 from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security import authorization
@@ -62,6 +62,10 @@ class Json(JSONResponse):
 
 def _written(content: Any) -> bytes:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+
+MOST_FACETS = 20
+"""Attributes whose values are counted for one answer."""
 
 
 class _Paging(NamedTuple):
@@ -111,8 +115,12 @@ async def _chosen(
     language: Annotated[list[str] | None, Query(description="In this language; may repeat.", examples=["en"])] = None,
     since: Annotated[str, Query(description="Changed then or later: a day, month or year.", examples=["2026-03"])] = "",
     until: Annotated[str, Query(description="Changed then or before: a day, month or year, inclusive.")] = "",
+    attribute: Annotated[
+        list[str] | None, Query(description="NAME=VALUE: with this whole value of an attribute; may repeat.")
+    ] = None,
 ) -> Filters:
-    return Filters(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until)
+    picked = tuple(map(attribute_choice, attribute or ()))
+    return Filters(tuple(site or ()), tuple(type_ or ()), tuple(language or ()), since, until, picked)
 
 
 async def _question(
@@ -121,11 +129,13 @@ async def _question(
     paging: Annotated[_Paging, Depends(_paging)],
     chosen: Annotated[Filters, Depends(_chosen)],
     source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
+    facet: Annotated[list[str] | None, Query(description="Count the values of this attribute too; may repeat.")] = None,
 ) -> Question:
     named = tuple(name for name in source or () if name)
     return Question(
         q, named, paging.limit, paging.offset, paging.sort, not paging.every, chosen, paging.group, facets=True,
         languages=score.languages(request), as_typed=paging.as_typed,
+        facet_attributes=tuple(each for each in facet or () if each)[:MOST_FACETS],
     )  # fmt: skip
 
 
@@ -137,7 +147,8 @@ def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
         """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
         answer = shelf.ask(question)
         asked.note(request, question, answer, Face.API)
-        return Json(searching.answer_record(answer))
+        labels = shelf.labels(question.facet_attributes, question.languages, question.sources)
+        return Json(searching.answer_record(answer, labels))
 
     @route(app, "/documents/{number}/duplicates", Scope.SEARCH, Duplicates)
     def list_duplicates(number: Number) -> Response:

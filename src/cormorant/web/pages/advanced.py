@@ -20,8 +20,8 @@ from fastapi.templating import Jinja2Templates
 from cormorant.model.scope import Scope
 from cormorant.operate.search import search
 from cormorant.search.query.form import Fields, composed, taken_apart
-from cormorant.search.reader import Question, Sort
-from cormorant.web.pages import layout
+from cormorant.search.reader import KnownAttributes, Question, Sort
+from cormorant.web.pages import layout, score
 from cormorant.web.pages.formatting import PER_PAGES, per_page, per_said
 from cormorant.web.pages.labels import TYPES, spoken
 from cormorant.web.security import authorization
@@ -29,6 +29,8 @@ from cormorant.web.shared_reader import SharedReader
 
 LONGEST: Final = 1_000
 """Characters of a field that are read, as of a query."""
+ATTRIBUTE: Final = "attribute."
+"""Before the name of an attribute, that of its field."""
 IN: Final = {
     "": "Everywhere", "title": "Title only", "heading": "Headings", "url": "Address", "link": "Text of links to it",
 }  # fmt: skip
@@ -46,10 +48,13 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
     @authorization.page(app, "/advanced", Scope.SEARCH)
     def advanced(request: Request, q: str = "") -> Response:
         given = request.query_params
-        fields = taken_apart(q) if q.strip() else _fields(given)
+        attributes = shelf.known_attributes()
+        fields = taken_apart(q, attributes) if q.strip() else _fields(given)
         known = shelf.known()
         fields = _offered(fields, known or {})
-        text, per, sort = composed(fields), per_page(given.get("per", "")), given.get("sort", "")
+        shown = shelf.attribute_fields(score.languages(request))
+        fields = _with_fields(fields, [each.name for each in shown], attributes)
+        text, per, sort = composed(fields, attributes), per_page(given.get("per", "")), given.get("sort", "")
         results = _results(text, per, sort)
         if text and given.get("go"):
             return RedirectResponse(results, 303)
@@ -59,6 +64,7 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
         values = layout.of(request, known, back=back) | {
             "fields": fields, "text": text, "answer": answer, "sent": bool(given.get("go")), "places": IN,
             "results": results, "per": per, "per_pages": PER_PAGES, "sort": sort, "orders": ORDERS,
+            "attributes": [(each, _value_of(fields, each.name)) for each in shown],
             "sites": found.sites, "types": [(name, TYPES[name]) for name in _with(found.types, fields.type)],
             "languages": [(tag, spoken(tag)) for tag in sorted(_with(found.languages, fields.language), key=spoken)],
         }  # fmt: skip
@@ -81,11 +87,15 @@ def _fields(given: QueryParams) -> Fields:
         return given.get(name, "")[:LONGEST]
 
     named = (*given.getlist("source[]"), *given.getlist("source"))
+    by_name = tuple(
+        (key.removeprefix(ATTRIBUTE), value[:LONGEST]) for key, value in given.items()
+        if key.startswith(ATTRIBUTE) and value.strip()
+    )  # fmt: skip
     return Fields(
         every=of("all"), phrase=of("phrase"), any_of=of("any"), none_of=of("none"),
         place=of("in") if of("in") in IN else "", site=of("site"), type=of("type") if of("type") in TYPES else "",
         sources=tuple(each[:LONGEST] for each in named), language=of("lang"), since=of("from"),
-        until=of("to"), rest=of("also"),
+        until=of("to"), rest=of("also"), attributes=by_name,
     )  # fmt: skip
 
 
@@ -95,6 +105,17 @@ def _offered(fields: Fields, known: Collection[str]) -> Fields:
     others = composed(Fields(sources=tuple(each for each in fields.sources if each not in offered)))
     rest = " ".join(filter(None, (fields.rest, others)))
     return replace(fields, sources=tuple(each for each in fields.sources if each in offered), rest=rest)
+
+
+def _with_fields(fields: Fields, shown: Collection[str], known: KnownAttributes) -> Fields:
+    """The fields, with attributes for which the form has no field in the rest."""
+    others = Fields(attributes=tuple(each for each in fields.attributes if each[0] not in shown))
+    rest = " ".join(filter(None, (fields.rest, composed(others, known))))
+    return replace(fields, attributes=tuple(each for each in fields.attributes if each[0] in shown), rest=rest)
+
+
+def _value_of(fields: Fields, name: str) -> str:
+    return dict(fields.attributes).get(name, "")
 
 
 def _with(offered: tuple[str, ...], chosen: str) -> tuple[str, ...]:

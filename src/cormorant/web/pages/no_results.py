@@ -56,5 +56,5 @@ def _ways(shelf: SharedReader, asked: SearchRequest, words: list[BroaderSearch])
 def _row(shelf: SharedReader, asked: SearchRequest, text: str, about: str) -> BroaderSearch:
     """A search for something else within the same choices, counted as its page counts it."""
     wanted = replace(asked, q=text, page=1, group=None)
-    question = replace(wanted.question, limit=0, facets=False, as_typed=True)
+    question = replace(wanted.question, limit=0, facets=False, as_typed=True, facet_attributes=())
     return BroaderSearch(text, about, wanted.address(), shelf.ask(question).total)

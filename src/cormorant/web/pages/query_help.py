@@ -58,6 +58,8 @@ CHAPTERS = (
         Form("heading:summary", "In a heading of the page."),
         Form("url:report", "In the address."),
         Form("link:timetable", "In the text of links to it."),
+        Form("Author:ada", "In an attribute, by its name. `Author:=\"Ada Lovelace\"` is the whole value; numbers and "
+             "dates take ranges, with two dots between the ends."),
         Form("text:policy", "In the text; what stands in the title does not count."),
         Form("type:pdf", f"By type: {', '.join(NAMES)}; or a MIME type, like `type:image/svg+xml`."),
         Form("site:handbook.example.org", "By host."),

@@ -19,7 +19,19 @@ from urllib.parse import urlencode
 from fastapi import Request
 
 from cormorant.search.query.form import narrowed
-from cormorant.search.reader import Answer, Facet, FacetValue, Filters, GroupBy, Hit, Question, Sort
+from cormorant.search.reader import (
+    Answer,
+    Facet,
+    FacetValue,
+    Filters,
+    GroupBy,
+    Hit,
+    KnownAttributes,
+    Question,
+    Sort,
+    attribute_choice,
+    attribute_list,
+)
 from cormorant.web.pages import score
 from cormorant.web.pages.formatting import MOST_PAGES, UNKNOWN, HitView, per_page, per_said, shown
 from cormorant.web.pages.labels import LISTS, label
@@ -63,7 +75,10 @@ class GroupView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A question as the page was asked it. `opened` is the list that is shown in full."""
+    """A question as the page was asked it. `opened` is the list that is shown in full.
+
+    `offered` are attributes whose values are offered beside results.
+    """
 
     q: str
     page: int
@@ -77,13 +92,14 @@ class SearchRequest:
     notes: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     as_typed: bool = False
+    offered: tuple[str, ...] = ()
 
     @property
     def question(self) -> Question:
         """Question for the search library."""
         return Question(
             self.q, self.sources, self.per, (self.page - 1) * self.per, self.sort, not self.every, self.chosen,
-            self.group, facets=True, languages=self.languages, as_typed=self.as_typed,
+            self.group, facets=True, languages=self.languages, as_typed=self.as_typed, facet_attributes=self.offered,
         )  # fmt: skip
 
     @property
@@ -91,7 +107,8 @@ class SearchRequest:
         """The parameters that say it, in the order in which an address has them; without the page."""
         return {
             "q": self.q, "source": self.sources, "site": self.chosen.site, "type": self.chosen.type,
-            "language": self.chosen.language, "from": self.chosen.since, "to": self.chosen.until,
+            "language": self.chosen.language, "attribute": _written(self.chosen.attributes),
+            "from": self.chosen.since, "to": self.chosen.until,
             "sort": self.sort if self.sort is not Sort.RELEVANCE else "", "group": self.group or "",
             "all": "1" if self.every else "", "per": per_said(self.per), "as_typed": "1" if self.as_typed else "",
         }  # fmt: skip
@@ -101,10 +118,9 @@ class SearchRequest:
         given = self.given | changes
         return "/search?" + urlencode({name: value for name, value in given.items() if value}, doseq=True)
 
-    @property
-    def form(self) -> str:
-        """URL of the advanced form for this search, with the choices in its fields."""
-        text = narrowed(self.q, self.sources, self.chosen)
+    def form(self, known: KnownAttributes) -> str:
+        """Return the URL of the advanced form for this search, with the choices in its fields."""
+        text = narrowed(self.q, self.sources, self.chosen, known)
         said = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
         return "/advanced?" + urlencode({name: value for name, value in said.items() if value})
 
@@ -127,14 +143,16 @@ class SearchRequest:
         return found
 
 
-def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> SearchRequest:
+def asked(request: Request, q: str, *, every: bool, as_typed: bool, offered: tuple[str, ...] = ()) -> SearchRequest:
     """Read what a page was asked."""
     given = request.query_params
 
     def several(name: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(each for each in given.getlist(name) if each))[:MOST_CHOSEN]
 
-    said = Filters(several("site"), several("type"), several("language"), given.get("from", ""), given.get("to", ""))
+    picked = tuple(map(attribute_choice, several("attribute")))
+    days = (given.get("from", ""), given.get("to", ""))
+    said = Filters(several("site"), several("type"), several("language"), *days, _known(picked, offered))
     names = {"since": "From", "until": "To"}
     notes = [
         f"{names[each]} was ignored: it needs a day, for example 2026-03-14." for each in said.faults if each in names
@@ -146,9 +164,20 @@ def asked(request: Request, q: str, *, every: bool, as_typed: bool) -> SearchReq
     return SearchRequest(
         q, max(1, page), per_page(given.get("per", "")), every, several("source"), said.usable,
         _one_of(Sort, given.get("sort")) or Sort.RELEVANCE,
-        _one_of(GroupBy, given.get("group")), opened if opened in LISTS else "", tuple(notes),
-        score.languages(request), as_typed,
+        _one_of(GroupBy, given.get("group")),
+        opened if opened in (*LISTS, *map(attribute_list, offered)) else "", tuple(notes),
+        score.languages(request), as_typed, offered,
     )  # fmt: skip
+
+
+def _known(picked: Sequence[tuple[str, str]], offered: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the chosen values of attributes that are offered."""
+    names = {name.lower(): name for name in offered}
+    return tuple((names[name.lower()], value) for name, value in picked if name.lower() in names)
+
+
+def _written(chosen: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{name}={value}" for name, value in chosen]
 
 
 def _page(text: str) -> int:
@@ -161,16 +190,23 @@ def _page(text: str) -> int:
     return int(found[1]) if len(found[1]) < len(str(FAR)) else FAR
 
 
-def shown_as(asked: SearchRequest, answer: Answer) -> dict[str, Any]:
-    """Return the values that the search page shows beside those of every page."""
+def shown_as(
+    asked: SearchRequest, answer: Answer, known: KnownAttributes, labels: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
+    """Return the values that the search page shows beside those of every page.
+
+    `known` are the attributes that a query may name, `labels` the display names of listed values of those offered.
+    """
     return {
-        "address": asked.address, "form": asked.form, "page": asked.page, "every": asked.every, "answer": answer,
+        "address": asked.address, "form": asked.form(known), "page": asked.page, "every": asked.every, "answer": answer,
         "notes": (*asked.notes, *answer.understood.notes), "kept": asked.kept("q", "as_typed"),
         "dates": asked.kept("from", "to"),
-        "since": asked.chosen.since, "until": asked.chosen.until, "lists": list(_lists(asked, answer.facets)),
+        "since": asked.chosen.since, "until": asked.chosen.until,
+        "lists": [*_lists(asked, answer.facets), *_attribute_lists(asked, answer.attribute_facets, labels)],
         "corrected": list(_corrected(answer)), "typed": asked.address(as_typed="1"),
         "found_by": answer.answered if answer.is_corrected else asked.q,
-        "chips": list(_chips(asked)), "clear": _cleared(asked), "groups": _groups(asked, answer),
+        "chips": [*_chips(asked), *_attribute_chips(asked, labels)],
+        "clear": _cleared(asked), "groups": _groups(asked, answer),
         "sorts": [
             FacetLink(text, asked.address(sort="" if sort is Sort.RELEVANCE else sort), sort is asked.sort)
             for sort, text in SORTS.items()
@@ -216,6 +252,41 @@ def _lists(asked: SearchRequest, facets: Sequence[Facet]) -> Iterator[List]:
             left = len(facet.choices) - len(few)
             more = FacetLink(f"{left} more", asked.address(more=facet.name)) if left else None
             yield List(LISTS[facet.name], links, more)
+
+
+def _attribute_lists(
+    asked: SearchRequest, facets: Sequence[Facet], labels: Mapping[str, Mapping[str, str]]
+) -> Iterator[List]:
+    """Lists of values of attributes, from which there is something to choose; listed values first, in their order."""
+    for facet in facets:
+        if len(facet.choices) < 2 and not any(each.chosen for each in facet.choices):
+            continue
+        named = labels.get(facet.name.lower(), {})
+        order = {value: place for place, value in enumerate(named)}
+        choices = sorted(facet.choices, key=lambda each: order.get(each.value, len(order)))
+        key = attribute_list(facet.name)
+        few = [each for number, each in enumerate(choices) if key == asked.opened or number < FEW or each.chosen]
+        links = tuple(
+            FacetLink(
+                named.get(each.value, each.value), _with_attribute(asked, facet.name, each), each.chosen, each.results
+            )
+            for each in few
+        )
+        left = len(choices) - len(few)
+        yield List(facet.name, links, FacetLink(f"{left} more", asked.address(more=key)) if left else None)
+
+
+def _with_attribute(asked: SearchRequest, name: str, choice: FacetValue) -> str:
+    """Return the URL of this search with a value of an attribute, or without one that is chosen."""
+    picked = [each for each in asked.chosen.attributes if each != (name, choice.value)]
+    return asked.address(attribute=_written(picked if choice.chosen else [*picked, (name, choice.value)]))
+
+
+def _attribute_chips(asked: SearchRequest, labels: Mapping[str, Mapping[str, str]]) -> Iterator[FacetLink]:
+    """Yield the chosen values of attributes, each with the URL of this search without it."""
+    for name, value in asked.chosen.attributes:
+        there = _with_attribute(asked, name, FacetValue(value, 0, chosen=True))
+        yield FacetLink(labels.get(name.lower(), {}).get(value, value), there, chosen=True)
 
 
 def _choice(asked: SearchRequest, name: str, choice: FacetValue) -> FacetLink:

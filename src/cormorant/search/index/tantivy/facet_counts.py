@@ -12,13 +12,14 @@ from typing import Any, NamedTuple, cast
 
 import tantivy
 
+from cormorant.search.index.attribute_terms import SEPARATOR, named, values_of
 from cormorant.search.index.collapse import Folded, folded
-from cormorant.search.index.facet_request import ByKey, Counts, Split
+from cormorant.search.index.facet_request import ByAttribute, ByKey, Counts, Since, Split
 from cormorant.search.index.filter_fields import filed_under, mark_of
 from cormorant.search.index.query import MOST_RANKED, Number
 from cormorant.search.index.tantivy.integrity import altered
 from cormorant.search.index.tantivy.reader_view import total_of
-from cormorant.search.index.tantivy.schema import own
+from cormorant.search.index.tantivy.schema import ATTRIBUTE_VALUE, entry_in, own
 
 MOST_VALUES = 10_000
 """Values of a key that are counted, those first that most documents have."""
@@ -104,7 +105,9 @@ class Columns:
         self, split: Split, buckets: Sequence[Mapping[str, Any]], addresses: Sequence[Any]
     ) -> Iterable[frozenset[str]]:
         """Return as what each of these documents counts."""
-        if not isinstance(split, ByKey):
+        if isinstance(split, ByAttribute):
+            return (frozenset(values_of(entry_in(self._searcher.doc(each)), split.name)) for each in addresses)
+        if isinstance(split, Since):
             return map(split.sorts, self.numbers(Number.MODIFIED, addresses))
         values = (str(bucket["key"]) for bucket in buckets)
         known = {mark_of(value): split.sorts(filed_under(split.key, value)) for value in values}
@@ -116,6 +119,9 @@ def _asked(split: Split) -> dict[str, Any]:
     """Return what the engine is asked for."""
     if isinstance(split, ByKey):
         return {"terms": {"field": str(split.key), "size": MOST_VALUES}}
+    if isinstance(split, ByAttribute):
+        begin = named(split.name, "").replace(".", r"\.")
+        return {"terms": {"field": ATTRIBUTE_VALUE, "size": MOST_VALUES, "include": f"{begin}.*"}}
     steps = sorted(set(split.moments.values()))
     ends: Iterable[dict[str, float]] = ({"to": each} for each in steps[1:])
     ranges = [{"from": step, **end} for step, end in zip(steps, (*ends, {}), strict=True)]
@@ -125,6 +131,8 @@ def _asked(split: Split) -> dict[str, Any]:
 def _counted(split: Split, buckets: Sequence[Mapping[str, Any]]) -> Counter[str]:
     """Return counts by sort of what the engine counted; what it counts between two moments is after all before."""
     counts = Counter[str]()
+    if isinstance(split, ByAttribute):
+        return Counter({str(each["key"]).partition(SEPARATOR)[2]: each["doc_count"] for each in buckets})
     for bucket in buckets:
         sorts = split.sorts([bucket["key"]]) if isinstance(split, ByKey) else split.sorts(bucket.get("from"))
         for sort in sorts:

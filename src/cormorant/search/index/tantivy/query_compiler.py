@@ -11,6 +11,7 @@ import tantivy
 from tantivy import FieldType, Occur
 
 from cormorant.search.index import query as ask
+from cormorant.search.index.attribute_terms import named, range_terms
 from cormorant.search.index.filter_fields import exact
 from cormorant.search.index.identifiers import Identifier
 from cormorant.search.index.query import Field, Key, Number
@@ -18,7 +19,14 @@ from cormorant.search.index.static_score import Prior, ScoreStep, steps
 from cormorant.search.index.tantivy.dictionary import Dictionary
 from cormorant.search.index.tantivy.literals import COMPOUND, asked, worth
 from cormorant.search.index.tantivy.reader_view import RAREST, Clause, ReaderView
-from cormorant.search.index.tantivy.schema import GREATEST_ID, NAMES, PRIORS
+from cormorant.search.index.tantivy.schema import (
+    ATTRIBUTE_NUMBER,
+    ATTRIBUTE_VALUE,
+    ATTRIBUTE_WORDS,
+    GREATEST_ID,
+    NAMES,
+    PRIORS,
+)
 from cormorant.search.index.tantivy.term_queries import TIE, Leaves
 from cormorant.search.index.tokenizer import words
 
@@ -125,10 +133,8 @@ class Compiler:
         match node:
             case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
                 return self.leaves.of(node)
-            case ask.Exact():
-                return _Q.const_score_query(self._exact(node), 0.0)
-            case ask.Range():
-                return _Q.const_score_query(self._range(node), 0.0)
+            case ask.Exact() | ask.Range() | ask.AttributeMatch() | ask.AttributeRange():
+                return _Q.const_score_query(self._place(node), 0.0)
             case ask.Everything():
                 return _silent_everything()
             case ask.Nothing():
@@ -141,6 +147,19 @@ class Compiler:
                 return _boolean([self._must(node)])
             case ask.Clauses():
                 return self._clauses(node, [(Occur.Should, self.part(each)) for each in node.should])
+        assert_never(node)
+
+    def _place(self, node: ask.Exact | ask.Range | ask.AttributeMatch | ask.AttributeRange) -> tantivy.Query:
+        """Return a query for a place to look."""
+        match node:
+            case ask.Exact():
+                return self._exact(node)
+            case ask.Range():
+                return self._range(node)
+            case ask.AttributeMatch():
+                return self._attribute(node)
+            case ask.AttributeRange():
+                return self._sight.terms(ATTRIBUTE_NUMBER, range_terms(node))
         assert_never(node)
 
     def worths(self, root: ask.Clauses) -> list[Extra]:
@@ -221,6 +240,19 @@ class Compiler:
         if node.key in (Key.CONTENT, Key.NEAR):
             return self._equals("fold" if node.key is Key.CONTENT else "near", node.values)
         return self._sight.terms(node.key, [exact(value) for value in node.values])
+
+    def _attribute(self, node: ask.AttributeMatch) -> tantivy.Query:
+        """Return a query for documents by the values of an attribute."""
+        if node.whole:
+            return self._sight.terms(ATTRIBUTE_VALUE, [exact(named(node.name, text)) for text in node.texts])
+        texts = [[named(node.name, word) for word in words(text)] for text in node.texts]
+        asked: list[Clause] = [(Occur.Should, self._side_by_side(terms)) for terms in texts if terms]
+        return _Q.boolean_query(asked) if asked else _Q.empty_query()
+
+    def _side_by_side(self, terms: list[str]) -> tantivy.Query:
+        if len(terms) == 1:
+            return _Q.term_query(self._schema, ATTRIBUTE_WORDS, terms[0], "basic")
+        return _Q.phrase_query(self._schema, ATTRIBUTE_WORDS, [*terms])
 
     def _equals(self, column: str, values: Sequence[str]) -> tantivy.Query:
         """Return a query for documents that fold under one of these keys of a column."""

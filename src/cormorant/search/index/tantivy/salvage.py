@@ -92,7 +92,7 @@ def without(node: Query, fails: Callable[[Query], bool]) -> Query | None:
     match node:
         case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return None if fails(node) else node
-        case ask.Exact() | ask.Range():
+        case ask.Exact() | ask.Range() | ask.AttributeMatch() | ask.AttributeRange():
             return ask.Nothing() if fails(node) else node
         case ask.Everything() | ask.Nothing():
             return node

@@ -4,8 +4,9 @@ Fields of the embedded index: `id`, `fold`, `near`, `standing`, `modified_at`, `
 and `month` as columns; `grant`, `deny`, `unquoted` (what asks not to be quoted) and `names` (`identifiers`) as exact
 terms; the keys as both, their first values as numbers (`own_`), titles as steps of an order; `title`, `headings`,
 `text`, `anchors` and `address` as words with their positions; `backwards`, the long words of texts whose language makes
-compounds (`compounds`); and, stored, the text in UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with
-spaces where the tokenizer needs them, and kept without.
+compounds (`compounds`); attributes as words, whole values and numbers (`attribute_terms`); and, stored, the text in
+UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept
+without.
 
 Behind the JSON stands a seal: the xxh3_64 of it and of the text, as 16 digits. What is read is held against it. Entries
 that were written before there were seals end with the JSON, and are read as they are.
@@ -25,6 +26,7 @@ import xxhash
 
 from cormorant.base.errors import IndexDamaged
 from cormorant.model.text import display_directives
+from cormorant.search.index.attribute_terms import number_terms, value_terms, word_terms
 from cormorant.search.index.compounds import are_backwards, backwards
 from cormorant.search.index.document import IndexedDocument
 from cormorant.search.index.filter_fields import (
@@ -44,7 +46,7 @@ from cormorant.search.index.static_score import Prior, columns
 from cormorant.search.index.tantivy.integrity import Sound, altered
 from cormorant.search.index.tokenizer import Prepared, analyzer, clean, prepare
 
-LAYOUT = 5
+LAYOUT = 6
 """Raised when what is written changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
@@ -72,6 +74,9 @@ FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
 
 NAMES = "names"
 """The field of names with marks at an end, such as C++ (`identifiers`)."""
+
+ATTRIBUTE_WORDS, ATTRIBUTE_VALUE, ATTRIBUTE_NUMBER = "attribute_words", "attribute_value", "attribute_number"
+"""The fields of attributes."""
 
 UNQUOTED, UNQUOTED_VALUE = "unquoted", "yes"
 """Under what a document is filed that asks not to be quoted."""
@@ -105,6 +110,9 @@ def schema() -> tantivy.Schema:
     for analysed in Field:
         builder.add_text_field(analysed, tokenizer_name=_TOKENIZER, index_option="position")
     builder.add_text_field(BACKWARDS, tokenizer_name=_TOKENIZER, index_option="basic")
+    builder.add_text_field(ATTRIBUTE_WORDS, tokenizer_name="whitespace", index_option="position")
+    builder.add_text_field(ATTRIBUTE_VALUE, fast=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field(ATTRIBUTE_NUMBER, tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field("body", stored=True)
     builder.add_bytes_field("rest", stored=True)
     return builder.build()
@@ -146,6 +154,7 @@ def to_document(entry: IndexedDocument) -> tantivy.Document:
     document.add_text(Field.ADDRESS, prepare(called(entry)).split)
     for anchor in entry.anchors:
         document.add_text(Field.ANCHORS, prepare(anchor).split)
+    _add_attributes(document, entry)
     document.add_bytes("body", text.encoded)
     document.add_bytes("rest", _sealed(_pack(entry, title.kept), text.encoded))
     return document
@@ -157,6 +166,18 @@ def _add_parts(document: tantivy.Document, entry: IndexedDocument, title: Prepar
         document.add_text(NAMES, name)
     if are_backwards(entry.language):
         document.add_text(BACKWARDS, backwards(title.split, text.split))
+
+
+def _add_attributes(document: tantivy.Document, entry: IndexedDocument) -> None:
+    """Write what finds attributes by their names."""
+    if not entry.attributes:
+        return
+    for terms in word_terms(entry):
+        document.add_text(ATTRIBUTE_WORDS, " ".join(terms))
+    for value in value_terms(entry):
+        document.add_text(ATTRIBUTE_VALUE, exact(value))
+    for number in number_terms(entry):
+        document.add_text(ATTRIBUTE_NUMBER, number)
 
 
 def _file(document: tantivy.Document, entry: IndexedDocument) -> None:
@@ -190,10 +211,15 @@ def to_entry(document: tantivy.Document, number: int) -> IndexedDocument:
     return entry
 
 
+def entry_in(document: tantivy.Document) -> IndexedDocument:
+    """Return a stored entry, whichever it is. Raises IndexDamaged unless it is what was written."""
+    with Sound():
+        return _unpack(_stored(document, "rest"), _stored(document, "body"))
+
+
 def texts_of(document: tantivy.Document) -> tuple[int, tuple[str, str]]:
     """Return the id of a stored entry, and its title and text. Raises IndexDamaged unless it is what was written."""
-    with Sound():
-        entry = _unpack(_stored(document, "rest"), _stored(document, "body"))
+    entry = entry_in(document)
     return entry.id, (entry.title, entry.text)
 
 

@@ -15,7 +15,9 @@ def upgrade() -> None:
         "attribute",
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("type", sa.Text, nullable=False, comment="string, number or date"),
-        sa.Column("origin", sa.Text, nullable=False, comment="administrator, or document: one brought it first"),
+        sa.Column(
+            "origin", sa.Text, nullable=False, comment="administrator, source, or document: one brought it first"
+        ),
         sa.Column("about", sa.Text, nullable=False),
         sa.Column("facet", sa.Boolean, nullable=False, comment="its values are offered beside results"),
         sa.Column("deleted", sa.Boolean, nullable=False, comment="documents that bring it are kept without it"),
