@@ -103,6 +103,7 @@ class BaseSource(ABC, Generic[S]):
     """The types of attributes that documents of the kind bring: they are known before the first document comes."""
     discovery: ClassVar[Discovery] = Discovery.LISTING
     shows_otherwise = False
+    tracks_moves = False
     next_cursor = ""
     blind = ""
 
@@ -145,7 +146,8 @@ class BaseSource(ABC, Generic[S]):
     def found(self, key: str, version: str = "", display: str = "") -> DiscoveredUrl:
         """Return what `discover` yields of a document. It is fetched again when its version is another one.
 
-        Without a version it is fetched at each crawl. `display` is the address that readers see, where it is another
+        Without a version it is fetched at each crawl. A kind whose versions belong to one document wherever it lies may
+        set `tracks_moves`: then one that was moved keeps its history, and is not read again. `display` is the address that readers see, where it is another
         than that of the document; such a kind sets `shows_otherwise`.
         """
         address = self.address_of(key)

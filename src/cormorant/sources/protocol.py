@@ -217,6 +217,14 @@ class Source(Protocol):
         ...
 
     @property
+    def tracks_moves(self) -> bool:
+        """Return whether the version of a document belongs to no other: a new address with an absent one's is a move.
+
+        A version by the number of a revision, a time or a size is not enough for that.
+        """
+        ...
+
+    @property
     def shows_otherwise(self) -> bool:
         """Return whether `rename` may display a resource under another URL than it is fetched by.
 

@@ -39,10 +39,13 @@ class Folder(WebSource):
 
     discovery = Discovery.LISTING
 
-    def __init__(self, number: int, files: dict[str, str], unlisted: Sequence[str] = ()) -> None:
+    def __init__(
+        self, number: int, files: dict[str, str], unlisted: Sequence[str] = (), *, tracks_moves: bool = True
+    ) -> None:
         web = web_source()
         super().__init__(number, web.settings, None, web._clock)
         self._files, self.unlisted = files, unlisted
+        self.tracks_moves = tracks_moves
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """List them, two at a time."""
@@ -114,6 +117,14 @@ def test_a_document_keeps_what_is_known_of_it(store: Store, number: int) -> None
     assert sweep.hide_absent(store, number, run, []) == 0
     assert listed(store, number, f"{B} 1", f"{C} 2")[1] == Counters(unchanged=2)
     assert listed(store, number, f"{A} 1", f"{C} 2")[1] == Counters(moved=1, unchanged=1), "and back"
+
+
+def test_versions_that_others_may_have_tell_of_no_move(store: Store, number: int) -> None:
+    """Two documents of a kind whose versions are revision numbers or times may have the same one."""
+    kept(store, number, f"{A} 1")
+    _, counters = listed(store, number, f"{B} 1", tracks_moves=False)
+    assert (counters.moved, counters.discovered) == (0, 1)
+    assert rows(store).keys() == {A, B}
 
 
 @pytest.mark.parametrize(

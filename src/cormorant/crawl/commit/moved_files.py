@@ -51,7 +51,7 @@ class Newcomers:
         self._source, self._order, self._sites = source, order, sites
         self._held = defaultdict[str, list["DiscoveredUrl"]](list)
         with store.read() as tx:
-            lists = source.discovery is Discovery.LISTING and order.mode not in WITHHELD
+            lists = source.tracks_moves and source.discovery is Discovery.LISTING and order.mode not in WITHHELD
             self._room = MOST if lists and relocate.absent(tx, source.number, order.run, 1, 0) else 0
 
     def hold(self, tx: Tx, arrivals: Sequence[NewUrl]) -> list[DiscoveredUrl]:

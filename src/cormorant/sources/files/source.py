@@ -153,6 +153,7 @@ class FilesSource:
         return Identity(*kept["folder"]), bool(kept["empty"])
 
     shows_otherwise: ClassVar[bool] = False
+    tracks_moves: ClassVar[bool] = True
 
     def rename(self, address: str) -> None:
         """A file is known by its own path."""

@@ -56,6 +56,7 @@ class RemoteFilesSource(BaseSource[R]):
 
     discovery: ClassVar[Discovery] = Discovery.LISTING
     advice = REMOTE_ADVICE
+    tracks_moves = True
     one_listing: ClassVar[bool] = False
     """Whether one listing has everything, so that one connection is enough for discovery."""
 

@@ -82,6 +82,7 @@ class WebSource:
 
     kind: ClassVar[str] = "web"
     discovery: ClassVar[Discovery] = Discovery.SEEDS
+    tracks_moves = False
 
     def __init__(
         self, number: int, settings: WebSettings, fetcher: Fetcher | None, clock: Clock, sleep: Sleep = asyncio.sleep,
