@@ -185,7 +185,7 @@ def _web(number: int, settings: WebSettings, tools: Tools) -> Source:
 
 
 def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:
-    return FilesSource(number, settings, tools.veto)
+    return FilesSource(number, settings, tools.clock, tools.veto)
 
 
 def _table(number: int, settings: TableSettings, tools: Tools) -> Source:

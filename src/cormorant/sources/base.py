@@ -147,8 +147,9 @@ class BaseSource(ABC, Generic[S]):
         """Return what `discover` yields of a document. It is fetched again when its version is another one.
 
         Without a version it is fetched at each crawl. A kind whose versions belong to one document wherever it lies may
-        set `tracks_moves`: then one that was moved keeps its history, and is not read again. `display` is the address that readers see, where it is another
-        than that of the document; such a kind sets `shows_otherwise`.
+        set `tracks_moves`: then one that was moved keeps its history, and is not read again.
+        `display` is the address that readers see, where it is another than that of the document; such a kind sets
+        `shows_otherwise`.
         """
         address = self.address_of(key)
         return DiscoveredUrl(

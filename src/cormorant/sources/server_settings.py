@@ -13,21 +13,17 @@ from cormorant.net.egress.policy import Consent
 
 PARALLEL = 4
 """Requests under way at once to a server of the organisation's own."""
+MOST_PARALLEL = 64
+"""The most that settings may ask for."""
 
 
 class PacedSettings(PacingSettings):
-    """Settings of a source whose documents come from one place that has a pace and keeps nobody waiting for ever."""
+    """Settings of a source whose documents come from one place that has a pace."""
 
-    AT_ONCE = PacingSettings.AT_ONCE | {"delay_s", "per_host", "timeout_s"}
+    AT_ONCE = PacingSettings.AT_ONCE | {"delay_s", "per_host"}
 
     delay_s: Delay = Field(default=0.0, description="Seconds from the start of one request to the start of the next.")
-    per_host: int = Field(default=PARALLEL, ge=1, le=64, description="Requests under way at once.")
-    timeout_s: Timeout = Field(default=300.0, description="Seconds that one document may take.")
-
-    @property
-    def visit_s(self) -> float:
-        """The longest that one visit may take."""
-        return self.timeout_s
+    per_host: int = Field(default=PARALLEL, ge=1, le=MOST_PARALLEL, description="Requests under way at once.")
 
     def pace(self, now: float) -> Pace:
         """Return the pace of this hour: a window of `variable_delay` takes the place of `delay_s` while it lasts."""
@@ -37,10 +33,23 @@ class PacedSettings(PacingSettings):
         return Pace(hour.window.delay_s, self.per_host, f"variable_delay {hour.window.text!r}", hour.until)
 
 
-class ServerSettings(PacedSettings):
+class TimedSettings(PacedSettings):
+    """Settings of a source whose place may keep a visit waiting."""
+
+    AT_ONCE = PacedSettings.AT_ONCE | {"timeout_s"}
+
+    timeout_s: Timeout = Field(default=300.0, description="Seconds that one document may take.")
+
+    @property
+    def visit_s(self) -> float:
+        """The longest that one visit may take."""
+        return self.timeout_s
+
+
+class ServerSettings(TimedSettings):
     """Settings of a source whose documents come from one server, to which a connection is made."""
 
-    AT_ONCE = PacedSettings.AT_ONCE | {"connect_timeout_s"}
+    AT_ONCE = TimedSettings.AT_ONCE | {"connect_timeout_s"}
 
     connect_timeout_s: Timeout = Field(default=10.0, description="Seconds until the server has to answer at first.")
     network: tuple[str, ...] = Field(

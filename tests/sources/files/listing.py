@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.base.clock import SystemClock
 from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Outcome
 from cormorant.model.resource import DiscoveredUrl, Resource, Role
@@ -21,7 +22,7 @@ NOBODY = 65534
 
 
 def source(folder: Path, **settings: object) -> FilesSource:
-    return FilesSource(1, parse_settings(FilesSettings, {"path": str(folder), **settings}))
+    return FilesSource(1, parse_settings(FilesSettings, {"path": str(folder), **settings}), SystemClock())
 
 
 def found(place: FilesSource, cursor: str = "") -> list[DiscoveredUrl]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from cormorant.base.clock import SystemClock
 from cormorant.base.errors import Unreachable
 from cormorant.sources.files import folder_watch
 from cormorant.sources.files.folder_watch import FolderWatch
@@ -24,7 +25,7 @@ SOON = 5.0
 
 def watched(folder: Path, **given: object) -> FilesSource:
     """A source that watches already."""
-    source = FilesSource(1, FilesSettings(path=str(folder), watch=True, **given))  # type: ignore[arg-type] # as typed
+    source = FilesSource(1, FilesSettings(path=str(folder), watch=True, **given), SystemClock())  # type: ignore[arg-type] # as typed
     assert source.wait_for_change(0), "nobody knows of changes before the first call"
     return source
 

@@ -39,6 +39,12 @@ def test_it_is_a_source(folder: Path) -> None:
     assert place.fact(Content("file:///a", b"", ""), Role.DOCUMENT) is None
 
 
+def test_the_server_of_a_mounted_share_is_spared(tmp_path: Path) -> None:
+    asked = source(tmp_path, delay_s=0.5, per_host=2).pace("x", {})
+    assert (asked.delay_s, asked.parallel, asked.rule) == (0.5, 2, "delay_s 0.5")
+    assert source(tmp_path, variable_delay=["Mon-Sun 00-24 3"]).pace("x", {}).delay_s == 3
+
+
 def test_batches_are_of_a_thousand(folder: Path) -> None:
     for number in range(BATCH + 5):
         (folder / str(number)).touch()

@@ -16,13 +16,14 @@ from cormorant.model.url import canonical
 from cormorant.sources.files.exposure import closed_inside
 from cormorant.sources.files.file_url import Naming
 from cormorant.sources.files.places import see_place
+from cormorant.sources.server_settings import PacedSettings
 from cormorant.sources.trees.settings import TreeSettings
 
 _BUNDLED = os.fsencode(Path(__file__).parents[2]) + b"/"
 """Where the files lie that come with the program, like its sample."""
 
 
-class FilesSettings(TreeSettings):
+class FilesSettings(TreeSettings, PacedSettings):
     """Settings of a files source."""
 
     LISTED_BY = "cormorant source kinds files"
@@ -36,10 +37,13 @@ class FilesSettings(TreeSettings):
             ),
             "path",
         ),
+        **dict.fromkeys(("processes", "parallel", "workers", "threads"), "per_host"),
         **dict.fromkeys(("events", "inotify", "live", "notify", "follow_changes"), "watch"),
     }  # fmt: skip
 
     FORETOLD = TreeSettings.FORETOLD | {"path"}
+    JUDGED = TreeSettings.JUDGED
+    AT_ONCE = PacedSettings.AT_ONCE
 
     path: str = Field(
         description="The folder, like /srv/docs. A file: address too, for a name that is not text.",

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import ClassVar
 
+from cormorant.base.clock import Clock
 from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Outcome
@@ -25,14 +26,12 @@ from cormorant.sources.files.read import FileReader
 from cormorant.sources.files.settings import FilesSettings
 from cormorant.sources.files.walk import FolderWalk
 from cormorant.sources.protocol import Discovery
+from cormorant.sources.server_settings import MOST_PARALLEL
 from cormorant.sources.trees.filters import TreeGates
 from cormorant.sources.trees.tree_urls import readable
 
 BATCH = 1_000
 """Files and folders met between two batches."""
-
-PARALLEL = 4
-"""Files read at once."""
 
 READ_LIMIT_S = 120.0
 """Seconds one file may take: a share whose server is gone lets a reader wait for ever (fault F11)."""
@@ -76,8 +75,11 @@ class FilesSource:
     kind: ClassVar[str] = "files"
     discovery: ClassVar[Discovery] = Discovery.LISTING
 
-    def __init__(self, number: int, settings: FilesSettings, veto: Callable[[str], bool] | None = None) -> None:
+    def __init__(
+        self, number: int, settings: FilesSettings, clock: Clock, veto: Callable[[str], bool] | None = None
+    ) -> None:
         self.number = number
+        self._clock = clock
         self._veto = veto
         self.vetoed: list[str] = []
         self.blind = ""
@@ -167,8 +169,8 @@ class FilesSource:
         return ()
 
     def pace(self, site: str, facts: Mapping[str, bytes]) -> Pace:  # noqa: ARG002 - the same for every folder
-        """No delay, four files at once."""
-        return Pace(0.0, PARALLEL, "a disk need not be spared")
+        """Return the pace of its settings: four files at once, without a delay, if they say nothing else."""
+        return self.settings.pace(self._clock.now())
 
     def lane(self, site: str) -> str:  # noqa: ARG002 - the same for every folder
         """A folder shares its pace with none."""
@@ -183,7 +185,7 @@ class FilesSource:
         Requests are HTTP's, so none are counted; bytes received are those read.
         """
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(PARALLEL, thread_name_prefix="files")
+            self._threads = ThreadPoolExecutor(MOST_PARALLEL, thread_name_prefix="files")
         reading = asyncio.get_running_loop().run_in_executor(self._threads, self._reader.read, resource.address)
         try:
             async with asyncio.timeout(READ_LIMIT_S):  # wait_for may swallow that this task is to end

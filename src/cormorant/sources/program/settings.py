@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from cormorant.model.settings.bounded import Timeout
 from cormorant.model.settings.secret_name import secret_name
 from cormorant.sources.protocol import Discovery
-from cormorant.sources.server_settings import PacedSettings
+from cormorant.sources.server_settings import TimedSettings
 
 MAX_SIZE: Final = 64 << 20
 """Bytes; no setting lets a larger document in."""
@@ -21,13 +21,13 @@ LINE_ROOM: Final = 1 << 20
 """Bytes that a line may have beside the document in it."""
 
 
-class ProgramSettings(PacedSettings):
+class ProgramSettings(TimedSettings):
     """Settings of a source that is a program."""
 
     LISTED_BY = "cormorant source kinds program"
     UNSHOWN = frozenset(("parameter", "secret"))
-    AT_ONCE = PacedSettings.AT_ONCE | {"start_timeout_s", "max_memory_bytes"}
-    JUDGED = PacedSettings.JUDGED | {"max_size_bytes", "command", "parameter", "secret"}
+    AT_ONCE = TimedSettings.AT_ONCE | {"start_timeout_s", "max_memory_bytes"}
+    JUDGED = TimedSettings.JUDGED | {"max_size_bytes", "command", "parameter", "secret"}
     SYNONYMS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("program", "executable", "exec", "cmd", "path", "script"), "command"),
         **dict.fromkeys(("param", "params", "arguments", "args", "options", "values", "value"), "parameter"),
