@@ -14,6 +14,7 @@ from cormorant.model.attribute import AttributeType
 from cormorant.search.index import attribute_terms
 from cormorant.search.index.facet_request import ByAttribute, Counts
 from cormorant.search.index.query import AttributeMatch, AttributeRange, Search
+from cormorant.search.query.filters import Filters, parts
 from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
 from tests.search.index.shelves import KINDS, Shelf, entry, shelf
@@ -95,6 +96,18 @@ def test_values_are_counted_for_their_readers(filled: Shelf) -> None:
     assert counts(filled, "Department") == {"Human Resources": 1, "Sales": 1, "IT": 1, "resources, human": 1}
     assert counts(filled, "price") == {"10.5": 2, "-3": 1, "20": 1}
     assert (counts(filled, "Due_at"), counts(filled, "Robots"), counts(filled, "dc.c")) == ({}, {}, {})
+
+
+def test_dates_are_counted_by_months(index: Shelf) -> None:
+    index.put(
+        entry(1, "pump", attributes={"Due_at": (MARCH, MARCH + 40 * 86_400), "Ends": MARCH}),
+        entry(2, "pump", attributes={"Due_at": MARCH + 86_400, "Ends": "soon"}),
+    )
+    asked = [ByAttribute("Due_at", by_month=True), ByAttribute("ends", by_month=True), ByAttribute("ends")]
+    counted = index.reader.tally(Search(query=parse("*").query, reader=ANYONE, weights=DEFAULT), asked)
+    assert counted == [{"2026-03": 2, "2026-04": 1}, {"2026-03": 1}, {"1773446400": 1, "soon": 1}]
+    chosen = parts((), Filters(attributes=(("Due_at", "2026-04"), ("ends", "2026-03"), ("Ends", "soon"))))
+    assert [sorted(index.ids(each)) for each in chosen.values()] == [[1], [1, 2]]
 
 
 def test_equal_documents_count_once(index: Shelf) -> None:

@@ -20,6 +20,7 @@ from typing import NamedTuple, Protocol
 
 from cormorant.base.clock import Clock, date_of
 from cormorant.model.acl import Reader
+from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Value
 from cormorant.model.text import display_directives
 from cormorant.search.index import query as ask
@@ -101,7 +102,7 @@ class Question:
 
     With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
     the reader prefers, as tags like de-CH. `as_typed`: do not answer with a better query where nothing is found.
-    `facet_attributes` are attributes whose values are counted too.
+    `facet_attributes` are attributes whose values are counted too; of those in `facet_dates` the months are counted.
     """
 
     text: str
@@ -116,6 +117,7 @@ class Question:
     languages: tuple[str, ...] = ()
     as_typed: bool = False
     facet_attributes: tuple[str, ...] = ()
+    facet_dates: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +374,11 @@ class Library:
         def tally(narrowed: Query, splits: Sequence[Split]) -> Sequence[Counts]:
             return self._index.tally(replace(search, query=narrowed), splits)
 
-        return attribute_facets(tally, query, question.sources, question.chosen, question.facet_attributes)
+        dates = question.facet_dates
+        kinds = {
+            name: AttributeType.DATE if name in dates else AttributeType.STRING for name in question.facet_attributes
+        }
+        return attribute_facets(tally, query, question.sources, question.chosen, kinds)
 
     def values(self, name: str, reader: Reader, most: int) -> tuple[str, ...]:
         """Return values of an attribute that documents have which this reader may see, most of them first."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, zip_longest
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -140,7 +141,7 @@ def search(
     wanted: ResultOptions,
 ) -> None:
     """Search. One of the words is enough; documents with more of them come first."""
-    from cormorant.operate.search import search as searching
+    from cormorant.operate.search import search as searching, value_lists
 
     say = terminal.of(context)
     if not "".join(words).strip():
@@ -150,6 +151,7 @@ def search(
         shelf = searching.library(house)
         answer = searching.search(house, question, shelf=shelf)
         told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
+        labels = value_lists.labels(house, wanted.facet, sources=wanted.source)
     if say.json:
         for hit, why in zip_longest(answer.hits, told):
             record = searching.hit_record(hit) | ({"answered": answer.answered} if answer.is_corrected else {})
@@ -157,11 +159,11 @@ def search(
         if wanted.facets:
             say.record({"facets": searching.facets_record(answer)})
         if wanted.facet:
-            say.record({"attribute_facets": searching.attribute_facets_record(answer)})
+            say.record({"attribute_facets": searching.attribute_facets_record(answer, labels)})
         if answer.is_corrected:
             say.note(_corrected(answer))
         return
-    show(say, answer, wanted.offset, told)
+    show(say, answer, wanted.offset, told, labels)
 
 
 def _question(text: str, wanted: ResultOptions) -> Question:
@@ -178,8 +180,14 @@ def _question(text: str, wanted: ResultOptions) -> Question:
     )  # fmt: skip
 
 
-def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[ScoreExplanation | None] = ()) -> None:
-    """Print an answer for a person; `told` are the reasons of its hits, if they were asked for."""
+def show(
+    say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[ScoreExplanation | None] = (),
+    labels: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> None:  # fmt: skip
+    """Print an answer for a person; `told` are the reasons of its hits, if they were asked for.
+
+    `labels` are the display names of values of attributes, by attribute in small letters.
+    """
     for note in answer.understood.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
@@ -188,7 +196,7 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence
         say.note(_corrected(answer))
     elif meant and answer.hits:
         say.note(meant)
-    _show_facets(say, answer)
+    _show_facets(say, answer, labels)
     if not answer.hits:
         say.note(f"{_none(answer, offset)} {meant}".strip())
         return
@@ -206,14 +214,16 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence
         say.note(f"{plural(answer.total, 'result')}.")
 
 
-def _show_facets(say: terminal.Terminal, answer: Answer) -> None:
+def _show_facets(say: terminal.Terminal, answer: Answer, labels: Mapping[str, Mapping[str, str]]) -> None:
     """Print how many results each choice leaves."""
     for facet in (*answer.facets, *answer.attribute_facets):
         if facet.choices:
             say.raw(say.bold(facet.name))
+        named = labels.get(facet.name.lower(), {})
         for choice in facet.choices:
             since = f"  since {choice.since}" if choice.since else ""
-            say.print(f"{choice.results:>7,}  {choice.value}{since}")
+            label = f"  {named[choice.value]}" if named.get(choice.value, choice.value) != choice.value else ""
+            say.print(f"{choice.results:>7,}  {choice.value}{label}{since}")
         if facet.others:
             say.print(f"         and {facet.others:,} more")
         if facet.choices:

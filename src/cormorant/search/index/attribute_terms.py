@@ -4,6 +4,8 @@
                                    value    department|Human Resources
     Price 10.5                     number   price|c, price|c0, price|c02 ... 16 beginnings of its order
                                    value    price|10.5
+    Due_at 1773446400              number   as above; every number that can be a moment has a month too
+                                   month    due_at month|2026-03
 
 A number is written as 16 hexadecimal digits in the order of numbers. A range is covered by few beginnings of such
 digits, 480 at the most, as Lucene's numeric fields do (Schindler and Diepenbroek, 2008).
@@ -15,6 +17,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from cormorant.base.clock import rfc3339
 from cormorant.model.attribute import DATE_ENDING, MOST_VALUES, each_value, is_attribute_name, written
 from cormorant.model.text import display_directives
 from cormorant.search.index.document import IndexedDocument
@@ -33,6 +36,7 @@ _PROSE: Final = frozenset(("Comments", "Description", "Headline1", "Headline2"))
 """Attributes whose values nobody chooses from a list."""
 _MARKS: Final = frozenset((display_directives.ATTRIBUTE, display_directives.CANONICAL))
 _DIGITS: Final = 16
+_MONTH: Final = len("2026-03")
 _LAST: Final = (1 << 64) - 1
 _SIGN: Final = 1 << 63
 
@@ -61,10 +65,18 @@ def word_terms(entry: IndexedDocument) -> list[list[str]]:
     return [each for each in found if each]
 
 
+def months_of(name: str) -> str:
+    """Return how the months of an attribute are named; no attribute has a blank in its name."""
+    return f"{name} month"
+
+
 def value_terms(entry: IndexedDocument) -> list[str]:
-    """Return values that can be chosen as a whole: short ones, and numbers that are no moments."""
+    """Return values that can be chosen as a whole: short ones, numbers, and the months of numbers as moments."""
     found: dict[str, None] = {}
     for name, value in _attributes(entry):
+        month = "" if isinstance(value, str) else (rfc3339(value) or "")[:_MONTH]
+        if month:
+            found[named(months_of(name), month)] = None
         if name in _PROSE or name.endswith(DATE_ENDING):
             continue
         text = clean(value) if isinstance(value, str) else written(value)

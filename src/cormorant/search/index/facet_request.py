@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from cormorant.search.index.attribute_terms import months_of
 from cormorant.search.index.query import Key
 
 Counts = dict[str, int]
@@ -44,9 +45,15 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class ByAttribute:
-    """Count by the values of an attribute that can be chosen as a whole."""
+    """Count by the values of an attribute that can be chosen as a whole, or by the months of its dates."""
 
     name: str
+    by_month: bool = False
+
+    @property
+    def list_name(self) -> str:
+        """The name under which an index has what is counted."""
+        return months_of(self.name) if self.by_month else self.name
 
 
 Split = ByKey | Since | ByAttribute

@@ -286,7 +286,7 @@ def _sorts(held: _Held, split: Split) -> frozenset[str]:
     if isinstance(split, Since):
         return split.sorts(held.entry.modified_at)
     if isinstance(split, ByAttribute):
-        return frozenset(values_of(held.entry, split.name))
+        return frozenset(values_of(held.entry, split.list_name))
     return split.sorts(map(exact, held.keys[split.key]))
 
 

@@ -8,13 +8,15 @@ of one list widen each other, lists narrow each other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from cormorant.model.attribute import is_attribute_name
+from cormorant.model.attribute import AttributeType, is_attribute_name
 from cormorant.search.index import query as ask
 from cormorant.search.index.query import Key, Query, Range
+from cormorant.search.query.attribute_query import attribute_query
 from cormorant.search.query.ranges import ranged
 from cormorant.search.query.type_names import ALIASES, NAMES, mimes
 
@@ -22,6 +24,7 @@ SOURCE, SITE, TYPE, LANGUAGE, CHANGED = LISTS = ("source", "site", "type", "lang
 """What can be chosen from, in the order in which it is offered."""
 ATTRIBUTE: Final = "attribute:"
 """Before the name of an attribute, that of the list of its values."""
+_MONTH: Final = re.compile(r"\d{4}-\d{2}")
 _DAYS: Final = "takes a day, month or year, like 2026-03-14 or 2026"
 
 
@@ -76,15 +79,24 @@ def parts(sources: Sequence[str], chosen: Filters) -> dict[str, Query]:
             (LANGUAGE, Key.LANGUAGE, usable.language),
         ) if values
     }  # fmt: skip
-    for name, value in usable.attributes:
-        key = attribute_list(name)
-        known = found.get(key)
-        texts = known.texts if isinstance(known, ask.AttributeMatch) else ()
-        found[key] = ask.AttributeMatch(name, (*texts, value), whole=True)
+    found |= _attribute_parts(usable.attributes)
     days = ranged("date", f"{usable.since}..{usable.until}") if usable.since or usable.until else None
     if isinstance(days, Range):
         found[CHANGED] = days
     return found
+
+
+def _attribute_parts(chosen: Sequence[tuple[str, str]]) -> dict[str, Query]:
+    """Return by list what has to match. A value like 2026-03 is that month of a date as well."""
+    matches, months = dict[str, ask.AttributeMatch](), dict[str, list[Query]]()
+    for name, value in chosen:
+        key = attribute_list(name)
+        known = matches[key].texts if key in matches else ()
+        matches[key] = ask.AttributeMatch(name, (*known, value), whole=True)
+        span = attribute_query(name, AttributeType.DATE, value) if _MONTH.fullmatch(value) else ""
+        if not isinstance(span, str):
+            months.setdefault(key, []).append(span)
+    return {key: ask.Or((match, *months[key])) if key in months else match for key, match in matches.items()}
 
 
 def attribute_choice(text: str) -> tuple[str, str]:

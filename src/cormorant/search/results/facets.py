@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
+from cormorant.model.attribute import AttributeType
 from cormorant.search.index.facet_request import ByAttribute, ByKey, Counts, Since, Split
 from cormorant.search.index.filter_fields import filed_under
 from cormorant.search.index.query import Key, Query
@@ -46,17 +47,20 @@ Tally = Callable[[Query, Sequence[Split]], Sequence[Counts]]
 
 
 def attribute_facets(
-    tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, names: Sequence[str]
+    tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, names: Mapping[str, AttributeType]
 ) -> tuple[Facet, ...]:
-    """Count the same for the values of attributes, whose names the facets have."""
+    """Count the same for the values of attributes, whose names the facets have. Dates count by months, newest first."""
     places = filters.parts(sources, chosen)
     found = []
-    for name in names:
+    for name, kind in names.items():
         key = filters.attribute_list(name)
         narrowed = within(query, [place for each, place in places.items() if each != key])
-        (counts,) = tally(narrowed, [ByAttribute(name)])
+        (counts,) = tally(narrowed, [ByAttribute(name, by_month=kind is AttributeType.DATE)])
         picked = [value for each, value in chosen.attributes if filters.attribute_list(each) == key]
-        found.append(_facet(key, [counts], picked)._replace(name=name))
+        facet = _facet(key, [counts], picked)
+        if kind is AttributeType.DATE:
+            facet = facet._replace(choices=tuple(sorted(facet.choices, key=lambda each: each.value, reverse=True)))
+        found.append(facet._replace(name=name))
     return tuple(found)
 
 

@@ -42,6 +42,7 @@ FEW = 6
 """Values of a list that are shown before it is opened."""
 FAR = 1_000_000
 """A page that no results reach."""
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _NUMBER = re.compile(r"\s*\+?0*([0-9]+)\s*")
 SORTS = {Sort.RELEVANCE: "Relevance", Sort.NEWEST: "Newest", Sort.OLDEST: "Oldest", Sort.TITLE: "Title"}
 GROUPS = {None: "One list", GroupBy.SOURCE: "By source", GroupBy.SITE: "By site"}
@@ -268,7 +269,10 @@ def _attribute_lists(
         few = [each for number, each in enumerate(choices) if key == asked.opened or number < FEW or each.chosen]
         links = tuple(
             FacetLink(
-                named.get(each.value, each.value), _with_attribute(asked, facet.name, each), each.chosen, each.results
+                named.get(each.value) or _month(each.value),
+                _with_attribute(asked, facet.name, each),
+                each.chosen,
+                each.results,
             )
             for each in few
         )
@@ -286,7 +290,7 @@ def _attribute_chips(asked: SearchRequest, labels: Mapping[str, Mapping[str, str
     """Yield the chosen values of attributes, each with the URL of this search without it."""
     for name, value in asked.chosen.attributes:
         there = _with_attribute(asked, name, FacetValue(value, 0, chosen=True))
-        yield FacetLink(labels.get(name.lower(), {}).get(value, value), there, chosen=True)
+        yield FacetLink(labels.get(name.lower(), {}).get(value) or _month(value), there, chosen=True)
 
 
 def _choice(asked: SearchRequest, name: str, choice: FacetValue) -> FacetLink:
@@ -323,6 +327,13 @@ def _day(text: str) -> str:
     except ValueError:
         return text
     return f"{day.day} {day:%b %Y}"
+
+
+def _month(value: str) -> str:
+    """A month of a date as people write it; any other value as it is."""
+    if not _MONTH.fullmatch(value):
+        return value
+    return f"{date.fromisoformat(f'{value}-01'):%b %Y}"
 
 
 def _groups(asked: SearchRequest, answer: Answer) -> list[GroupView]:

@@ -106,7 +106,7 @@ class Columns:
     ) -> Iterable[frozenset[str]]:
         """Return as what each of these documents counts."""
         if isinstance(split, ByAttribute):
-            return (frozenset(values_of(entry_in(self._searcher.doc(each)), split.name)) for each in addresses)
+            return (frozenset(values_of(entry_in(self._searcher.doc(each)), split.list_name)) for each in addresses)
         if isinstance(split, Since):
             return map(split.sorts, self.numbers(Number.MODIFIED, addresses))
         values = (str(bucket["key"]) for bucket in buckets)
@@ -120,7 +120,7 @@ def _asked(split: Split) -> dict[str, Any]:
     if isinstance(split, ByKey):
         return {"terms": {"field": str(split.key), "size": MOST_VALUES}}
     if isinstance(split, ByAttribute):
-        begin = named(split.name, "").replace(".", r"\.")
+        begin = named(split.list_name, "").replace(".", r"\.")
         return {"terms": {"field": ATTRIBUTE_VALUE, "size": MOST_VALUES, "include": f"{begin}.*"}}
     steps = sorted(set(split.moments.values()))
     ends: Iterable[dict[str, float]] = ({"to": each} for each in steps[1:])
