@@ -25,7 +25,7 @@ def test_every_query_is_answered(tmp_path: Path) -> None:
 
 def test_every_form_of_a_query_is_said() -> None:
     speaker = Speaker(Random(1))
-    said = [speaker.query() for _ in range(400)]
+    said = [speaker.query() for _ in range(1000)]
     assert {piece.kind for text in said for piece in lex(text)[0]} == set(TokenKind)
     whole = {type(parse(text).query) for text in said}
     assert whole >= {QueryWord, Phrase, Prefix, Near, Pattern, Like, Range, Exact, Clauses, Or}

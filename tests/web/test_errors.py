@@ -29,6 +29,13 @@ from docs import api
 from tests.web.asking import ask, ask_of
 
 
+class AwayStore:
+    """A database that cannot be read."""
+
+    def read(self) -> None:
+        raise StoreError("It is away.")
+
+
 class Failing:
     """A house of which the index fails as it is told to."""
 
@@ -36,6 +43,7 @@ class Failing:
 
     def __init__(self, error: Exception) -> None:
         self.clock, self._error = SystemClock(), error
+        self.store = AwayStore()
 
     def index_reader(self) -> None:
         raise self._error

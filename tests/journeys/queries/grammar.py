@@ -1,7 +1,7 @@
 """Queries of every form that is understood, and what comes of them when somebody slips. Pure: chance is handed in.
 
 query = part, part ...      part = [+ - NOT] leaf, leaf AND leaf, leaf OR leaf, [field:] ( query )
-leaf  = word, "phrase", "near"~3, word*, wo?d, *ord, word~, field:leaf, date:..., size:..., depth:..., *
+leaf  = word, "phrase", "near"~3, word*, wo?d, *ord, word~, field:leaf, Author:leaf, date:..., size:..., depth:..., *
 """
 
 from __future__ import annotations
@@ -66,8 +66,12 @@ class Speaker:
     def _leaves(self) -> tuple[Callable[[], str], ...]:
         return (
             self._word, self._word, self._phrase, self._near, self._wild, self._like, self._named, self._range,
-            lambda: f"type:{self._chance.choice(tuple(NAMES))}", lambda: "*",
+            self._attribute, lambda: f"type:{self._chance.choice(tuple(NAMES))}", lambda: "*",
         )  # fmt: skip
+
+    def _attribute(self) -> str:
+        value = self._chance.choice((self._word, self._phrase, lambda: f'="{self._some(3)}"'))
+        return f"{self._chance.choice(('Author', 'keywords', 'Comments'))}:{value()}"
 
     def _word(self) -> str:
         return self._chance.choice(_WORDS)

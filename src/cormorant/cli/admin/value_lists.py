@@ -120,7 +120,7 @@ def export_(
     sys.stdout.write(text)
 
 
-@app.command("import", epilog=examples("cormorant lov import /var/backups/values.csv"))
+@app.command("import", epilog=examples("cormorant lov import values.csv"))
 def import_(
     context: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="CSV or JSON in UTF-8; - for standard input.")],
