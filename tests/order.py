@@ -75,9 +75,12 @@ QUICK_JOURNEYS = {
 """Journeys that `make test` runs too; the others are marked `long`, and `make journeys` runs them."""
 LONG = {
     "cli/admin/test_index_and_cache.py", "cli/admin/test_store.py", "cli/begin/test_serve.py",
-    "contracts/test_index_beginnings.py", "contracts/test_index_properties.py", "contracts/test_index_tally.py",
-    "crawl/deliver/test_loop.py", "operate/runs/test_report.py", "receivers/test_jsonlines.py",
-    "store/db/test_dump.py", "store/db/test_migrate.py", "web/pages/test_sign_in.py",
+    "cli/crawl/test_crawl.py",
+    "cli/crawl/test_receivers.py", "cli/crawl/test_runs.py", "cli/test_boundaries.py", "cli/test_choosing.py",
+    "cli/test_signals.py", "contracts/test_index_beginnings.py", "contracts/test_index_properties.py",
+    "contracts/test_index_tally.py", "crawl/deliver/test_loop.py", "operate/runs/test_report.py",
+    "receivers/test_jsonlines.py", "receivers/test_python.py", "store/db/test_dump.py", "store/db/test_migrate.py",
+    "web/pages/test_sign_in.py",
 }  # fmt: skip
 """Files beside the journeys that take most of a minute or more, and are `long` too."""
 GUIDES = "test_page[docs/how-to/"
