@@ -51,20 +51,20 @@ class _Index(Commands):
     """An index that holds what it is given: a word, an address and readers for each document."""
 
     def __init__(self, documents: Iterable[tuple[str, str, str]]) -> None:
-        self.documents = list(documents)
+        self.held = list(documents)
 
     def run(self, *words: str, fine: Sequence[int] = (0,), given: str = "") -> list[dict[str, Any]]:  # noqa: ARG002
-        return [{"url": url, "indexed": True, "fetched_at": "then"} for _, url, _ in self.documents]
+        return [{"url": url, "indexed": True, "fetched_at": "then"} for _, url, _ in self.held]
 
     def found(self, texts: Iterable[str], readers: Iterable[str] = ("everyone",)) -> dict[str, list[Hit]]:
         may = set(readers)
         return {
-            text: [_hit(word, url) for word, url, reader in self.documents if word == text and reader in may]
+            text: [_hit(word, url) for word, url, reader in self.held if word == text and reader in may]
             for text in texts
         }
 
     def readers(self, addresses: Iterable[str]) -> dict[str, frozenset[str]]:
-        known = {url: frozenset([reader]) for _, url, reader in self.documents}
+        known = {url: frozenset([reader]) for _, url, reader in self.held}
         return {each: known[each] for each in addresses}
 
 

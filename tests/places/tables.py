@@ -174,9 +174,7 @@ class MariadbPlace(SqlitePlace):
         with databases.maria_server() as self.server, self.server.database() as self.database:
             assert isinstance(self.database, ServerDatabase)
             yield
-        if self._again is not None:
-            self._again.terminate()
-            self._again.wait()
+        self._end()
 
     def counterpart(self) -> str:
         """Ask for its version."""
@@ -187,8 +185,7 @@ class MariadbPlace(SqlitePlace):
         """Kill the server."""
         number = int((self.server.folder / "pid").read_text())
         os.kill(number, signal.SIGKILL)
-        if self._again is not None:
-            self._again.wait()
+        self._end()
         (self.server.folder / "pid").unlink()
         (self.server.folder / "socket").unlink(missing_ok=True)
 
@@ -198,6 +195,12 @@ class MariadbPlace(SqlitePlace):
             self.server.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
         )
         until((self.server.folder / "socket").exists)
+
+    def _end(self) -> None:
+        """Wait for the end of the server that was started again."""
+        if self._again is not None:
+            self._again.terminate()
+            self._again.wait()
 
 
 class MariadbLogPlace(SqliteLogPlace, MariadbPlace):

@@ -14,6 +14,7 @@ from cormorant.app import settings
 from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.client import Cormorant
 from cormorant.model.acl import EVERYONE, Reader
+from cormorant.operate.records.explanations import Explanation
 from cormorant.operate.search import search as searching
 from cormorant.search.reader import MOST_HITS, Hit, Question
 
@@ -67,7 +68,7 @@ class Commands:
     def readers(self, addresses: Iterable[str]) -> dict[str, frozenset[str]]:
         """Return for each address of a document who may find it: `everyone`, `user:NAME`, `group:NAME`."""
         with Cormorant.open(self.folder) as opened:
-            return {each: frozenset(opened.explain(each)[0]["access"]["grants"]) for each in addresses}
+            return {each: _grants(opened.explain(each)) for each in addresses}
 
     def begin(self, *words: str) -> subprocess.Popen[str]:
         """Start a command in a session of its own, to be killed."""
@@ -78,6 +79,12 @@ class Commands:
 
     def _words(self, words: Sequence[str]) -> list[str]:
         return [sys.executable, "-m", "cormorant", "--data", str(self.folder), "--json", *words]
+
+
+def _grants(explained: Sequence[Explanation]) -> frozenset[str]:
+    """Who may find a document, of the first source that knows it."""
+    access = explained[0]["access"] if explained else None
+    return frozenset(access["grants"] if access else ())
 
 
 def _values(value: object) -> Sequence[object]:
