@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,6 +81,7 @@ class _Watch:
     peak: Peak = field(default_factory=Peak)
     workers_kb: int = 0
     peak_processes: int = 0
+    noting: Callable[[int], None] | None = None
 
     def look(self) -> None:
         """Take one sample."""
@@ -95,6 +96,8 @@ class _Watch:
         self.peak = max(self.peak, Peak(by_name, files_kb), key=lambda peak: peak.pss_kb)
         self.workers_kb = max(self.workers_kb, sum(by_name[name] for name in _WORKERS))
         self.peak_processes = max(self.peak_processes, len(alive))
+        if self.noting is not None:
+            self.noting(by_name.total())
 
 
 def megabytes(kernel_kb: int) -> float:
@@ -102,14 +105,24 @@ def megabytes(kernel_kb: int) -> float:
     return kernel_kb * 1.024 / 1_000
 
 
-def run(command: list[str], report: Path, *, environment: dict[str, str], timeout_s: float) -> Usage:
-    """Run a command and measure it; its output goes beside ``report`` with the suffixes .out and .err."""
+def run(
+    command: list[str],
+    report: Path,
+    *,
+    environment: dict[str, str],
+    timeout_s: float,
+    noting: Callable[[int], None] | None = None,
+) -> Usage:
+    """Run a command and measure it; its output goes beside ``report`` with the suffixes .out and .err.
+
+    ``noting`` is called with the summed PSS of each sample, in kB.
+    """
     wrapped = [sys.executable, "-I", "-S", str(REAPER), str(report), str(_GRACE_S), *command]
     report.unlink(missing_ok=True)
     began = time.monotonic()
     with report.with_suffix(".out").open("wb") as out, report.with_suffix(".err").open("wb") as err:
         reaper = subprocess.Popen(wrapped, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        watch = _Watch(reaper.pid, {})
+        watch = _Watch(reaper.pid, {}, noting=noting)
         timed_out = not _wait(reaper, watch, began + timeout_s)
     if not report.is_file():
         raise RuntimeError(f"{command[0]} could not be run; see {report.with_suffix('.err')}")

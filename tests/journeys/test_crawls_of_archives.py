@@ -2,60 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cormorant.app.sample.site import SampleSite
-from cormorant.testing import CrawlSuite
-from cormorant.testing.crawls import Commands
-from tests.sources.warc.written import response, zipped
+from cormorant.testing import Commands, CrawlSuite
+from tests.places.archives import WarcPlace
 
 SAME = ("url", "title", "mime", "language", "size_bytes", "content_hash", "text_hash")
 
 
-class TestArchives(CrawlSuite):
+class TestArchives(WarcPlace, CrawlSuite):
     """A folder with an archive for each address, to which captures are appended."""
-
-    kind = "warc"
-
-    @pytest.fixture(autouse=True)
-    def folder(self, tmp_path: Path) -> None:
-        """Choose where the archive is."""
-        self.path, self.turn = tmp_path / "place", 0
-
-    def made(self) -> None:
-        """Make the folder."""
-        self.path.mkdir()
-
-    def settings(self) -> Mapping[str, object]:
-        """Name the folder."""
-        return {"path": self.path}
-
-    def put(self, name: str, word: str) -> None:
-        """Write a newer capture."""
-        self.turn += 1
-        moment = f"2026-01-02T{self.turn // 3600:02}:{self.turn // 60 % 60:02}:{self.turn % 60:02}Z"
-        with (self.path / f"{name}.warc.gz").open("ab") as file:
-            file.write(zipped(response(self.url(name), f"The text has {word}.".encode(), moment)))
-
-    def remove(self, name: str) -> None:
-        """Delete an archive."""
-        (self.path / f"{name}.warc.gz").unlink()
-
-    def url(self, name: str) -> str:
-        """Return the address that was captured."""
-        return f"https://site.example/{name}"
-
-    def take_away(self) -> None:
-        """Rename the folder."""
-        self.path.rename(self.path.with_name("away"))
-
-    def bring_back(self) -> None:
-        """Rename it back."""
-        self.path.with_name("away").rename(self.path)
 
 
 def test_an_archive_gives_back_what_was_crawled(tmp_path: Path) -> None:

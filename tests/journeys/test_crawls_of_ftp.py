@@ -2,56 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-
-import pytest
-
 from cormorant.testing import CrawlSuite
-from cormorant.testing.crawls import Commands
-from tests.sources.ftp.ftp_server import PASSWORD, ftp_server
+from tests.places.folders import FtpPlace
 
 
-class TestFtp(CrawlSuite):
+class TestFtp(FtpPlace, CrawlSuite):
     """Files of pyftpdlib."""
-
-    kind = "ftp"
-
-    @pytest.fixture(autouse=True)
-    def server(self, tmp_path: Path) -> Iterator[None]:
-        """Serve a folder."""
-        self.path = tmp_path / "place"
-        self.path.mkdir()
-        with ftp_server(tmp_path) as self.ftp:
-            yield
-
-    def made(self) -> None:
-        """It is served already."""
-
-    def prepare(self, commands: Commands) -> None:
-        """Keep the password."""
-        commands.run("secret", "add", "p", given=PASSWORD)
-
-    def settings(self) -> Mapping[str, object]:
-        """Name the folder."""
-        return self.ftp.settings(url=f"{self.ftp.url}place")
-
-    def put(self, name: str, word: str) -> None:
-        """Write a file."""
-        (self.path / f"{name}.txt").write_text(f"The text has {word}.")
-
-    def remove(self, name: str) -> None:
-        """Delete a file."""
-        (self.path / f"{name}.txt").unlink()
-
-    def url(self, name: str) -> str:
-        """Return its address."""
-        return f"{self.ftp.url}place/{name}.txt"
-
-    def take_away(self) -> None:
-        """Rename the folder."""
-        self.path.rename(self.path.with_name("away"))
-
-    def bring_back(self) -> None:
-        """Rename it back."""
-        self.path.with_name("away").rename(self.path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.testing.crawls import Commands
+from cormorant.testing import Commands
 
 PACKAGE = """
 import json

@@ -9,15 +9,19 @@ The suites are plain classes whose methods pytest collects; nothing here imports
 
 from __future__ import annotations
 
+from cormorant.testing.commands import Commands
 from cormorant.testing.converters import ConverterSuite
 from cormorant.testing.crawls import CrawlSuite
+from cormorant.testing.places import CrawlPlace
 from cormorant.testing.program import ProgramSuite
 from cormorant.testing.receivers import ReceiverSuite
 from cormorant.testing.services import ServiceSuite
 from cormorant.testing.sources import SourceSuite, tools
 
 __all__ = [
+    "Commands",
     "ConverterSuite",
+    "CrawlPlace",
     "CrawlSuite",
     "ProgramSuite",
     "ReceiverSuite",

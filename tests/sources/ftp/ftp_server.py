@@ -33,7 +33,9 @@ class FtpServer:
 
 
 @contextmanager
-def ftp_server(folder: Path, *, certificate: Path | None = None, listing: str = "MLSD") -> Iterator[FtpServer]:
+def ftp_server(
+    folder: Path, *, certificate: Path | None = None, listing: str = "MLSD", port: int = 0
+) -> Iterator[FtpServer]:
     """Serve a folder, with TLS where there is a certificate, and without MLSD where `listing` is LIST."""
     handlers = pytest.importorskip("pyftpdlib.handlers")
     servers = pytest.importorskip("pyftpdlib.servers")
@@ -47,7 +49,7 @@ def ftp_server(folder: Path, *, certificate: Path | None = None, listing: str = 
         handler.certfile = str(certificate)
     if listing == "LIST":
         handler.proto_cmds = {name: said for name, said in handler.proto_cmds.items() if name not in ("MLSD", "MLST")}
-    server = servers.FTPServer(("127.0.0.1", 0), handler)
+    server = servers.FTPServer(("127.0.0.1", port), handler)
     ended = Event()
 
     def serve() -> None:

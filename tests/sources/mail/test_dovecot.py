@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +13,7 @@ import pytest
 from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.content import Content
 from cormorant.testing import CrawlSuite
-from cormorant.testing.crawls import Commands
-from tests.journeys.test_crawls_of_mail import message_of
+from tests.places.mailboxes import ImapPlace
 from tests.sources.mail.dovecot import PASSWORD, Dovecot, dovecot, own
 from tests.sources.mail.mail_sources import fetched, mail_source, message, named
 
@@ -94,50 +90,5 @@ def test_a_folder_that_is_created_again(server: Dovecot) -> None:
     assert sorted(each.validator for each in after) == sorted(each.validator for each in before)
 
 
-class TestAccount(CrawlSuite):
+class TestAccount(ImapPlace, CrawlSuite):
     """Messages of an account."""
-
-    kind = "mail"
-
-    @pytest.fixture(autouse=True)
-    def server(self, server: Dovecot) -> None:
-        """Take the server."""
-        self.dovecot = server
-
-    def made(self) -> None:
-        """Begin without messages."""
-        self.places: dict[str, Path] = {}
-        self.number = 0
-
-    def prepare(self, commands: Commands) -> None:
-        """Keep the password."""
-        commands.run("secret", "add", "mail", given=PASSWORD)
-
-    def settings(self) -> Mapping[str, object]:
-        """Name the server."""
-        return {"url": f"imap://127.0.0.1:{self.dovecot.port}", "user": "ada", "password": "secret:mail"}
-
-    def put(self, name: str, word: str) -> None:
-        """Deliver a message in place of the one of that name."""
-        if name in self.places:
-            self.remove(name)
-        self.number += 1
-        self.places[name] = self.dovecot.put(f"{self.number}.{name}", message_of(name, word))
-
-    def remove(self, name: str) -> None:
-        """Delete a message."""
-        for folder in ("cur", "new"):
-            for each in (self.dovecot.mail / folder).glob(f"{self.places[name].name}*"):
-                each.unlink()
-
-    def take_away(self) -> None:
-        """Stop the server, which keeps its port."""
-        self._signal(signal.SIGSTOP)
-
-    def bring_back(self) -> None:
-        """Let it go on."""
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: int) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self.dovecot.process.pid, number)

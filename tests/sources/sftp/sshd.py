@@ -44,16 +44,16 @@ class Sshd:
 
 
 @contextmanager
-def sshd(state: Path) -> Iterator[Sshd]:
-    """Run a server. Skips where OpenSSH is not installed, or the account is not root."""
+def sshd(state: Path, port: int = 0) -> Iterator[Sshd]:
+    """Run a server, with the keys of before. Skips where OpenSSH is not installed, or the account is not root."""
     pytest.importorskip("paramiko")
     daemon = shutil.which("sshd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
     if daemon is None or os.geteuid() != 0:
         pytest.skip("sshd is not installed, or not started by root")
     Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-    for name in ("host", "user"):
+    for name in ("host", "user") if not (state / "user").exists() else ():
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(state / name)], check=True)
-    port = free_port()
+    port = port or free_port()
     (state / "sshd_config").write_text(CONFIGURATION.format(port=port, state=state))
     with started([daemon, "-D", "-e", "-f", str(state / "sshd_config")], port, state / "out"):
         yield Sshd(port, state)

@@ -48,14 +48,14 @@ class Samba:
 
 
 @contextmanager
-def samba(folder: Path, state: Path) -> Iterator[Samba]:
+def samba(folder: Path, state: Path, port: int = 0) -> Iterator[Samba]:
     """Serve a folder. Skips where Samba is not installed, or the account is not root."""
     pytest.importorskip("smbprotocol")
     daemon = shutil.which("smbd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
     if daemon is None or os.geteuid() != 0:
         pytest.skip("smbd is not installed, or not started by root")
-    port = free_port()
-    (state / "rpc").mkdir(parents=True)
+    port = port or free_port()
+    (state / "rpc").mkdir(parents=True, exist_ok=True)
     configuration = state / "smb.conf"
     configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder))
     add = ["smbpasswd", "-c", str(configuration), "-a", "-s", "root"]

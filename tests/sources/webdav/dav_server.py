@@ -34,7 +34,7 @@ class DavServer:
 
 
 @contextmanager
-def dav_server(folder: Path, *, basic: bool = True) -> Iterator[DavServer]:
+def dav_server(folder: Path, *, basic: bool = True, port: int = 0) -> Iterator[DavServer]:
     """Serve a folder. Skips where the server is not installed."""
     app = pytest.importorskip("wsgidav.wsgidav_app")
     wsgi = pytest.importorskip("cheroot.wsgi")
@@ -49,7 +49,7 @@ def dav_server(folder: Path, *, basic: bool = True) -> Iterator[DavServer]:
         "verbose": 0, "logging": {"enable": False}, "lock_storage": False, "property_manager": False,
     }  # fmt: skip
     served = DavServer(app.WsgiDAVApp(config))
-    server = wsgi.Server(("127.0.0.1", 0), served)
+    server = wsgi.Server(("127.0.0.1", port), served)
     server.shutdown_timeout = 1
     server.prepare()
     thread = Thread(target=server.serve, daemon=True)
