@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from cormorant.base.errors import Unreachable
 from cormorant.net.egress.dialer import Dialer
+from cormorant.sources.kind import Tools
 from cormorant.sources.remote.protocol import RemoteClient
 from cormorant.sources.remote.source import RemoteFilesSource
 from cormorant.sources.smb.client import connected, see_smbprotocol
 from cormorant.sources.smb.settings import SmbSettings
+from cormorant.sources.smb.sid_names import SidNames
 
 
 class SmbSource(RemoteFilesSource[SmbSettings]):
@@ -15,6 +17,10 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
 
     kind, about = "smb", "Files of a Windows or Samba share, by SMB."
     Settings = SmbSettings
+
+    def __init__(self, number: int, settings: SmbSettings, tools: Tools) -> None:
+        super().__init__(number, settings, tools)
+        self._names = SidNames(settings.principals, settings.sid_lookup)
 
     @classmethod
     def look(cls, settings: SmbSettings) -> None:  # noqa: ARG003 - the library is there or not
@@ -26,4 +32,5 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
         if self.tools.egress is None:
             raise Unreachable("Nothing may be connected to here.")
         settings = self.settings
-        return connected(settings, Dialer(self.tools.egress, self._consent), self.secret(settings.password))
+        dialer = Dialer(self.tools.egress, self._consent)
+        return connected(settings, dialer, self.secret(settings.password), self._names)
