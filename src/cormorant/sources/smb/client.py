@@ -12,12 +12,13 @@ from uuid import UUID
 
 import xxhash
 
-from cormorant.base.clock import random_token
+from cormorant.base.clock import Clock, random_token
 from cormorant.base.errors import BadSetting, LoginRefused, Unreachable
 from cormorant.model.acl import ACL, NOBODY
 from cormorant.model.status import Status
 from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteFile, RemoteRefusal
+from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
 from cormorant.sources.smb.lsa import LSARPC, Account, LsaRefusal, lookup
 from cormorant.sources.smb.rpc_pipe import RpcFault, bound
 from cormorant.sources.smb.settings import SmbSettings
@@ -46,7 +47,8 @@ _IS_FOLDER, _NO_FOLDER = 0xC00000BA, 0xC0000103
 def see_smbprotocol() -> Any:
     """Return the SMB library. Raises BadSetting with how to install it."""
     try:
-        import smbprotocol.connection  # noqa: PLC0415 - optional, and it takes time to load
+        import smbprotocol.change_notify  # noqa: PLC0415 - optional, and it takes time to load
+        import smbprotocol.connection  # noqa: PLC0415
         import smbprotocol.exceptions  # noqa: PLC0415
         import smbprotocol.open  # noqa: PLC0415
         import smbprotocol.session  # noqa: PLC0415
@@ -92,6 +94,17 @@ class SmbClient:
             wanted = min(size, limit + 1) if size <= limit or self._settings.too_big == "cut" else 0
             body = self._bytes(file, wanted)
             return RemoteFile(body, size, _seconds(file.last_write_time), acl=acl, received=len(body))
+
+    def notices(self, concerns: Concerns, clock: Clock) -> ChangeNotices:
+        """Begin to watch the folder and everything below it, for as long as the connection is open."""
+        with _translated(self._smb):
+            handles = self._handle((), _READ_DATA, _FOLDER_OPTION), self._handle((), _READ_DATA, _FOLDER_OPTION)
+            return ChangeNotices(self._smb, handles, concerns, clock, rights=self._settings.owner_grants)
+
+    def wait(self, notices: ChangeNotices, timeout_s: float) -> bool:
+        """Wait for a change, as `ChangeNotices.wait` does."""
+        with _translated(self._smb):
+            return notices.wait(timeout_s)
 
     def close(self) -> None:
         """Close the connection."""
@@ -200,10 +213,14 @@ class SmbClient:
                 return
             yield from page
 
-    @contextmanager
-    def _opened(self, parts: Sequence[bytes], access: int, options: int) -> Iterator[Any]:
+    def _handle(self, parts: Sequence[bytes], access: int, options: int) -> Any:
         opened = self._smb.open.Open(self._tree, self._path(parts))
         opened.create(2, access, 0, _SHARED, 1, options)  # impersonation, of what exists
+        return opened
+
+    @contextmanager
+    def _opened(self, parts: Sequence[bytes], access: int, options: int) -> Iterator[Any]:
+        opened = self._handle(parts, access, options)
         try:
             yield opened
         finally:

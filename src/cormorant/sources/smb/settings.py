@@ -28,12 +28,17 @@ class SmbSettings(LoginSettings):
         **LoginSettings.SYNONYMS,
         **dict.fromkeys(("encrypt", "encrypted", "seal"), "encryption"),
         **dict.fromkeys(("sids", "names"), "sid_names"),
+        **dict.fromkeys(("events", "live", "notify", "follow_changes"), "watch"),
         **dict.fromkeys(("resolve_sids", "lookup", "sid_form"), "sid_lookup"),
     }
 
     url: str = Field(min_length=1, description="The share and the folder in it, like smb://server/share/folder.")
     user: UserName = Field(min_length=1, description="The user name, like DOMAIN\\ada or ada@example.org.")
     password: SecretReference = Field(min_length=1, description="The password, as secret:NAME.")
+    watch: bool = Field(
+        default=False,
+        description="Whether `serve` has the server report changes and starts a run for them; schedules find the rest.",
+    )
     encryption: bool = Field(
         default=True, description="Whether the connection has to be encrypted, which SMB 3 can. It is always signed."
     )

@@ -67,7 +67,7 @@ class SidNames:
             if len(self._known) + len(asked) > MAX_KNOWN:
                 self._known.clear()
             self._known |= {sid: self._principal(accounts.get(sid)) for sid in asked}
-        return found | {sid: name for sid in sids - found.keys() if (name := self._known.get(sid))}
+        return found | {sid: known for sid in sids - found.keys() if (known := self._known.get(sid))}
 
     def _own(self, sid: str) -> str:
         """Return the name that settings or the table give a SID, else ""."""
