@@ -33,7 +33,7 @@ load printers = no
 disable spoolss = yes
 [place]
 path = {folder}
-read only = yes
+read only = {read_only}
 """
 
 
@@ -48,7 +48,7 @@ class Samba:
 
 
 @contextmanager
-def samba(folder: Path, state: Path, port: int = 0) -> Iterator[Samba]:
+def samba(folder: Path, state: Path, port: int = 0, *, read_only: bool = True) -> Iterator[Samba]:
     """Serve a folder. Skips where Samba is not installed, or the account is not root."""
     pytest.importorskip("smbprotocol")
     daemon = shutil.which("smbd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
@@ -57,9 +57,25 @@ def samba(folder: Path, state: Path, port: int = 0) -> Iterator[Samba]:
     port = port or free_port()
     (state / "rpc").mkdir(parents=True, exist_ok=True)
     configuration = state / "smb.conf"
-    configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder))
+    may = "yes" if read_only else "no"
+    configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder, read_only=may))
     add = ["smbpasswd", "-c", str(configuration), "-a", "-s", "root"]
     subprocess.run(add, input=f"{PASSWORD}\n{PASSWORD}\n", text=True, capture_output=True, check=True)
     command = [daemon, "-F", "-s", str(configuration), "--debug-stdout", "-d1"]
     with started(command, port, state / "out"):
         yield Samba(port)
+
+
+def write(server: Samba, name: str, text: str) -> None:
+    """Write a file of the share, and its folder, as a client does: Samba reports to others what its clients change."""
+    smbclient = pytest.importorskip("smbclient")
+    address = server.url.removeprefix("smb://127.0.0.1:")
+    port, _, share = address.partition("/")
+    given = {"username": "root", "password": PASSWORD, "port": int(port), "connection_cache": {}}
+    path = f"//127.0.0.1/{share}/{name}"
+    try:
+        smbclient.makedirs(path.rpartition("/")[0], exist_ok=True, **given)
+        with smbclient.open_file(path, mode="w", **given) as file:
+            file.write(text)
+    finally:
+        smbclient.reset_connection_cache(connection_cache=given["connection_cache"], fail_on_error=False)

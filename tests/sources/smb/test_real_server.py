@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_files_are_listed_and_read_where_they_were_moved_to(server: Samba, folde
 
 def test_rights_become_grants(server: Samba, folder: Path) -> None:
     (folder / "docs" / "a.txt").chmod(0o600)
-    given = server.settings(url=f"{server.url}/docs", owner_grants=True)
+    given = server.settings(url=f"{server.url}/docs", owner_grants=True, sid_lookup="off")
     before = listed(remote("smb", SECRETS, **given))
     closed, opened = (
         fetched("smb", SECRETS, name, **given) for name in ("a.txt", "sub%20dir/b%20%C3%BC%2541%23;c.txt")
@@ -78,6 +79,21 @@ def test_rights_become_grants(server: Samba, folder: Path) -> None:
     (folder / "docs" / "a.txt").chmod(0o644)
     after = listed(remote("smb", SECRETS, **given))
     assert {name for name in before if before[name] != after[name]} == {"a.txt"}
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [("account", {"user:root", "group:root"}), ("domain", {"group:Unix Group\\root", "user:root of the server"})],
+)
+def test_the_server_names_its_accounts(server: Samba, folder: Path, form: str, names: set[str]) -> None:
+    (folder / "docs" / "a.txt").chmod(0o640)
+    given = server.settings(url=f"{server.url}/docs", owner_grants=True, sid_lookup=form)
+    assert "a.txt" in listed(remote("smb", SECRETS, **given))
+    got = fetched("smb", SECRETS, "a.txt", **given)
+    assert isinstance(got, Content)
+    assert got.acl is not None
+    machine = f"user:{socket.gethostname().split('.')[0].upper()[:15]}\\root"
+    assert {each if each != machine else "user:root of the server" for each in got.acl.grants} == names
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ import struct
 import pytest
 from hypothesis import given, strategies as st
 
-from cormorant.model.acl import NOBODY, PUBLIC
-from cormorant.sources.smb.security import readers_of, sid_text
+from cormorant.model.acl import ACL, NOBODY, PUBLIC
+from cormorant.sources.smb.lsa import sid_bytes
+from cormorant.sources.smb.security import sid_text
+from cormorant.sources.smb.sid_names import SidNames
 
 EVERYONE, ADMINS, ADA = "S-1-1-0", "S-1-5-32-544", "S-1-5-21-1-2-3-1104"
 NAMES = {EVERYONE: "everyone", ADA: "user:ada"}
@@ -16,22 +18,19 @@ ALLOW, DENY, ALLOW_IF, AUDIT = 0, 1, 9, 2
 READ, WRITE, ALL = 0x1, 0x2, 0x10000000
 
 
-def sid(text: str) -> bytes:
-    parts = [int(each) for each in text.split("-")[2:]]
-    return (
-        struct.pack("<BB", 1, len(parts) - 1)
-        + parts[0].to_bytes(6, "big")
-        + struct.pack(f"<{len(parts) - 1}I", *parts[1:])
-    )
+def readers_of(descriptor: bytes, names: dict[str, str]) -> ACL:
+    """The readers where no account is looked up."""
+    return SidNames(names, "off").readers(descriptor, lambda _: {})
 
 
-def descriptor(*entries: tuple[int, int, int, str], control: int = 0x8004) -> bytes:
+def descriptor(*entries: tuple[int, int, int, str], control: int = 0x8004, owner: str = "") -> bytes:
     packed = b"".join(
-        struct.pack("<BBHI", kind, flags, 8 + len(sid(who)), mask) + sid(who) for kind, flags, mask, who in entries
+        struct.pack("<BBHI", kind, flags, 8 + len(sid_bytes(who)), mask) + sid_bytes(who)
+        for kind, flags, mask, who in entries
     )
-    return struct.pack("<BBHIIII", 1, 0, control, 0, 0, 0, 20) + struct.pack(
-        "<BBHHH", 2, 0, 8 + len(packed), len(entries), 0
-    ) + packed  # fmt: skip
+    access = struct.pack("<BBHHH", 2, 0, 8 + len(packed), len(entries), 0) + packed
+    head = struct.pack("<BBHIIII", 1, 0, control, 20 + len(access) if owner else 0, 0, 0, 20)
+    return head + access + (sid_bytes(owner) if owner else b"")
 
 
 @pytest.mark.parametrize(
@@ -55,12 +54,18 @@ def test_access_lists(
     assert (acl.grants, acl.denies) == (grants, denies)
 
 
+def test_rights_of_the_owner_are_those_of_an_account() -> None:
+    given = descriptor((ALLOW, 0, READ, "S-1-3-4"), (DENY, 0, READ, ADMINS), owner=ADA)
+    assert readers_of(given, NAMES) == ACL(("user:ada",), (f"group:{ADMINS}",))
+    assert readers_of(descriptor((ALLOW, 0, READ, "S-1-3-4")), NAMES) == ACL(("group:S-1-3-4",))
+
+
 def test_without_an_access_list_everybody_may_do_everything() -> None:
     assert readers_of(descriptor(control=0x8000), NAMES) == PUBLIC
 
 
 def test_sids_are_written_as_windows_does() -> None:
-    assert [sid_text(sid(each)) for each in (EVERYONE, ADMINS, ADA)] == [EVERYONE, ADMINS, ADA]
+    assert [sid_text(sid_bytes(each)) for each in (EVERYONE, ADMINS, ADA)] == [EVERYONE, ADMINS, ADA]
 
 
 def test_a_descriptor_that_is_cut_opens_nothing() -> None:

@@ -54,5 +54,5 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 """What finds the problems of a run."""
 
-NOTICES: Final[tuple[Check, ...]] = (exposure.notices,)
+NOTICES: Final[tuple[Check, ...]] = (exposure.notices, restricted.unresolved)
 """What finds that which a person should know of a run although it went well."""

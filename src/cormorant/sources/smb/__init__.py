@@ -1,8 +1,13 @@
 """Files of a Windows or Samba share (SMB 2 and 3).
 
-    security.py  security descriptors: who may read a file ([MS-DTYP] 2.4)
-    client.py    SmbClient: folders and files of one share
-    source.py    SmbSource
+    security.py        security descriptors: the entries of access lists ([MS-DTYP] 2.4)
+    sid_names.py       SidNames: the readers that access lists name, and who is kept out where nobody can say
+    lsa.py             accounts by their SIDs, as the server knows them ([MS-LSAT])
+    rpc_pipe.py        RpcPipe: calls over a named pipe (DCE/RPC)
+    client.py          SmbClient: folders and files of one share
+    change_notices.py  ChangeNotices: the server's reports of changes ([MS-SMB2] 2.2.35)
+    share_watch.py     ShareWatch: a connection that waits for them, and is taken up again
+    source.py          SmbSource
 
 Invariants: what is sent is signed, and encrypted unless the settings say otherwise; a guest is no user; names are
 UTF-16, and one with half a surrogate pair is shown, though it cannot be asked for.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
@@ -11,14 +12,17 @@ from uuid import UUID
 
 import xxhash
 
-from cormorant.base.clock import random_token
+from cormorant.base.clock import Clock, random_token
 from cormorant.base.errors import BadSetting, LoginRefused, Unreachable
 from cormorant.model.acl import ACL, NOBODY
 from cormorant.model.status import Status
 from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteFile, RemoteRefusal
-from cormorant.sources.smb.security import readers_of
+from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
+from cormorant.sources.smb.lsa import LSARPC, Account, LsaRefusal, lookup
+from cormorant.sources.smb.rpc_pipe import RpcFault, bound
 from cormorant.sources.smb.settings import SmbSettings
+from cormorant.sources.smb.sid_names import SidNames
 
 MISSING: Final = 'SMB needs the package smbprotocol. Install it with `pip install "cormorant[smb]"`.'
 PIECE: Final = 65_536
@@ -27,12 +31,14 @@ DESCRIPTOR_BYTES: Final = 65_536
 _READ_CONTROL, _READ_DATA, _READ_ATTRIBUTES = 0x00020000, 0x00000001, 0x00000080
 _REPARSE_POINT, _DIRECTORY = 0x00000400, 0x00000010
 _FOLDER_OPTION, _FILE_OPTION, _REPARSE_OPTION = 0x00000001, 0x00000040, 0x00200000
-_DACL: Final = 0x00000004
+_OWNER, _DACL = 0x00000001, 0x00000004
 _SHARED: Final = 1 | 2 | 4
 """Others may read, write and remove a file while it is open."""
 _ABSENT: Final = frozenset((0xC0000034, 0xC000003A, 0xC000000F, 0xC0000056))
 """STATUS_OBJECT_NAME_NOT_FOUND, OBJECT_PATH_NOT_FOUND, NO_SUCH_FILE, DELETE_PENDING ([MS-ERREF] 2.3)."""
 _DENIED: Final = frozenset((0xC0000022, 0xC0000061))
+_PIPE_AWAY: Final = frozenset((0xC00000AC, 0xC00000AE, 0xC00000B0, 0xC00000B1, 0xC000014B))
+"""STATUS_PIPE_NOT_AVAILABLE, BUSY, DISCONNECTED, CLOSING, BROKEN: the service behind the pipe starts, or did end."""
 _NO_LOGIN: Final = frozenset((0xC000006D, 0xC0000064, 0xC000006A, 0xC000006E, 0xC0000071, 0xC0000072, 0xC0000234))
 _NO_SHARE, _NO_MORE, _ELSEWHERE, _IN_USE = 0xC00000CC, 0x80000006, 0xC0000257, 0xC0000043
 _IS_FOLDER, _NO_FOLDER = 0xC00000BA, 0xC0000103
@@ -41,7 +47,8 @@ _IS_FOLDER, _NO_FOLDER = 0xC00000BA, 0xC0000103
 def see_smbprotocol() -> Any:
     """Return the SMB library. Raises BadSetting with how to install it."""
     try:
-        import smbprotocol.connection  # noqa: PLC0415 - optional, and it takes time to load
+        import smbprotocol.change_notify  # noqa: PLC0415 - optional, and it takes time to load
+        import smbprotocol.connection  # noqa: PLC0415
         import smbprotocol.exceptions  # noqa: PLC0415
         import smbprotocol.open  # noqa: PLC0415
         import smbprotocol.session  # noqa: PLC0415
@@ -56,8 +63,8 @@ def see_smbprotocol() -> Any:
 class SmbClient:
     """One connection to a share."""
 
-    def __init__(self, smb: Any, tree: Any, settings: SmbSettings) -> None:
-        self._smb, self._tree, self._settings = smb, tree, settings
+    def __init__(self, smb: Any, tree: Any, settings: SmbSettings, names: SidNames) -> None:
+        self._smb, self._tree, self._settings, self._names = smb, tree, settings, names
 
     def identity(self) -> str:
         """Return the number of the root folder on its disk, "" where the server gives none."""
@@ -87,6 +94,17 @@ class SmbClient:
             wanted = min(size, limit + 1) if size <= limit or self._settings.too_big == "cut" else 0
             body = self._bytes(file, wanted)
             return RemoteFile(body, size, _seconds(file.last_write_time), acl=acl, received=len(body))
+
+    def notices(self, concerns: Concerns, clock: Clock) -> ChangeNotices:
+        """Begin to watch the folder and everything below it, for as long as the connection is open."""
+        with _translated(self._smb):
+            handles = self._handle((), _READ_DATA, _FOLDER_OPTION), self._handle((), _READ_DATA, _FOLDER_OPTION)
+            return ChangeNotices(self._smb, handles, concerns, clock, rights=self._settings.owner_grants)
+
+    def wait(self, notices: ChangeNotices, timeout_s: float) -> bool:
+        """Wait for a change, as `ChangeNotices.wait` does."""
+        with _translated(self._smb):
+            return notices.wait(timeout_s)
 
     def close(self) -> None:
         """Close the connection."""
@@ -143,14 +161,35 @@ class SmbClient:
         query = self._smb.open.SMB2QueryInfoRequest()
         query["info_type"] = self._smb.open.InfoType.SMB2_0_INFO_SECURITY
         query["output_buffer_length"] = DESCRIPTOR_BYTES
-        query["additional_information"] = _DACL
+        query["additional_information"] = _OWNER | _DACL
         query["file_id"] = file.file_id
         return query
 
     def _answer(self, request: Any) -> ACL:
         answer = self._smb.open.SMB2QueryInfoResponse()
         answer.unpack(self._tree.session.connection.receive(request)["data"].get_value())
-        return readers_of(answer["buffer"].get_value(), self._settings.principals)
+        return self._names.readers(answer["buffer"].get_value(), self._accounts)
+
+    def _accounts(self, sids: Sequence[str]) -> Mapping[str, Account]:
+        """Ask the server for the accounts of SIDs. Raises Unreachable where it refuses: then no right changes."""
+        session, smb = self._tree.session, self._smb
+        pipes = smb.tree.TreeConnect(session, f"\\\\{self._settings.host.strip('[]')}\\IPC$")
+        try:
+            pipes.connect(require_secure_negotiate=True)
+            with bound(smb, pipes, LSARPC) as pipe:
+                return lookup(pipe, sids)
+        except (smb.exceptions.SMBResponseException, LsaRefusal, RpcFault) as error:
+            if error.status in _PIPE_AWAY:
+                raise ConnectionBroken("The server's pipe for the names of accounts broke off.") from error
+            raise Unreachable(
+                f"{self._settings.host} does not say which accounts may read its files (0x{error.status:08x}). Name "
+                "the readers with sid_names and set sid_lookup=off, or let the user of the source look up SIDs."
+            ) from error
+        except (struct.error, ValueError) as error:
+            raise ConnectionBroken("The names of accounts that the server sent cannot be read.") from error
+        finally:
+            with suppress(smb.exceptions.SMBException, OSError, ValueError, KeyError):
+                pipes.disconnect()
 
     def _bytes(self, file: Any, wanted: int) -> bytes:
         body = bytearray()
@@ -174,10 +213,14 @@ class SmbClient:
                 return
             yield from page
 
-    @contextmanager
-    def _opened(self, parts: Sequence[bytes], access: int, options: int) -> Iterator[Any]:
+    def _handle(self, parts: Sequence[bytes], access: int, options: int) -> Any:
         opened = self._smb.open.Open(self._tree, self._path(parts))
         opened.create(2, access, 0, _SHARED, 1, options)  # impersonation, of what exists
+        return opened
+
+    @contextmanager
+    def _opened(self, parts: Sequence[bytes], access: int, options: int) -> Iterator[Any]:
+        opened = self._handle(parts, access, options)
         try:
             yield opened
         finally:
@@ -185,7 +228,7 @@ class SmbClient:
                 opened.close(get_attributes=False)
 
 
-def connected(settings: SmbSettings, dialer: Dialer, password: str) -> SmbClient:
+def connected(settings: SmbSettings, dialer: Dialer, password: str, names: SidNames) -> SmbClient:
     """Return a client that is logged in. Raises Unreachable, LoginRefused, ConnectionBroken and BadSetting."""
     smb = see_smbprotocol()
     host = settings.host.strip("[]")
@@ -206,7 +249,7 @@ def connected(settings: SmbSettings, dialer: Dialer, password: str) -> SmbClient
         with suppress(smb.exceptions.SMBException, OSError, ValueError):
             connection.disconnect(close=False)
         raise
-    return SmbClient(smb, tree, settings)
+    return SmbClient(smb, tree, settings, names)
 
 
 def _log_in(smb: Any, session: Any, settings: SmbSettings) -> None:

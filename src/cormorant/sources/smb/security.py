@@ -1,4 +1,4 @@
-"""Security descriptors ([MS-DTYP] 2.4.6): who may read a file, as grants and denies. Pure, and strict about lengths.
+"""Security descriptors ([MS-DTYP] 2.4.6): the entries of access lists. Pure, and strict about lengths.
 
 Windows takes the entries of an access list in order, and the first that speaks of a reader decides; here a deny wins
 over a grant wherever it stands, so that less is shown where they stand in an unusual order, never more.
@@ -7,10 +7,8 @@ over a grant wherever it stands, so that less is shown where they stand in an un
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
-
-from cormorant.model.acl import ACL, NOBODY, PUBLIC
 
 _DACL_PRESENT: Final = 0x0004
 _INHERIT_ONLY: Final = 0x08
@@ -22,6 +20,8 @@ _HEADER: Final = struct.Struct("<BBHIIII")
 _LIST: Final = struct.Struct("<BBHHH")
 _ENTRY: Final = struct.Struct("<BBHI")
 MAX_SUBAUTHORITIES: Final = 15
+OWNER_RIGHTS: Final = "S-1-3-4"
+"""Stands for whoever owns the file (2.4.2.4)."""
 
 
 class AccessEntry(NamedTuple):
@@ -33,27 +33,36 @@ class AccessEntry(NamedTuple):
     sid: str
 
 
-def readers_of(descriptor: bytes, principals: Mapping[str, str]) -> ACL:
-    """Return who may read a file; NOBODY when its descriptor cannot be read.
+class ReadEntry(NamedTuple):
+    """An entry that bears on reading: whether it grants that or denies it, and to whom."""
 
-    `principals` are readers by their SIDs; a SID without one stands for itself, as a group.
+    grants: bool
+    sid: str
+
+
+def read_entries(descriptor: bytes) -> list[ReadEntry] | None:
+    """Return the entries that say who may read a file; None when everybody may.
+
+    The owner's rights stand under the SID of the owner. Raises ValueError and struct.error for a descriptor that cannot
+    be read.
     """
-    try:
-        entries = access_list(descriptor)
-    except (struct.error, ValueError):
-        return NOBODY
+    entries = access_list(descriptor)
     if entries is None:
-        return PUBLIC
-    grants, denies = list[str](), list[str]()
+        return None
+    found = list[ReadEntry]()
     for each in entries:
         if each.flags & _INHERIT_ONLY or not each.mask & (_READ_DATA | _GENERIC_READ | _GENERIC_ALL):
             continue
-        name = principals.get(each.sid, f"group:{each.sid}")
-        if each.kind == _ALLOWED[0]:
-            grants.append(name)
-        elif each.kind in _DENIED:
-            denies.append(name)
-    return ACL.of(grants, denies)
+        sid = owner_of(descriptor) if each.sid == OWNER_RIGHTS else each.sid
+        if each.kind == _ALLOWED[0] or each.kind in _DENIED:
+            found.append(ReadEntry(each.kind == _ALLOWED[0], sid))
+    return found
+
+
+def owner_of(descriptor: bytes) -> str:
+    """Return the SID of the owner; OWNER_RIGHTS where the descriptor does not have it. Raises as `access_list`."""
+    start = _HEADER.unpack_from(descriptor)[3]
+    return sid_text(descriptor[start:]) if start else OWNER_RIGHTS
 
 
 def access_list(descriptor: bytes) -> list[AccessEntry] | None:

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from cormorant.model.acl import EVERYONE
 from cormorant.model.settings.secret_name import SecretReference
 from cormorant.sources.remote.settings import LoginSettings, UserName
+from cormorant.sources.smb.sid_names import SidLookup
 
 _SID: Final = re.compile(r"(?P<sid>S-1-\d{1,15}(?:-\d{1,10}){1,15}) *= *(?P<name>everyone|(?:user|group):\S.*)")
 
@@ -27,17 +28,28 @@ class SmbSettings(LoginSettings):
         **LoginSettings.SYNONYMS,
         **dict.fromkeys(("encrypt", "encrypted", "seal"), "encryption"),
         **dict.fromkeys(("sids", "names"), "sid_names"),
+        **dict.fromkeys(("events", "live", "notify", "follow_changes"), "watch"),
+        **dict.fromkeys(("resolve_sids", "lookup", "sid_form"), "sid_lookup"),
     }
 
     url: str = Field(min_length=1, description="The share and the folder in it, like smb://server/share/folder.")
     user: UserName = Field(min_length=1, description="The user name, like DOMAIN\\ada or ada@example.org.")
     password: SecretReference = Field(min_length=1, description="The password, as secret:NAME.")
+    watch: bool = Field(
+        default=False,
+        description="Whether `serve` has the server report changes and starts a run for them; schedules find the rest.",
+    )
     encryption: bool = Field(
         default=True, description="Whether the connection has to be encrypted, which SMB 3 can. It is always signed."
     )
+    sid_lookup: SidLookup = Field(
+        default="domain",
+        description="How readers are named with owner_grants: by the accounts that the server looks up, with their "
+        "domain like CORP\\ada (domain) or without (account), or by their SIDs (off).",
+    )
     sid_names: tuple[str, ...] = Field(
         default=(),
-        description="Readers by their numbers on the server, like S-1-5-21-1-2-3-1104=group:staff; may repeat.",
+        description="Readers by their SIDs, like S-1-5-21-1-2-3-1104=group:staff, which are not looked up; may repeat.",
     )
 
     @field_validator("url", mode="before")

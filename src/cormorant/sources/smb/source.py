@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from cormorant.base.errors import Unreachable
 from cormorant.net.egress.dialer import Dialer
-from cormorant.sources.remote.protocol import RemoteClient
+from cormorant.sources.kind import Tools
 from cormorant.sources.remote.source import RemoteFilesSource
-from cormorant.sources.smb.client import connected, see_smbprotocol
+from cormorant.sources.smb.client import SmbClient, connected, see_smbprotocol
 from cormorant.sources.smb.settings import SmbSettings
+from cormorant.sources.smb.share_watch import ShareWatch
+from cormorant.sources.smb.sid_names import SidNames
 
 
 class SmbSource(RemoteFilesSource[SmbSettings]):
@@ -16,14 +18,47 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
     kind, about = "smb", "Files of a Windows or Samba share, by SMB."
     Settings = SmbSettings
 
+    def __init__(self, number: int, settings: SmbSettings, tools: Tools) -> None:
+        super().__init__(number, settings, tools)
+        self._names = SidNames(settings.principals, settings.sid_lookup)
+        self._watch: ShareWatch | None = None
+
     @classmethod
     def look(cls, settings: SmbSettings) -> None:  # noqa: ARG003 - the library is there or not
         """See that the SMB library is installed. Raises BadSetting."""
         see_smbprotocol()
 
-    def connect(self) -> RemoteClient:
+    def connect(self) -> SmbClient:
         """Return a new connection that is logged in."""
         if self.tools.egress is None:
             raise Unreachable("Nothing may be connected to here.")
         settings = self.settings
-        return connected(settings, Dialer(self.tools.egress, self._consent), self.secret(settings.password))
+        dialer = Dialer(self.tools.egress, self._consent)
+        return connected(settings, dialer, self.secret(settings.password), self._names)
+
+    def wait_for_change(self, timeout_s: float) -> bool:
+        """Wait until a file or folder that is listed has changed; False when the time is over.
+
+        The first call begins to watch and returns True: nobody knows of changes before. Called from one thread. Raises
+        Unreachable and LoginRefused.
+        """
+        if self._watch is None:
+            self._watch = ShareWatch(self.connect, self._concerns, self.tools.clock)
+        return self._watch.wait(timeout_s)
+
+    def _concerns(self, parts: tuple[bytes, ...], is_folder: bool) -> bool:
+        """Return whether a listing looks at a file, or into a folder, at this path below the root."""
+        settings = self.settings
+        if not parts:
+            return True
+        if not is_folder:
+            return self._tree_gates.follow(self.naming.address(parts), 0).admitted
+        hidden = not settings.hidden and any(part.startswith(b".") for part in parts)
+        too_deep = settings.levels is not None and len(parts) > settings.levels
+        return not (hidden or too_deep or self._tree_gates.leaves_out(parts))
+
+    async def close(self) -> None:
+        """Let go of the connections, and end a wait for changes."""
+        if self._watch is not None:
+            self._watch.end()
+        await super().close()
