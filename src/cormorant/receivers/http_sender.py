@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pydantic import Field, field_validator
 
 from cormorant.base.errors import BadAddress, BadSetting
-from cormorant.model.settings.secret_name import SecretReference, secret_name
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.egress.policy import NEVER, Consent, classify, judge, plain
 from cormorant.net.http.headers import retry_after
@@ -78,11 +78,6 @@ class WireSettings(ReceiverSettings):
     def _network(cls, words: tuple[str, ...]) -> tuple[str, ...]:
         Consent.of((), words)
         return words
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs."""
-        return frozenset((secret_name(self.secret),)) if self.secret else frozenset()
 
 
 def _read(ca: str) -> None:

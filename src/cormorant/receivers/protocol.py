@@ -45,11 +45,6 @@ class ReceiverSettings(Settings):
     )
 
     @property
-    def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs."""
-        return frozenset()
-
-    @property
     def writes(self) -> str:
         """The files that it alone may write, the same however their folder was named; "" when it writes none."""
         return ""

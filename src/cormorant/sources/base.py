@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 
+from cormorant.base.errors import Unreachable
 from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.member import outermost
@@ -23,6 +24,7 @@ from cormorant.model.outcome import Outcome
 from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Resource, Role
 from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Renamed, Ruling
+from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.settings.source import SourceSettings
 from cormorant.model.status import Status
 from cormorant.model.url import MAX_ADDRESS, canonical, origin_of, try_canonical
@@ -163,6 +165,17 @@ class BaseSource(ABC, Generic[S]):
     def key_of(self, address: str) -> str:
         """Return the key that `address_of` was given."""
         return unquote(address.removeprefix(self._beginning)).removeprefix("~")
+
+    def secret(self, reference: str) -> str:
+        """Return the value of a setting like secret:NAME, "" for "". It is asked for at each use, and never kept.
+
+        Raises NotFoundError for a secret that there is not, Unreachable where secrets are not at hand.
+        """
+        if not reference:
+            return ""
+        if self.tools.secrets is None:
+            raise Unreachable("The secrets of the installation are not at hand here.")
+        return self.tools.secrets.reveal(reference.removeprefix(SECRET))
 
     def leads(self, facts: Mapping[str, bytes]) -> Sequence[DiscoveredUrl]:  # noqa: ARG002 - there are none
         """Nothing but `discover` leads to a document."""

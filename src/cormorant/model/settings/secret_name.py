@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BaseModel
 
 SECRET: Final = "secret:"  # noqa: S105 - how a secret is referred to
 """How a setting that names a secret begins."""
@@ -29,5 +29,17 @@ def _checked(text: str) -> str:
     return text
 
 
-SecretReference = Annotated[str, AfterValidator(_checked)]
-"""A setting whose value is `secret:NAME`, or ""; `UNSHOWN` names it, since a value may be typed there by mistake."""
+_CHECK: Final = AfterValidator(_checked)
+SecretReference = Annotated[str, _CHECK]
+"""A setting whose value is `secret:NAME`, or "". No complaint repeats it: the secret may be typed there by mistake."""
+
+
+def secret_fields(settings: type[BaseModel]) -> frozenset[str]:
+    """Return the names of the settings of the type SecretReference."""
+    return frozenset(name for name, field in settings.model_fields.items() if _CHECK in field.metadata)
+
+
+def named_secrets(settings: BaseModel) -> frozenset[str]:
+    """Return the names of the secrets that settings of the type SecretReference refer to."""
+    given = (getattr(settings, name) for name in secret_fields(type(settings)))
+    return frozenset(each.removeprefix(SECRET) for each in given if each)

@@ -29,6 +29,7 @@ from cormorant.model.settings.execution import RunSettings
 from cormorant.model.settings.pipeline import PipelineSettings
 from cormorant.model.settings.priority import Level, PriorityRuling, Shares
 from cormorant.model.settings.run_log import LogSettings
+from cormorant.model.settings.secret_name import named_secrets, secret_fields
 
 S = TypeVar("S", bound="Settings")
 
@@ -59,6 +60,11 @@ class Settings(BaseModel):
     """Words that people take for the names of settings, in small letters, with the name that is meant."""
     LISTED_BY: ClassVar[str] = ""
     """The command that lists the settings; "" where none does."""
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Names of the secrets it needs: those in its fields of the type SecretReference."""
+        return named_secrets(self)
 
 
 class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, PipelineSettings):
@@ -285,11 +291,6 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
         """The robot that pages may speak to by name in their metas."""
         return "cormorant"
 
-    @property
-    def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs."""
-        return frozenset()
-
     def renamed(self, address: str) -> Renamed | None:  # noqa: ARG002 - a kind may have rules about addresses
         """Under which address one that was found is known; None: as it is. Raises BadRule for a rule that is none."""
         return None
@@ -460,7 +461,7 @@ def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
     place = str(first["loc"][0])
     if first["type"] == "missing":
         return f"The setting {place!r} is needed: {cls.model_fields[place].description}"
-    given = "what was given" if place in cls.UNSHOWN else _shown(_masked(first["input"]))
+    given = "what was given" if place in cls.UNSHOWN | secret_fields(cls) else _shown(_masked(first["input"]))
     if first["type"] == "value_error":
         return f"The setting {place!r} cannot be {given}: {first['ctx']['error']}"
     alternatives = [each for each in found if each["loc"][:1] == first["loc"][:1] and _same(each, first)]

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.settings.bounded import Delay, Timeout
 from cormorant.model.settings.politeness import PacingSettings
-from cormorant.model.settings.secret_name import SecretReference, secret_name
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.egress.policy import Consent
 
@@ -157,11 +157,6 @@ class FeedSettings(PacingSettings):
     def agent_header(self) -> str:
         """The value of the User-Agent header."""
         return self.user_agent or ("cormorant/0.1" + (f" (+{self.contact})" if self.contact else ""))
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """The secret it needs."""
-        return frozenset((secret_name(self.password),)) if self.password else frozenset()
 
     @property
     def ways_in(self) -> tuple[str, ...]:

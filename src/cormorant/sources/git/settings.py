@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from cormorant.model.settings.secret_name import SecretReference, secret_name
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.settings.source import Depth
 from cormorant.model.url import try_canonical
 from cormorant.sources.git.repository_url import RepositoryUrl
@@ -148,11 +148,6 @@ class GitSettings(ServerSettings):
     def repository(self) -> RepositoryUrl:
         """The address, taken apart."""
         return RepositoryUrl.of(self.url)
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs."""
-        return frozenset(secret_name(each) for each in (self.password, self.key) if each)
 
     @property
     def ways_in(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import xxhash
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
-from cormorant.model.settings.secret_name import SECRET, SecretReference
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.egress.policy import INTERNAL, AddressClass, classify
 from cormorant.net.http.connection_options import DIRECT, Route
@@ -102,12 +102,6 @@ class ApiSettings(ServerSettings):
     def route(self) -> Route:
         """The way to the server."""
         return Route(authorities=_certificates(Path(self.ca))) if self.ca else DIRECT
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs."""
-        given = (getattr(self, name) for name in self.UNSHOWN)
-        return frozenset(each.removeprefix(SECRET) for each in given if each)
 
     @property
     def place(self) -> str:

@@ -14,7 +14,6 @@ from cormorant.model.acl import ACL
 from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Outcome
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource
-from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.status import Status
 from cormorant.model.url import origin_of, try_canonical
 from cormorant.net.http.http_session import HttpSession
@@ -131,14 +130,6 @@ class ApiSource(BaseSource[A], Generic[A, C]):
             return fault.outcome()
         except CormorantError as error:
             return Failed(Status.UNAUTHORIZED, error.sentence)
-
-    def secret(self, reference: str) -> str:
-        """Return the value of a setting like secret:NAME, "" for none. Raises what `Secrets.reveal` raises."""
-        if not reference:
-            return ""
-        if self.tools.secrets is None:
-            raise Unreachable("The secrets of the installation are not at hand here.")
-        return self.tools.secrets.reveal(reference.removeprefix(SECRET))
 
 
 def _noted(batches: Changes | Listing) -> Generator[Sequence[DiscoveredUrl | Removal], None, tuple[bool, Marks | None]]:

@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from cormorant.model.acl import ACL, EVERYONE
-from cormorant.model.settings.secret_name import SecretReference, secret_name
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.sources.mail.folder_name import MAX_PATTERN, FolderChoice
 from cormorant.sources.mail.mailing_list import MailingList, read_lists
 from cormorant.sources.server_settings import ServerSettings
@@ -190,11 +190,6 @@ class MailSettings(ServerSettings):
     def choice(self) -> FolderChoice:
         """The choice among folders."""
         return FolderChoice(self.folders, self.exclude_folders)
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """The name of the secret."""
-        return frozenset((secret_name(self.password),)) if self.password else frozenset()
 
     @property
     def common_acl(self) -> ACL:

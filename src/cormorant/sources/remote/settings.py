@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.acl import ACL
-from cormorant.model.settings.secret_name import SECRET, SecretReference
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.egress.policy import AddressClass, Consent, classify
 from cormorant.net.http.connection_options import DIRECT, Route
@@ -146,15 +146,6 @@ class RemoteSettings(TreeSettings, ServerSettings):
     def common_acl(self) -> ACL | None:
         """All files have the rights that the settings name, but where the server is asked."""
         return None if self.owner_grants else self.acl
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs."""
-        return frozenset(
-            value.removeprefix(SECRET)
-            for name in self.UNSHOWN
-            if isinstance(value := getattr(self, name), str) and value.startswith(SECRET)
-        )
 
     def shown_as(self, shown: str) -> str | None:
         """The address of the file that readers are shown as this one."""

@@ -17,7 +17,6 @@ from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.ruling import Gate, Ruling
-from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.status import Status
 from cormorant.sources.base import BaseSource
 from cormorant.sources.connection_pool import ConnectionPool
@@ -71,14 +70,6 @@ class RemoteFilesSource(BaseSource[R]):
     @abstractmethod
     def connect(self) -> RemoteClient:
         """Return a new connection that is logged in. Raises Unreachable, LoginRefused and ConnectionBroken."""
-
-    def secret(self, reference: str) -> str:
-        """Return the value of a setting like secret:NAME, "" for none. Raises what `Secrets.reveal` raises."""
-        if not reference:
-            return ""
-        if self.tools.secrets is None:
-            raise Unreachable("The secrets of the installation are not at hand here.")
-        return self.tools.secrets.reveal(reference.removeprefix(SECRET))
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """Yield every file in batches. What rules leave out is among them, except below excluded folders.

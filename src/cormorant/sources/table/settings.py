@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.model.acl import ACL
 from cormorant.model.settings.bounded import Seconds, Timeout
-from cormorant.model.settings.secret_name import SecretReference, secret_name
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.sources.server_settings import ServerSettings
 from cormorant.sources.table.place import DatabasePlace, read_place
 from cormorant.sources.table.query_check import check_query
@@ -216,11 +216,6 @@ class TableSettings(ServerSettings):
     def named_hosts(self) -> tuple[tuple[str, int], ...]:
         """The host and port that the settings name."""
         return ((self.place.host, self.place.port),) if self.place.host else ()
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """The name of the password."""
-        return frozenset((secret_name(self.password),)) if self.password else frozenset()
 
     @property
     def has_own_rights(self) -> bool:
