@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, zip_longest
@@ -141,14 +142,16 @@ def search(
 ) -> None:
     """Search. One of the words is enough; documents with more of them come first."""
     from cormorant.operate.search import search as searching
+    from cormorant.operate.search.federation import Federation
+    from cormorant.operate.sources.secrets import Opened
 
     say = terminal.of(context)
     if not "".join(words).strip():
         raise UsageError(f"The query is empty. {NAME_A_WORD}")
     question = _question(" ".join(words), wanted)
-    with say.house() as house:
+    with say.house() as house, closing(Federation(house, Opened(house))) as federation:
         shelf = searching.library(house)
-        answer = searching.search(house, question, shelf=shelf)
+        answer = searching.search(house, question, shelf=shelf, federation=federation)
         told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
     if say.json:
         for hit, why in zip_longest(answer.hits, told):
@@ -160,6 +163,9 @@ def search(
             say.record({"attribute_facets": searching.attribute_facets_record(answer)})
         if answer.is_corrected:
             say.note(_corrected(answer))
+        for each in answer.federated:
+            if each.note:
+                say.note(each.note)
         return
     show(say, answer, wanted.offset, told)
 
@@ -180,7 +186,7 @@ def _question(text: str, wanted: ResultOptions) -> Question:
 
 def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[ScoreExplanation | None] = ()) -> None:
     """Print an answer for a person; `told` are the reasons of its hits, if they were asked for."""
-    for note in answer.understood.notes:
+    for note in answer.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
     meant = f"Did you mean {answer.suggestion!r}?" if answer.suggestion and not answer.is_corrected else ""
@@ -196,14 +202,24 @@ def show(say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence
     if answer.groups:
         _show_groups(say, answer, offset, reasons)
         return
-    for number, hit in enumerate(answer.hits, offset + 1):
-        _show_hit(say, f"{number:>3}.", hit, reasons.get(hit.id))
-    last = offset + len(answer.hits)
+    number = offset
+    for hit in answer.hits:
+        number += not hit.federated
+        _show_hit(say, "   >" if hit.federated else f"{number:>3}.", hit, reasons.get(hit.id))
+    last = offset + answer.own
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
+    beside = "".join(_beside(answer))
     if last < answer.total or offset:
-        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}.{next_ones}")
+        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}{beside}.{next_ones}")
     else:
-        say.note(f"{plural(answer.total, 'result')}.")
+        say.note(f"{plural(answer.total, 'result')}{beside}.")
+
+
+def _beside(answer: Answer) -> Iterator[str]:
+    """Yield how many hits each federated source has in an answer."""
+    for each in answer.federated:
+        if each.hits:
+            yield f", and {each.hits:,} from {each.source}"
 
 
 def _show_facets(say: terminal.Terminal, answer: Answer) -> None:
@@ -230,9 +246,12 @@ def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: M
             say.raw(f"{say.bold(clean(value))}, {plural(totals.get(value, 0), 'result')}")
         for hit in hits:
             _show_hit(say, "   -", hit, reasons.get(hit.id))
-    last = offset + count
+    last = offset + count - len({hit.source for hit in answer.hits if hit.federated})
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
-    said = f"{offset + 1} to {last} of {plural(answer.reachable, 'group')}, {plural(answer.total, 'result')} in all."
+    said = (
+        f"{offset + 1} to {last} of {plural(answer.reachable, 'group')}, {plural(answer.total, 'result')} in all"
+        f"{''.join(_beside(answer))}."
+    )
     say.note(f"{said}{next_ones}")
 
 
@@ -261,6 +280,8 @@ def _none(answer: Answer, offset: int) -> str:
 def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: ScoreExplanation | None) -> None:
     say.raw(f"{mark} {say.bold(clean(hit.title or hit.url))}")
     say.print(f"     {hit.url}")
+    if hit.federated:
+        say.print(f"     from {hit.source}")
     shown, at = "", 0
     for start, end in hit.highlights:
         shown += clean(hit.snippet[at:start]) + say.bold(clean(hit.snippet[start:end]))
