@@ -56,6 +56,7 @@ from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits
 from cormorant.sources.base import BaseFilters, BaseSource, Batches
 from cormorant.sources.connection_pool import ConnectionPool
+from cormorant.sources.federated.source import FederatedSource
 from cormorant.sources.feed.settings import FeedSettings
 from cormorant.sources.feed.source import FeedSource
 from cormorant.sources.files.advice import ADVICE
@@ -67,6 +68,7 @@ from cormorant.sources.git.source import GitSource
 from cormorant.sources.github.source import GitHubSource
 from cormorant.sources.gitlab.source import GitLabSource
 from cormorant.sources.kind import SourceKind, Tools
+from cormorant.sources.live import LiveAnswer, LiveFault, LiveHit, LiveSource
 from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
 from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
 from cormorant.sources.mediawiki.source import MediaWikiSource
@@ -119,6 +121,10 @@ __all__ = [
     "Gone",
     "KeptCopy",
     "Limits",
+    "LiveAnswer",
+    "LiveFault",
+    "LiveHit",
+    "LiveSource",
     "LoginRefused",
     "NotTaken",
     "Outcome",
@@ -218,12 +224,13 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
     scheme = f"{source.kind}:"
     return SourceKind(
         source.kind, source.about, source.Settings, source, source.look, scheme=scheme, advice=source.advice,
-        declared=source.declared,
+        declared=source.declared, live=source.live,
     )  # fmt: skip
 
 
 _BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
     ArchiveSource,
+    FederatedSource,
     FtpSource,
     GitSource,
     GitHubSource,

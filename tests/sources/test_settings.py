@@ -24,6 +24,7 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
     "files": {},
     "mail": {"url": "imaps://mail.example/", **LOGIN},
     "table": {"database": "sqlite:////srv/desk.db", "table": "tickets"},
+    "federated": {"url": "https://a.example/opensearch.xml"},
     "feed": {"feeds": "https://a.example/feed.xml"},
     "warc": {},
     "ftp": {"url": "ftp://files.example/srv"},

@@ -27,7 +27,9 @@ from cormorant.operate.records.sources import SourceRecord
 from cormorant.operate.runs import start
 from cormorant.operate.runs.start import RunOrder
 from cormorant.operate.search import search as searching
+from cormorant.operate.search.federation import Federation
 from cormorant.operate.sources import sources
+from cormorant.operate.sources.secrets import Opened
 from cormorant.search.reader import Answer, Hit, Library, Question, ScoreExplanation, Sort
 
 
@@ -49,12 +51,16 @@ class RunReport:
 
 
 class Hits(Sequence[Hit]):
-    """The hits of one answer, best first. There are `total` in all; an offset below `reachable` leads to one."""
+    """The hits of one answer, best first. There are `total` in all; an offset below `reachable` leads to one.
+
+    Hits of federated sources stand among them and count in neither; `notes` name those that gave no answer.
+    """
 
     def __init__(self, answer: Answer) -> None:
         self._hits = answer.hits
         self.total, self.reachable = answer.total, answer.reachable
         self.took_ms, self.query = answer.took_ms, answer.understood.text
+        self.notes = answer.notes
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -111,6 +117,7 @@ class Cormorant:
         self._plan = plan
         self._open: Installation | None = open_house(plan, first=True)
         self._library: Library | None = None
+        self._federation: Federation | None = None
         self.sources = Sources(self._house)
 
     @classmethod
@@ -168,7 +175,10 @@ class Cormorant:
         if self._library is None:
             self._library = searching.library(self._house())
         question = Question(text, (source,) if source is not None else (), limit, offset, Sort(sort))
-        return Hits(searching.search(self._house(), question, shelf=self._library))
+        if self._federation is None:
+            self._federation = Federation(self._house(), Opened(self._house()))
+        found = searching.search(self._house(), question, shelf=self._library, federation=self._federation)
+        return Hits(found)
 
     def why(self, text: str, number: int, source: str | None = None) -> ScoreExplanation:
         """Say what made the score of a hit, named by its `id`, of this search: parts that add up to it.
@@ -208,5 +218,8 @@ class Cormorant:
 
     def _let_go(self) -> None:
         house, self._open, self._library = self._open, None, None
+        if self._federation is not None:
+            self._federation.close()
+            self._federation = None
         if house is not None:
             house.store.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.base.clock import Clock
+from cormorant.net.egress.guard import Egress
 from cormorant.plugins import Source, SourceKind, Tools, make_source
 from cormorant.search.index.protocol import IndexReader, IndexWriter
 from cormorant.store.blobs.pack_folder import PackFolder
@@ -27,7 +28,8 @@ class Installation:
     `searchable` is False when the installation runs without an index; `query_days` is for how many days searches are
     kept, 0: they are not; `excluded_days` for how many excluded addresses are that no page leads to any more;
     `old_copies_bytes` is the room for copies that were replaced; `node` is what this machine is called; `runs_at_once`
-    are the runs that may be under way together, None: any number.
+    are the runs that may be under way together, None: any number. `egress` makes the way out of an event loop, None
+    where nothing may be connected to.
     """
 
     folder: Path
@@ -46,6 +48,7 @@ class Installation:
     old_copies_bytes: int = 1_000_000_000
     node: str = ""
     runs_at_once: int | None = None
+    egress: Callable[[], Egress] | None = None
 
     def source(self, owner: SourceRow, settings: Mapping[str, Any] | None = None) -> Source:
         """A source to ask questions of, as its settings are today or as they were at a run; it cannot fetch.

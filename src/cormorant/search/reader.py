@@ -37,6 +37,7 @@ from cormorant.search.query.spelling import better
 from cormorant.search.results import suggest as suggestions
 from cormorant.search.results.explain_score import ScoreExplanation, told
 from cormorant.search.results.facets import Facet, FacetValue, attribute_facets, facets
+from cormorant.search.results.federated_result import FederatedResult
 from cormorant.search.results.match_positions import Needles
 from cormorant.search.results.snippet import Snippet, snippet
 from cormorant.search.results.suggest import Completion
@@ -50,6 +51,7 @@ __all__ = [
     "Equals",
     "Facet",
     "FacetValue",
+    "FederatedResult",
     "Filters",
     "GroupBy",
     "Hidden",
@@ -103,6 +105,7 @@ class Question:
     With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
     the reader prefers, as tags like de-CH. `as_typed`: do not answer with a better query where nothing is found.
     `facet_attributes` are attributes whose values are counted too; of those in `facet_dates` the months are counted.
+    Without `federated` no federated source is asked.
     """
 
     text: str
@@ -118,6 +121,7 @@ class Question:
     as_typed: bool = False
     facet_attributes: tuple[str, ...] = ()
     facet_dates: frozenset[str] = frozenset()
+    federated: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ class Hit:
     """A document as a reader sees it in a list. `highlights` are half-open ranges of code points in `snippet`.
 
     `modified_at` is in epoch seconds. Other matching documents are folded into this one: `duplicates` counts those of
-    equal content, `near_duplicates` those that are nearly the same.
+    equal content, `near_duplicates` those that are nearly the same. A `federated` hit is no document of this index: its
+    `id` is negative, and it has no score.
     """
 
     id: int
@@ -144,6 +149,7 @@ class Hit:
     attributes: Mapping[str, Value] = field(default_factory=dict)
     group: str | None = None
     near_duplicates: int = 0
+    federated: bool = False
 
 
 class ResultGroup(NamedTuple):
@@ -172,6 +178,9 @@ class Answer:
 
     `suggestion` is a better query, if there is one. `answered` is the query that found the hits: the suggestion where
     nothing is found for what was typed, unless that alone was asked for.
+
+    `federated` are the federated sources that were asked. Their hits stand among the others, and neither `total` nor
+    `reachable` counts them.
     """
 
     total: int
@@ -184,6 +193,17 @@ class Answer:
     groups: tuple[ResultGroup, ...] = ()
     answered: str = ""
     attribute_facets: tuple[Facet, ...] = ()
+    federated: tuple[FederatedResult, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was read otherwise in the query, and the federated sources that gave no answer."""
+        return (*self.understood.notes, *(each.note for each in self.federated if each.note))
+
+    @property
+    def own(self) -> int:
+        """The number of its hits that are documents of this index."""
+        return sum(not hit.federated for hit in self.hits)
 
     @property
     def is_corrected(self) -> bool:

@@ -104,6 +104,8 @@ class BaseSource(ABC, Generic[S]):
     attribute_types: Mapping[str, AttributeType] = {}
     """The types of attributes that documents of the kind bring: they are known before the first document comes."""
     discovery: ClassVar[Discovery] = Discovery.LISTING
+    live: ClassVar[bool] = False
+    """Whether it has no documents, and is asked with the queries of readers: then it is a `LiveSource` as well."""
     shows_otherwise = False
     tracks_moves = False
     next_cursor = ""

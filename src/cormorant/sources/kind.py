@@ -69,7 +69,8 @@ class SourceKind:
     addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing. `declared`
     asks the place of some settings, like a program, for the parameters that can be set besides; it raises what `look`
     raises. `script` returns statements that an administrator of the place may run, so that changes are noticed there;
-    it raises UsageError where settings allow none.
+    it raises UsageError where settings allow none. A `live` kind has no documents: its sources are asked at each search
+    (`sources.live.LiveSource`), and no run of one is ordered.
     """
 
     name: str
@@ -83,3 +84,4 @@ class SourceKind:
     unlisted: Callable[[Source, str], Unlisted | None] = lambda _source, _address: None
     declared: Callable[[Any], Sequence[DeclaredParameter]] = lambda _: ()
     script: Callable[[Any], str] | None = None
+    live: bool = False

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from cormorant.model.pace import Pace
 from cormorant.model.settings.bounded import Delay, Timeout
 from cormorant.model.settings.politeness import PacingSettings
-from cormorant.net.egress.policy import Consent
+from cormorant.net.egress.policy import INTERNAL, AddressClass, Consent, classify
 
 PARALLEL = 4
 """Requests under way at once to a server of the organisation's own."""
@@ -70,3 +70,13 @@ class ServerSettings(TimedSettings):
     def consent(self, host: str, port: int) -> Consent:
         """Return the consent to connect to the server that the settings name; make it once for each source."""
         return Consent.of(((host, port),), self.network)
+
+    def is_inner(self, host: str) -> bool:
+        """Return whether a server is of the inside by its address, or because the settings say so."""
+        bare = host.strip("[]")
+        if bare == "localhost" or {"private", "loopback"}.intersection(each.strip().lower() for each in self.network):
+            return True
+        try:
+            return classify(bare) in (*INTERNAL, AddressClass.LOOPBACK)
+        except ValueError:
+            return False

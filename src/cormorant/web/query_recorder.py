@@ -75,7 +75,8 @@ class QueryRecorder:
         with self._lock:
             self._queries.append(row)
             if face is Face.PAGE:
-                places = enumerate(answer.hits, question.offset + 1)
+                own = (hit for hit in answer.hits if not hit.federated)
+                places = enumerate(own, question.offset + 1)
                 self._shown[token] = {hit.id: place for place, hit in places}
                 while len(self._shown) > SHOWN:
                     self._shown.popitem(last=False)

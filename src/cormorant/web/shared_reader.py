@@ -6,12 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
 from cormorant.base.errors import CormorantError, IndexDamaged, NotFoundError
+from cormorant.model.acl import ANYONE
 from cormorant.operate.checks import restricted
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.search import SuggestionsRecord
 from cormorant.operate.runs.live import underway
 from cormorant.operate.search import attribute_form, attributes, search, search as suggestions, value_lists
 from cormorant.operate.search.attribute_form import AttributeField
+from cormorant.operate.search.federation import Federation
+from cormorant.operate.sources.secrets import Opened
 from cormorant.search.reader import Answer, KnownAttributes, Library, Question, ScoreExplanation
 
 FRESH_S = 5.0
@@ -26,6 +29,7 @@ class SharedReader:
     def __init__(self, house: Installation) -> None:
         self.house = house
         self._library: Library | None = None
+        self._federation: Federation | None = None
         self._counts: dict[str, int] = {}
         self._counted_at = -FRESH_S
         self._damage: IndexDamaged | None = None
@@ -36,6 +40,12 @@ class SharedReader:
         if self._library is None:
             self._library = search.library(self.house)
         return self._library
+
+    def federation(self) -> Federation:
+        """The federated sources, with the connections to them."""
+        if self._federation is None:
+            self._federation = Federation(self.house, Opened(self.house))
+        return self._federation
 
     def counts(self) -> dict[str, int]:
         """Return the number of visible documents by source, counted from time to time."""
@@ -90,7 +100,7 @@ class SharedReader:
     def ask(self, question: Question) -> Answer:
         """Answer a question. Raises NotFoundError for an unknown source."""
         self._know(question.sources)
-        return search.search(self.house, question, shelf=self.library())
+        return search.search(self.house, question, shelf=self.library(), federation=self.federation())
 
     def known_attributes(self) -> KnownAttributes:
         """Return the attributes that a query may name."""
@@ -119,7 +129,8 @@ class SharedReader:
 
     def _know(self, sources: tuple[str, ...]) -> None:
         """Raise NotFoundError for a source of which nothing may be seen; the names of others stay untold."""
-        for name in sources:
+        asked = self.federation().names(ANYONE) if sources else ()
+        for name in (each for each in sources if each not in asked):
             if name not in self.counts() and name not in search.counts(self.house, self.library()):
                 raise NotFoundError("There is no such source, or you have no access to it.")
 

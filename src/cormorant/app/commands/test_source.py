@@ -24,14 +24,21 @@ from cormorant.sandbox.client import ChildPool
 LOOK_S = 0.02
 
 
-def try_source(plan: BuildPlan, name: str, address: str | None) -> dict[str, Any]:
-    """Visit one address of a source now; None: the first it begins with. Raises what `testing.test` raises."""
+def try_source(plan: BuildPlan, name: str, address: str | None, query: str | None = None) -> dict[str, Any]:
+    """Visit one address of a source now, or ask it with a query; None: the first it begins with, or a word.
+
+    Raises what `fetch_test.test` raises.
+    """
     with opened(plan) as house, fork_servers.started() as servers, held_back(house.clock) as held:
-        return asyncio.run(_try(plan, house, (name, address), servers, held))
+        return asyncio.run(_try(plan, house, (name, address, query), servers, held))
 
 
 async def _try(
-    plan: BuildPlan, house: Installation, asked: tuple[str, str | None], servers: Converters, held: HeldSignals
+    plan: BuildPlan,
+    house: Installation,
+    asked: tuple[str, str | None, str | None],
+    servers: Converters,
+    held: HeldSignals,
 ) -> dict[str, Any]:
     egress = way_out(plan, house)
     fetcher = Fetcher(egress, width=4)
@@ -40,9 +47,9 @@ async def _try(
     reader.attribute_types = catalog_types(house.store, house.clock)
     reader.tika = tika_of(plan, egress, house.clock)
     try:
-        return await fetch_test.test(
-            house, *asked, fetch_test.FetchTestContext(fetcher, reader, partial(way_out, plan, house))
-        )
+        name, address, query = asked
+        means = fetch_test.FetchTestContext(fetcher, reader, partial(way_out, plan, house))
+        return await fetch_test.test(house, name, address, means, query)
     finally:
         watch.cancel()
         if reader.tika is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import uvloop
 
-from cormorant.app import build, data_dir
+from cormorant.app import build, data_dir, egress_wiring
 from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.logs import process_log
 from cormorant.app.processes import memory, run_loop
@@ -49,7 +49,6 @@ from cormorant.frontier.state.canonical_target import stands
 from cormorant.frontier.state.enqueue import Admission, SiteNumbers
 from cormorant.model.run import RunState
 from cormorant.net.egress.guard import Egress
-from cormorant.net.egress.policy import AddressClass
 from cormorant.net.http.client import Fetcher
 from cormorant.operate.delivery import receivers as of_receivers
 from cormorant.operate.installation import Installation
@@ -58,10 +57,9 @@ from cormorant.operate.system.disks import places
 from cormorant.plugins import receiver_kind, receiver_settings
 from cormorant.receivers import stream
 from cormorant.sandbox.client import ChildPool
-from cormorant.store.catalog import egress_consents, receivers, sources
+from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.acls import AclLookup, ACLNumbers
 from cormorant.store.db import heartbeats
-from cormorant.store.db.drivers import places_of
 from cormorant.store.journal import quota_claims, runs
 
 if TYPE_CHECKING:
@@ -172,14 +170,12 @@ def _tell_steps(plan: BuildPlan, rows: Mapping[str, list[int]]) -> None:
 
 def own_ports(plan: BuildPlan) -> frozenset[int]:
     """The ports this installation listens on: nobody may make it talk to itself."""
-    port = plan.installation.port
-    return frozenset() if port is None else frozenset({port})
+    return egress_wiring.own_ports(plan.installation.port)
 
 
 def way_out(plan: BuildPlan, house: Installation) -> Egress:
     """The way out of one process, closed to this installation's own ports and to its database."""
-    own = own_ports(plan) | data_dir.noted_ports(plan.folder)
-    return Egress(house.clock, own, settle=settling(house), own_places=places_of(plan.store_url))
+    return egress_wiring.way_out(plan.folder, plan.installation.port, house.store, house.clock)
 
 
 def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
@@ -191,20 +187,8 @@ def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
 
 
 def settling(house: Installation) -> Settle:
-    """Return a function that stores the first address classes of a named host in the database. All processes use them.
-
-    Asked once a host and process, before the first connection to it.
-    """
-
-    def settle(host: str, port: int, classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
-        with house.store.read() as tx:
-            known = egress_consents.of(tx, host, port)
-        if not known:
-            with house.store.begin() as tx:
-                known = egress_consents.settle(tx, host, port, [each.value for each in classes])
-        return frozenset(map(AddressClass, known))
-
-    return settle
+    """Return a function that stores the first address classes of a named host in the database."""
+    return egress_wiring.settling(house.store)
 
 
 class RetrieverAssignments:

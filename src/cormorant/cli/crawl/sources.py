@@ -115,6 +115,7 @@ def add(
 ) -> None:
     """Add a source."""
     from cormorant.operate.sources import sources
+    from cormorant.plugins import source_kind
 
     say = terminal.of(context)
     wanted = given(pairs)
@@ -123,11 +124,13 @@ def add(
         if say.asks and "owner_grants" not in wanted and _is_to_be_closed(say, name, seen):
             wanted["owner_grants"], seen = "true", None
         row = sources.add(house, kind, name, wanted, seen)
-        record = sources.as_record(house, row)
+        record, live = sources.as_record(house, row), source_kind(row.kind).live
     if say.json:
         say.record(record)
     else:
-        say.note(f"Added {row.kind} source {row.name!r}. `cormorant crawl {shlex.quote(row.name)}` crawls it.")
+        quoted = shlex.quote(row.name)
+        then = f"source test {quoted}` asks it once" if live else f"crawl {quoted}` crawls it"
+        say.note(f"Added {row.kind} source {row.name!r}. `cormorant {then}.")
         if not say.asks:
             tell_exposed(say, name, seen)
     _doubt(say, row)
@@ -305,6 +308,7 @@ def agreed(say: terminal.Terminal, effects: Sequence[Mapping[str, Any]]) -> bool
         "cormorant source test docs",
         "cormorant source test docs --address http://localhost:8000/",
         "cormorant source test docs --address https://elsewhere.example/old/ --no-fetch",
+        "cormorant source test intranet --query 'opening hours'",
     ),
 )
 def try_(
@@ -314,11 +318,20 @@ def try_(
         str | None,
         typer.Option("--address", metavar="A", help="The address to fetch; default: the first start address."),
     ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            "--query", metavar="Q", help="The query for a source that is asked at search time; default: test."
+        ),
+    ] = None,
     no_fetch: Annotated[
         bool, typer.Option("--no-fetch", help="Send no request: judge the address by the rules and by the known facts.")
     ] = False,
 ) -> None:
-    """Fetch one address now, and show its content, each gate and the rule that decided. Nothing is kept."""
+    """Fetch one address now, and show its content, each gate and the rule that decided. Nothing is kept.
+
+    A source that is asked at each search is asked once with a query instead.
+    """
     from cormorant.app.commands.test_source import try_source
     from cormorant.operate.sources import fetch_test, sources
 
@@ -327,7 +340,7 @@ def try_(
         with say.house() as house:
             record = fetch_test.judge(house, name, address)
     else:
-        record = try_source(say.plan(), name, address)
+        record = try_source(say.plan(), name, address, query)
     with say.house() as house:
         record["doubts"] = sources.doubts(sources.named(house, name))
     code = record.pop("exit_code")
@@ -335,12 +348,13 @@ def try_(
         say.fields(record)
         say.explain([_ended_badly(record, code)] if code else [])
     else:
-        gates, doubts = record.pop("gates"), record.pop("doubts")
+        gates, doubts = record.pop("gates", ()), record.pop("doubts")
         for sentence in doubts:
             say.note(sentence)
         say.fields(record)
-        say.print()
-        say.table(gates, ("gate", "ruling", "rule"))
+        if gates:
+            say.print()
+            say.table(gates, ("gate", "ruling", "rule"))
     raise typer.Exit(code)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, zip_longest
@@ -142,14 +143,16 @@ def search(
 ) -> None:
     """Search. One of the words is enough; documents with more of them come first."""
     from cormorant.operate.search import search as searching, value_lists
+    from cormorant.operate.search.federation import Federation
+    from cormorant.operate.sources.secrets import Opened
 
     say = terminal.of(context)
     if not "".join(words).strip():
         raise UsageError(f"The query is empty. {NAME_A_WORD}")
     question = _question(" ".join(words), wanted)
-    with say.house() as house:
+    with say.house() as house, closing(Federation(house, Opened(house))) as federation:
         shelf = searching.library(house)
-        answer = searching.search(house, question, shelf=shelf)
+        answer = searching.search(house, question, shelf=shelf, federation=federation)
         told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
         labels = value_lists.labels(house, wanted.facet, sources=wanted.source)
     if say.json:
@@ -162,6 +165,9 @@ def search(
             say.record({"attribute_facets": searching.attribute_facets_record(answer, labels)})
         if answer.is_corrected:
             say.note(_corrected(answer))
+        for each in answer.federated:
+            if each.note:
+                say.note(each.note)
         return
     show(say, answer, wanted.offset, told, labels)
 
@@ -188,7 +194,7 @@ def show(
 
     `labels` are the display names of values of attributes, by attribute in small letters.
     """
-    for note in answer.understood.notes:
+    for note in answer.notes:
         say.note(note)
     say.detail(f"Understood as {answer.understood.text!r}, answered in {answer.took_ms:.1f} ms.")
     meant = f"Did you mean {answer.suggestion!r}?" if answer.suggestion and not answer.is_corrected else ""
@@ -204,14 +210,24 @@ def show(
     if answer.groups:
         _show_groups(say, answer, offset, reasons)
         return
-    for number, hit in enumerate(answer.hits, offset + 1):
-        _show_hit(say, f"{number:>3}.", hit, reasons.get(hit.id))
-    last = offset + len(answer.hits)
+    number = offset
+    for hit in answer.hits:
+        number += not hit.federated
+        _show_hit(say, "   >" if hit.federated else f"{number:>3}.", hit, reasons.get(hit.id))
+    last = offset + answer.own
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
+    beside = "".join(_beside(answer))
     if last < answer.total or offset:
-        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}.{next_ones}")
+        say.note(f"{offset + 1} to {last} of {plural(answer.total, 'result')}{beside}.{next_ones}")
     else:
-        say.note(f"{plural(answer.total, 'result')}.")
+        say.note(f"{plural(answer.total, 'result')}{beside}.")
+
+
+def _beside(answer: Answer) -> Iterator[str]:
+    """Yield how many hits each federated source has in an answer."""
+    for each in answer.federated:
+        if each.hits:
+            yield f", and {each.hits:,} from {each.source}"
 
 
 def _show_facets(say: terminal.Terminal, answer: Answer, labels: Mapping[str, Mapping[str, str]]) -> None:
@@ -240,9 +256,12 @@ def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: M
             say.raw(f"{say.bold(clean(value))}, {plural(totals.get(value, 0), 'result')}")
         for hit in hits:
             _show_hit(say, "   -", hit, reasons.get(hit.id))
-    last = offset + count
+    last = offset + count - len({hit.source for hit in answer.hits if hit.federated})
     next_ones = f" --offset {last} shows the next ones." if last < answer.reachable else ""
-    said = f"{offset + 1} to {last} of {plural(answer.reachable, 'group')}, {plural(answer.total, 'result')} in all."
+    said = (
+        f"{offset + 1} to {last} of {plural(answer.reachable, 'group')}, {plural(answer.total, 'result')} in all"
+        f"{''.join(_beside(answer))}."
+    )
     say.note(f"{said}{next_ones}")
 
 
@@ -271,6 +290,8 @@ def _none(answer: Answer, offset: int) -> str:
 def _show_hit(say: terminal.Terminal, mark: str, hit: Hit, why: ScoreExplanation | None) -> None:
     say.raw(f"{mark} {say.bold(clean(hit.title or hit.url))}")
     say.print(f"     {hit.url}")
+    if hit.federated:
+        say.print(f"     from {hit.source}")
     shown, at = "", 0
     for start, end in hit.highlights:
         shown += clean(hit.snippet[at:start]) + say.bold(clean(hit.snippet[start:end]))

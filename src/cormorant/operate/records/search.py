@@ -12,7 +12,7 @@ from cormorant.operate.records.record import Record, When
 class HitRecord(Record):
     """A document that was found."""
 
-    id: Annotated[int, Field(description="Of the document; its kept copy is /cached/ID.")]
+    id: Annotated[int, Field(description="Of the document; its kept copy is /cached/ID. Negative for a federated hit.")]
     url: str
     title: str
     snippet: Annotated[str, Field(description="Plain text.")]
@@ -28,6 +28,9 @@ class HitRecord(Record):
     near_duplicates: Annotated[int, Field(description="Other matching documents that are nearly the same.")]
     group: NotRequired[
         Annotated[str | None, Field(description="The source or site in whose group it comes, if it does.")]
+    ]
+    federated: NotRequired[
+        Annotated[bool, Field(description="It comes from a federated source, and is no document of this index.")]
     ]
     attributes: dict[str, Any]
 
@@ -69,6 +72,16 @@ class ResultGroupRecord(Record):
     total: int
 
 
+class FederatedRecord(Record):
+    """A federated source that was asked."""
+
+    source: str
+    hits: Annotated[int, Field(description="Its hits in this answer.")]
+    total: Annotated[int | None, Field(description="As its server says; None: it does not.")]
+    took_ms: float
+    note: Annotated[str | None, Field(description="Why it gave no answer.")]
+
+
 class SearchRecord(Record):
     """Search result. An `offset` below `reachable` leads to a hit, or to a group, whatever `total` says."""
 
@@ -90,6 +103,10 @@ class SearchRecord(Record):
     ]
     groups: Annotated[
         list[ResultGroupRecord], Field(description="In the order of their hits; none unless `group` is given.")
+    ]
+    federated: Annotated[
+        list[FederatedRecord],
+        Field(description="Federated sources that were asked; `limit` and `total` do not count their hits."),
     ]
     hits: list[HitRecord]
 

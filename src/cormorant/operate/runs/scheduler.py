@@ -204,6 +204,9 @@ def _order(house: Installation, owner: ScheduleRow, row: LaunchRow) -> None:
         source, held = sources.numbered(tx, row.sources[row.place]), runs.held(tx)
         if source is None:
             _pass(tx, row, FiringResult("", None, failed=False, said="The source was deleted."))
+        elif start.is_live(source):
+            said = "It has nothing to crawl: its server is asked at each search."
+            _pass(tx, row, FiringResult(source.name, None, failed=False, said=said))
         elif refused is not None:
             _pass(tx, row, FiringResult(source.name, None, failed=True, said=refused))
         elif source.id in held:

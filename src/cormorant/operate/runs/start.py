@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import ConflictError, CormorantError, NotFoundError
+from cormorant.base.errors import ConflictError, CormorantError, NotFoundError, UsageError
 from cormorant.crawl.run import transitions
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.staging import staged_versions, unreviewed
@@ -88,7 +88,8 @@ def order(
 
     `unanswered` tells of those that are. `resting` is a node at which nothing is at work, None where something may be:
     nobody there would say in the log what came of a run that is begun anew. Raises NotFoundError for an unknown source
-    or when there is none at all, ConflictError when the database is older than the index.
+    or when there is none at all, ConflictError when the database is older than the index, UsageError for a source that
+    is asked at each search, if it is named or there is no other.
     """
     reindex.refuse_older_store(house)
     with house.store.begin() as tx:
@@ -97,6 +98,7 @@ def order(
             raise NotFoundError(
                 "There is no source yet. Add one: cormorant source add web NAME --set start=https://..."
             )
+        chosen = _crawlable(chosen, named=bool(names))
         held = {} if wish.restart else runs.held(tx)
         ordered, left = list[Ordered](), list[RunRow]()
         for row in chosen:
@@ -111,6 +113,25 @@ def order(
     for before in left:
         summarize(house, before.id, resting)
     return ordered
+
+
+def _crawlable(rows: Sequence[SourceRow], *, named: bool) -> list[SourceRow]:
+    """Return the sources that have documents to visit. Raises UsageError for another one that is named."""
+    found = [row for row in rows if not is_live(row)]
+    live = next((row for row in rows if is_live(row)), None)
+    if live is not None and (named or not found):
+        raise UsageError(
+            f"{live.name!r} has nothing to crawl: its server is asked at each search. `cormorant source test "
+            f"{shlex.quote(live.name)}` asks it once."
+        )
+    return found
+
+
+def is_live(row: SourceRow) -> bool:
+    """Return whether a source is asked at each search, and never crawled."""
+    with suppress(CormorantError):
+        return source_kind(row.kind).live
+    return False
 
 
 def order_one(tx: Tx, row: SourceRow, wish: RunOrder = AS_USUAL) -> Ordered:

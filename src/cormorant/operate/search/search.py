@@ -28,6 +28,7 @@ from cormorant.operate.records.search import (
     SuggestionsRecord,
 )
 from cormorant.operate.search import attributes, index_consistency, ranking
+from cormorant.operate.search.federation import Federation
 from cormorant.search.index.protocol import IndexReader
 from cormorant.search.query.type_names import ALIASES, NAMES
 from cormorant.search.reader import Answer, Equals, Hit, Key, Library, Question, ScoreExplanation
@@ -92,8 +93,18 @@ def _kept(house: Installation, numbers: Sequence[int]) -> frozenset[int]:
     return frozenset(row.id for row in rows)
 
 
-def search(house: Installation, question: Question, reader: Reader = ANYONE, *, shelf: Library | None = None) -> Answer:
+def search(
+    house: Installation,
+    question: Question,
+    reader: Reader = ANYONE,
+    *,
+    shelf: Library | None = None,
+    federation: Federation | None = None,
+) -> Answer:
     """Answer a question as far as this reader may know. `shelf` is a library that is open already.
+
+    With a `federation` the federated sources that the question is for are asked meanwhile, and their hits stand among
+    those of the index.
 
     Raises NotFoundError for an unknown source, UsageError for a type or a day that is none, and what `library` raises.
     """
@@ -105,9 +116,22 @@ def search(house: Installation, question: Question, reader: Reader = ANYONE, *, 
             for name in question.sources:
                 sources.named(tx, name)
     with tracing.span("search", limit=question.limit, offset=question.offset) as note:
-        answer = (shelf or library(house)).find(question, reader)
+        answer = _found(shelf or library(house), question, reader, federation)
         note(total=answer.total, took_ms=answer.took_ms)
     return answer
+
+
+def _found(shelf: Library, question: Question, reader: Reader, federation: Federation | None) -> Answer:
+    """Ask the index, and the federated sources at the same time."""
+    begun = federation.begin(question, reader, shelf.attributes) if federation is not None else None
+    if federation is None or begun is None:
+        return shelf.find(question, reader)
+    try:
+        answer = shelf.find(question, reader)
+    except BaseException:
+        federation.drop(begun)
+        raise
+    return federation.merge(begun, answer)
 
 
 def _with_attributes(house: Installation, question: Question) -> Question:
@@ -140,8 +164,8 @@ def why(
 def whys(
     question: Question, answer: Answer, reader: Reader = ANYONE, *, shelf: Library
 ) -> list[ScoreExplanation | None]:
-    """Say the same of every hit of an answer; None for one that is no longer found."""
-    return [shelf.why(question, hit.id, reader) for hit in answer.hits]
+    """Say the same of every hit of an answer; None for one that is no longer found, or that is of another server."""
+    return [None if hit.federated else shelf.why(question, hit.id, reader) for hit in answer.hits]
 
 
 def counts(house: Installation, shelf: Library, reader: Reader = ANYONE) -> dict[str, int]:
@@ -162,6 +186,8 @@ def hit_record(hit: Hit) -> HitRecord:
     }  # fmt: skip
     if hit.group is not None:
         record["group"] = hit.group
+    if hit.federated:
+        record["federated"] = True
     return record
 
 
@@ -177,10 +203,15 @@ def answer_record(answer: Answer, labels: Mapping[str, Mapping[str, str]] = NO_L
     """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
     return {
         "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
-        "query": answer.understood.text, "answered": answer.answered, "notes": list(answer.understood.notes),
+        "query": answer.understood.text, "answered": answer.answered, "notes": list(answer.notes),
         "suggestion": answer.suggestion, "facets": facets_record(answer),
         "attribute_facets": attribute_facets_record(answer, labels),
         "groups": [{"value": each.value, "total": each.total} for each in answer.groups],
+        "federated": [
+            {"source": each.source, "hits": each.hits, "total": each.total, "took_ms": round(each.took_ms, 2),
+             "note": each.note or None}
+            for each in answer.federated
+        ],
         "hits": [hit_record(hit) for hit in answer.hits],
     }  # fmt: skip
 

@@ -6,6 +6,7 @@ nothing is told to anybody.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cormorant.base.clock import Clock
-from cormorant.base.errors import NotFoundError
+from cormorant.base.errors import NotFoundError, UsageError
 from cormorant.crawl.visit.convert import Converter
 from cormorant.crawl.visit.visit import Blocked, VisitResult, visit
 from cormorant.frontier.policy.transition import is_unreachable, reason_of
@@ -32,9 +33,9 @@ from cormorant.operate.checks import remedies
 from cormorant.operate.checks.sitemaps import feed_sentence
 from cormorant.operate.documents import lookup
 from cormorant.operate.installation import Installation
-from cormorant.operate.sources import filter_test
+from cormorant.operate.sources import filter_test, live_test
 from cormorant.operate.sources.secrets import Opened
-from cormorant.plugins import Source, Tools, source_kind
+from cormorant.plugins import LiveSource, Source, Tools, source_kind
 from cormorant.store.catalog import sources
 from cormorant.store.journal.item_shelf import ItemShelf
 
@@ -58,10 +59,14 @@ class _Prerequisite(NamedTuple):
     failed: int = 0
 
 
-async def test(house: Installation, name: str, address: str | None, means: FetchTestContext) -> dict[str, Any]:
+async def test(
+    house: Installation, name: str, address: str | None, means: FetchTestContext, query: str | None
+) -> dict[str, Any]:
     """Visit an address, or (None) the first the source begins with, through the source itself.
 
-    Raises NotFoundError for an unknown source or one that has nothing, BadAddress, Unreachable for a missing folder.
+    A source that is asked at each search is asked with a `query` instead, or (None) with a word. Raises NotFoundError
+    for an unknown source or one that has nothing, BadAddress, Unreachable for a missing folder, UsageError for an
+    address or a query that the source does not take.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -69,6 +74,10 @@ async def test(house: Installation, name: str, address: str | None, means: Fetch
     shelf = ItemShelf(house.store, row.id)
     tools = Tools(means.fetcher, house.clock, Opened(house), egress=means.egress, items=shelf)
     source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
+    if isinstance(source, LiveSource):
+        _refuse_given(name, "address", address)
+        return await live_test.ask_once(name, source, query, house.clock)
+    _refuse_given(name, "query", query)
     started = house.clock.monotonic()
     try:
         resource, renamed = _asked(house, source, address)
@@ -82,16 +91,28 @@ async def test(house: Installation, name: str, address: str | None, means: Fetch
     }  # fmt: skip
 
 
+def _refuse_given(name: str, option: str, value: str | None) -> None:
+    """Raise UsageError for an address of a source that has queries, and the other way round."""
+    if value is not None:
+        other = "address" if option == "query" else "query"
+        raise UsageError(f"{name!r} takes no {option}; `cormorant source test {shlex.quote(name)} --{other} ...` does.")
+
+
 def judge(house: Installation, name: str, address: str | None, *, here: bool = True) -> dict[str, Any]:
     """Judge an address, or (None) the first the source begins with, by what is known now: nobody is asked.
 
     `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises what
-    `test` raises.
+    `test` raises, and UsageError for a source that is asked at each search.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
         address = lookup.address_of(tx, address, here=False) if address is not None and not here else address
     source = house.source(row)
+    if isinstance(source, LiveSource):
+        raise UsageError(
+            f"{name!r} has no addresses to be judged: its server is asked at each search. `cormorant source test "
+            f"{shlex.quote(name)}` asks it once."
+        )
     resource, renamed = _asked(house, source, address)
     said = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
     return (

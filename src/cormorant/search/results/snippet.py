@@ -53,6 +53,11 @@ def snippet(text: str, needles: Needles) -> Snippet:
     return Snippet(line, tuple((place.start, place.end) for place in needles.places(line, 0, len(line))))
 
 
+def plain_line(text: str, most: int) -> str:
+    """Return a text as one line of at most so many code points, without controls and marks of direction."""
+    return _NOISE.sub(" ", text[: 4 * most]).strip()[:most]
+
+
 def _far(text: str, plain: Iterable[str]) -> int:
     """Return the first place beyond what is looked at closely where a word stands as it is spelled here, or -1."""
     lowered = text.lower()

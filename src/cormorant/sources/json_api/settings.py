@@ -13,7 +13,6 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
-from cormorant.net.egress.policy import INTERNAL, AddressClass, classify
 from cormorant.net.http.connection_options import DIRECT, Route
 from cormorant.sources.server_settings import ServerSettings
 
@@ -80,23 +79,12 @@ class ApiSettings(ServerSettings):
     @model_validator(mode="after")
     def _in_clear(self) -> Self:
         """Refuse a login that anybody on the way could read."""
-        if self.url.startswith("http:") and self.secrets and not self._is_inside:
+        if self.url.startswith("http:") and self.secrets and not self.is_inner(origin_of(self.url).host):
             raise ValueError(
                 "Over http a login could be read on the way: write the url with https, or, for a server inside, set "
                 "network=private."
             )
         return self
-
-    @property
-    def _is_inside(self) -> bool:
-        """Return whether the server is of the inside by its address, or because the settings say so."""
-        host = origin_of(self.url).host.strip("[]")
-        if host == "localhost" or {"private", "loopback"}.intersection(each.strip().lower() for each in self.network):
-            return True
-        try:
-            return classify(host) in (*INTERNAL, AddressClass.LOOPBACK)
-        except ValueError:
-            return False
 
     @cached_property
     def route(self) -> Route:

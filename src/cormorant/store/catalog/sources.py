@@ -80,6 +80,12 @@ def every(tx: Tx) -> list[SourceRow]:
     return _rows(tx, sa.select(source).where(source.c.test_of.is_(None)).order_by(source.c.name))
 
 
+def kinds(tx: Tx) -> dict[int, str]:
+    """Return the kind of each source, by its number, in the order of their names. Copies made for tests are none."""
+    chosen = sa.select(source.c.id, source.c.kind).where(source.c.test_of.is_(None)).order_by(source.c.name)
+    return {row.id: row.kind for row in tx.rows(chosen)}
+
+
 def copy_of(tx: Tx, number: int) -> SourceRow | None:
     """The copy of a source that was made for a test, None when there is none."""
     return next(iter(_rows(tx, sa.select(source).where(source.c.test_of == number))), None)

@@ -64,6 +64,8 @@ def _written(content: Any) -> bytes:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
+FEDERATED = "cormorant-federated"
+"""The header field of a Cormorant that asks for a reader of its own; two that ask each other would do so for ever."""
 MOST_FACETS = 20
 """Attributes whose values are counted for one answer."""
 
@@ -136,6 +138,7 @@ async def _question(
         q, named, paging.limit, paging.offset, paging.sort, not paging.every, chosen, paging.group, facets=True,
         languages=score.languages(request), as_typed=paging.as_typed,
         facet_attributes=tuple(each for each in facet or () if each)[:MOST_FACETS],
+        federated=FEDERATED not in request.headers,
     )  # fmt: skip
 
 

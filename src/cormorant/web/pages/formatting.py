@@ -40,7 +40,10 @@ class SnippetPart(NamedTuple):
 
 
 class HitView(NamedTuple):
-    """A hit as the page shows it. `link` is where its title leads, "" for nowhere; `icon` one of page, file, folder."""
+    """A hit as the page shows it. `link` is where its title leads, "" for nowhere; `icon` one of page, file, folder.
+
+    `origin` is the federated source that it comes from, "" for a document of this index.
+    """
 
     id: int
     url: str
@@ -54,6 +57,7 @@ class HitView(NamedTuple):
     cached: bool
     duplicates: int
     near: int
+    origin: str = ""
 
 
 def shown(hit: Hit, *, spoken: bool = False) -> HitView:
@@ -71,7 +75,7 @@ def shown(hit: Hit, *, spoken: bool = False) -> HitView:
     return HitView(
         hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
         meta(hit, spoken=spoken),
-        hit.cached, hit.duplicates, hit.near_duplicates,
+        hit.cached, hit.duplicates, hit.near_duplicates, hit.source if hit.federated else "",
     )  # fmt: skip
 
 
@@ -123,7 +127,7 @@ def pieces(hit: Hit) -> list[SnippetPart]:
 
 def meta(hit: Hit, *, spoken: bool = False) -> tuple[str, ...]:
     """Type, size, date and, where it is to be `spoken` of, language, as far as they are known."""
-    kind = labels.of_mime(hit.mime)
+    kind = labels.of_mime(hit.mime) if hit.mime or not hit.federated else ""
     said = f"in {labels.spoken(hit.language)}" if spoken and hit.language not in ("", UNKNOWN) else ""
     facts = (f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind, day(hit.modified_at), said)
     return tuple(filter(None, facts))

@@ -200,7 +200,7 @@ def shown_as(
     """
     return {
         "address": asked.address, "form": asked.form(known), "page": asked.page, "every": asked.every, "answer": answer,
-        "notes": (*asked.notes, *answer.understood.notes), "kept": asked.kept("q", "as_typed"),
+        "notes": (*asked.notes, *answer.notes), "kept": asked.kept("q", "as_typed"),
         "dates": asked.kept("from", "to"),
         "since": asked.chosen.since, "until": asked.chosen.until,
         "lists": [*_lists(asked, answer.facets), *_attribute_lists(asked, answer.attribute_facets, labels)],
