@@ -70,7 +70,7 @@ SECONDS = {
 twelve, and goes by its number of tests."""
 QUICK_JOURNEYS = {
     "test_again.py", "test_backup.py", "test_content.py", "test_counted_documents.py", "test_courtesy.py",
-    "test_failing.py", "test_links.py", "test_queries.py", "test_recrawl.py", "test_restart.py", "test_tongues.py",
+    "test_failing.py", "test_queries.py", "test_restart.py", "test_tongues.py",
 }  # fmt: skip
 """Journeys that `make test` runs too; the others are marked `long`, and `make journeys` runs them."""
 LONG = {

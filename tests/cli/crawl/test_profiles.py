@@ -27,7 +27,9 @@ def test_the_nearest_value_counts_and_says_where_it_is_from(home: InstalledCli) 
     assert effective(home)["patience_s"] == (300.0, "built in")
     assert effective(home)["start"][1] == "source"
     home.fine("parameters", "edit", "system", "--set", "patience_s=60", "--set", "max_documents=70")
-    home.fine("parameters", "add", "gentle", "--set", "delay_s=3", "--set", "max_documents=50")
+    home.fine(
+        "parameters", "add", "gentle", "--set", "delay_s=3", "--set", "max_documents=50", "--set", "crawl_delay=ignore"
+    )
     home.fine("source", "edit", "docs", "--set", "parameters=gentle", "--set", "max_minutes=9")
     found = effective(home)
     assert found["patience_s"] == (60.0, "system")
@@ -35,7 +37,7 @@ def test_the_nearest_value_counts_and_says_where_it_is_from(home: InstalledCli) 
     assert (found["delay_s"], found["max_minutes"]) == ((3.0, "set gentle"), (9.0, "source"))
     papers = effective(home, "papers")
     assert papers["max_documents"] == (70, "system")
-    assert "delay_s" not in papers, "folders have no such setting, and do without"
+    assert "crawl_delay" not in papers, "folders have no such setting, and do without"
     home.fine("source", "edit", "docs", "--set", "max_documents=7", "--set", "patience_s=300")
     found = effective(home)
     assert (found["max_documents"], found["patience_s"]) == ((7, "source"), (300.0, "source")), "as built in, but said"

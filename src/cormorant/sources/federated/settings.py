@@ -19,7 +19,7 @@ from cormorant.sources.server_settings import ServerSettings
 
 SEARCH_PATH: Final = "/api/v1/search"
 """Where a Cormorant is asked."""
-MOST_WAIT_S: Final = 30.0
+MOST_WAIT_S: Final = 30
 MOST_HITS: Final = 50
 
 
