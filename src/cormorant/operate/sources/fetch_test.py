@@ -6,6 +6,7 @@ nothing is told to anybody.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -71,7 +72,7 @@ async def test(house: Installation, name: str, address: str | None, means: Fetch
     source = kind.make(row.id, parse_settings(kind.settings, row.settings), tools)
     started = house.clock.monotonic()
     try:
-        resource, renamed = _asked(house, source, address)
+        resource, renamed = await asyncio.to_thread(_asked, house, source, address)  # a discovery has a loop of its own
         report, wire, before = await _visit(source, resource, means.reader, house)
     finally:
         await source.close()
