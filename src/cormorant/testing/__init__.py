@@ -10,13 +10,15 @@ The suites are plain classes whose methods pytest collects; nothing here imports
 from __future__ import annotations
 
 from cormorant.testing.converters import ConverterSuite
-from cormorant.testing.crawls import CrawlSuite
+from cormorant.testing.crawls import Commands, CrawlSuite
+from cormorant.testing.means import tools
 from cormorant.testing.program import ProgramSuite
 from cormorant.testing.receivers import ReceiverSuite
 from cormorant.testing.services import ServiceSuite
-from cormorant.testing.sources import SourceSuite, tools
+from cormorant.testing.sources import SourceSuite
 
 __all__ = [
+    "Commands",
     "ConverterSuite",
     "CrawlSuite",
     "ProgramSuite",
