@@ -27,6 +27,7 @@ from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ExtractionTask
 from cormorant.extract.services.protocol import DocumentService, DocumentVeto, ServiceDocument, ServiceSettings
 from cormorant.extract.services.registry import SERVICES, check_services
+from cormorant.model.acl import ACL
 from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
@@ -35,6 +36,7 @@ from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.ruling import Discard, Rewritten
 from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.settings.source import SourceSettings, parse_settings
+from cormorant.net.http.messages import Response
 from cormorant.receivers.base import BaseReceiver
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
@@ -67,6 +69,7 @@ from cormorant.sources.ftp.source import FtpSource
 from cormorant.sources.git.source import GitSource
 from cormorant.sources.github.source import GitHubSource
 from cormorant.sources.gitlab.source import GitLabSource
+from cormorant.sources.http_client import HttpClient
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.live import LiveAnswer, LiveFault, LiveHit, LiveSource
 from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
@@ -93,6 +96,7 @@ from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
 from cormorant.sources.webdav.source import WebDavSource
 
 __all__ = [
+    "ACL",
     "RECEIVERS",
     "SERVICES",
     "SOURCES",
@@ -119,6 +123,7 @@ __all__ = [
     "Failed",
     "Format",
     "Gone",
+    "HttpClient",
     "KeptCopy",
     "Limits",
     "LiveAnswer",
@@ -140,6 +145,7 @@ __all__ = [
     "Refusal",
     "Removal",
     "Resource",
+    "Response",
     "Rewritten",
     "SecretReference",
     "Secrets",

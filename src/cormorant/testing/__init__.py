@@ -12,11 +12,12 @@ from __future__ import annotations
 from cormorant.testing.commands import Commands
 from cormorant.testing.converters import ConverterSuite
 from cormorant.testing.crawls import CrawlSuite
+from cormorant.testing.means import tools
 from cormorant.testing.places import CrawlPlace
 from cormorant.testing.program import ProgramSuite
 from cormorant.testing.receivers import ReceiverSuite
 from cormorant.testing.services import ServiceSuite
-from cormorant.testing.sources import SourceSuite, tools
+from cormorant.testing.sources import SourceSuite
 
 __all__ = [
     "Commands",

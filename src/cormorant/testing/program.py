@@ -19,7 +19,8 @@ from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Gone
 from cormorant.model.settings.source import parse_settings
 from cormorant.plugins import Source, make_source, source_kind
-from cormorant.testing.sources import MOST, SourceSuite, resource_of, tools
+from cormorant.testing.means import tools
+from cormorant.testing.sources import MOST, SourceSuite, resource_of
 
 USAGE = "python -m cormorant.testing.program [--set NAME=VALUE]... COMMAND [ARGUMENT]..."
 

@@ -5,22 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import ClassVar, get_args
 
-from cormorant.base.clock import SystemClock
 from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Outcome
 from cormorant.model.resource import DiscoveredUrl, Resource, Role
 from cormorant.model.ruling import Prerequisite
 from cormorant.model.url import try_canonical
-from cormorant.plugins import Discovery, Source, Tools
+from cormorant.plugins import Discovery, Source
 
 MOST = 20
 """Documents that are fetched."""
 STRANGE = ("https://stranger.example/", "file:///etc/hostname", "http://127.0.0.1/")
-
-
-def tools() -> Tools:
-    """Return what a source is given that fetches by itself: a clock, and no way out."""
-    return Tools(None, SystemClock())
 
 
 def resource_of(found: DiscoveredUrl, source: Source) -> Resource:

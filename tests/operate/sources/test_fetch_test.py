@@ -1,4 +1,4 @@
-"""What `source test` says of an address without asking anybody."""
+"""Judgements of `source test` without asking anybody, and its visit to the first document of a server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import pytest
 
 from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
+from cormorant.app.commands.test_source import try_source
 from cormorant.app.settings import InstallationSettings
 from cormorant.operate.installation import Installation
 from cormorant.operate.sources import fetch_test, sources
+from tests.sources.github.fake_github import FakeGitHub
 
 
 @pytest.fixture
@@ -39,3 +41,16 @@ def test_an_address_is_judged_as_it_would_be_known(house: Installation) -> None:
     assert said["renamed"]["fetched"] == said["address"]
     assert "rewrite: " in said["renamed"]["rule"]
     assert "renamed" not in fetch_test.judge(house, "docs", "https://a.example/new/")
+
+
+def test_the_first_document_of_a_server_is_found_by_a_discovery(tmp_path: Path) -> None:
+    """A discovery sends its requests on an event loop of its own, and the visit has another one."""
+    plan, github = BuildPlan(tmp_path / "data", InstallationSettings()), FakeGitHub()
+    try:
+        github.put("Pump leaks", "oil in hall three")
+        with opened(plan, new=True) as house:
+            sources.add(house, "github", "desk", {"url": f"{github.url}/api/v3", "repository": ["bay/birds"]})
+        said = try_source(plan, "desk", None)
+    finally:
+        github.stop()
+    assert (said["outcome"], said["title"]) == ("ok", "Pump leaks")

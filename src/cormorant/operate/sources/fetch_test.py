@@ -6,6 +6,7 @@ nothing is told to anybody.
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -80,7 +81,7 @@ async def test(
     _refuse_given(name, "query", query)
     started = house.clock.monotonic()
     try:
-        resource, renamed = _asked(house, source, address)
+        resource, renamed = await asyncio.to_thread(_asked, house, source, address)  # a discovery has a loop of its own
         report, wire, before = await _visit(source, resource, means.reader, house)
     finally:
         await source.close()

@@ -1,0 +1,130 @@
+"""HTTP requests of a source to the one server that its settings name: from a discovery, and from a visit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from cormorant.base.errors import LoginRefused, Unreachable
+from cormorant.model.content import VisitTrace
+from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
+from cormorant.model.ruling import Gate, Ruling
+from cormorant.model.status import Status
+from cormorant.model.url import canonical, origin_of
+from cormorant.net.http.headers import retry_after
+from cormorant.net.http.http_session import HttpSession
+from cormorant.net.http.messages import MAX_BYTES, Request, Response, TransportError
+from cormorant.sources.kind import Tools
+from cormorant.sources.server_settings import ServerSettings
+
+_REFUSED: Final = {401: "The server refuses the login.", 403: "The server does not let it be read."}
+
+
+def _no_login() -> tuple[str, ...]:
+    return ()
+
+
+class HttpClient:
+    """Asks the server of a source: `send` in `discover`, `get` in `fetch`. Addresses of other servers are refused.
+
+    `login` returns the header lines that prove who asks, like "Authorization: Bearer ..."; it is called at each
+    request, so that a new secret counts at once. Responses have at most `max_bytes`, 10 MB by default. Redirects are
+    not followed: they are a fault of the settings.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        settings: ServerSettings,
+        tools: Tools,
+        login: Callable[[], Sequence[str]] = _no_login,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self._settings, self._tools, self._login, self._max_bytes = settings, tools, login, max_bytes
+        self._origin = origin_of(canonical(url))
+        self._consent = settings.consent(self._origin.host.strip("[]"), self._origin.port)
+        self._session: HttpSession | None = None
+
+    def send(self, url: str, headers: Sequence[str] = (), *, method: str = "", body: bytes | None = None) -> Response:
+        """Return the response of success, or a 304 that was asked for; from a thread without an event loop.
+
+        Raises LoginRefused for a 401, Unreachable for all other responses and for none.
+        """
+        if self._session is None:
+            if self._tools.egress is None:
+                raise Unreachable("Nothing may be connected to here: crawl the source, or test it.")
+            self._session = HttpSession(self._tools.egress)
+        got = self._session.send(self._request(url, headers, method, body))
+        if isinstance(got, TransportError):
+            raise Unreachable(f"{self._origin} cannot be reached: {got.reason}")
+        if got.status == 401:
+            raise LoginRefused(f"{self._origin} refuses the login. Check the user name and the secret of the source.")
+        if not _is_answer(got):
+            raise Unreachable(f"{self._origin} answered {got.status} to the request for {canonical(url)}.")
+        return got
+
+    async def get(self, url: str, wire: VisitTrace, headers: Sequence[str] = ()) -> Response | Outcome:
+        """Return the response of success, or a 304 that was asked for, else what it means for the document.
+
+        What it costs is added to `wire`. Raises Unreachable where nothing may be connected to.
+        """
+        if self._tools.fetcher is None:
+            raise Unreachable("Nothing may be connected to here: crawl the source, or test it.")
+        request = self._request(url, headers, "", None)
+        got = await self._tools.fetcher.get(request._replace(sent=lambda: wire.sent(wire.site)))
+        wire.requests += got.requests
+        wire.received += got.received
+        if isinstance(got, TransportError):
+            return _without_response(got)
+        wire.decoded += got.decoded
+        return got if _is_answer(got) else self._meaning(got)
+
+    def close(self) -> None:
+        """Close the connections of the discovery; a later `send` opens new ones."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _request(self, url: str, headers: Sequence[str], method: str, body: bytes | None) -> Request:
+        address = canonical(url)
+        if origin_of(address) != self._origin:
+            raise ValueError(f"{address} is not of {self._origin}, the server of the source.")
+        return Request(
+            address,
+            (*headers, *self._login()),
+            self._consent,
+            max_bytes=self._max_bytes,
+            timeout_s=self._settings.timeout_s,
+            connect_timeout_s=self._settings.connect_timeout_s,
+            body=body,
+            method=method,
+        )
+
+    def _meaning(self, got: Response) -> Outcome:
+        reason = f"The server answered {got.status}."
+        if got.status in (404, 410):
+            return Gone(got.status)
+        if got.status in (429, 503):
+            asked = retry_after(got.headers.get("retry-after"), self._tools.clock.now())
+            return Deferred(got.status, reason, asked, whole_site=True)
+        if got.status == 408 or got.status >= 500:
+            return Deferred(got.status, reason)
+        if got.status in _REFUSED:
+            return Failed(got.status, _REFUSED[got.status])
+        if 300 <= got.status < 400:
+            return Failed(Status.REDIRECT_TARGET_MISSING, "The server sends on to another address.")
+        return Failed(got.status if got.status >= 400 else Status.PROTOCOL_ERROR, reason)
+
+
+def _is_answer(got: Response) -> bool:
+    return 200 <= got.status < 300 or got.status == 304
+
+
+def _without_response(error: TransportError) -> Outcome:
+    if error.ruling is not None:
+        return Excluded(error.ruling, error.status)
+    if error.status == Status.TOO_BIG:
+        return Excluded(Ruling(False, Gate.SIZE, error.reason, Status.TOO_BIG), Status.TOO_BIG)
+    if error.retryable or error.lack is not None:
+        return Deferred(error.status, error.reason, whole_site=error.whole_site, lack=error.lack)
+    return Failed(error.status, error.reason)
