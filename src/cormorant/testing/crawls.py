@@ -133,11 +133,14 @@ class CrawlSuite(CrawlPlace):
             assert not found[word], f"{word} is gone from the place and still found"
 
     def _wait_for_some(self, commands: Commands, crawling: subprocess.Popen[str]) -> None:
-        """Wait until some documents were visited, or the crawl has ended."""
+        """Wait until some documents were visited, or the crawl has ended.
+
+        Each look starts a process, so it rests as long as one takes: a busy machine has to get on with the crawl.
+        """
         clock = SystemClock()
         until = clock.monotonic() + COMMAND_S
-        while clock.monotonic() < until and crawling.poll() is None:
+        while (began := clock.monotonic()) < until and crawling.poll() is None:
             rows = commands.run("document", "list", "--source", "place", fine=(0, 1, 4, 6))
             if sum(1 for each in rows if each["status"]) >= self.killed_at // 6:
                 return
-            pause(POLL_S)
+            pause(max(POLL_S, clock.monotonic() - began))

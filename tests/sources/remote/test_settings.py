@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from cormorant.sources.ftp.settings import FtpSettings
 from cormorant.sources.remote.settings import RemoteSettings
 from cormorant.sources.sftp.settings import SftpSettings
 from cormorant.sources.smb.settings import SmbSettings
+from cormorant.sources.smb.source import SmbSource
 from cormorant.sources.webdav.settings import WebDavSettings
 
 LOGIN = {"user": "ada", "password": "secret:p"}
@@ -86,3 +88,11 @@ def test_secrets_are_named(tmp_path: Path) -> None:
         SftpSettings, {"url": "sftp://h/x", "user": "a", "private_key": "secret:k", "passphrase": "secret:f"}
     )
     assert settings.secrets == {"k", "f"}
+
+
+def test_kerberos_without_its_packages_is_named_with_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gssapi", None)
+    given = {"url": "smb://server/share", **LOGIN}
+    SmbSource.look(parse_settings(SmbSettings, given))
+    with pytest.raises(BadSetting, match=r"libkrb5-dev\), then `pip install \"smbprotocol\[kerberos\]\"`"):
+        SmbSource.look(parse_settings(SmbSettings, {**given, "auth": "kerberos"}))

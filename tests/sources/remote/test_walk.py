@@ -212,3 +212,49 @@ def test_a_walk_that_is_left_ends_its_threads() -> None:
     next(batches)
     batches.close()
     assert walking.entries < 100_000
+
+
+def test_a_folder_whose_address_is_too_long_is_not_entered() -> None:
+    server = FakeServer({"a" * 4_000: {"b" * 200: {"x": "1"}, "c" * 20: {"y": "2"}}, "d": {"z": "3"}})
+    walking = walk(server)
+    assert set(named(walking)) == {f"{'a' * 4_000}/{'c' * 20}/y", "d/z"}
+    assert not walking.unlisted
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_folder_that_is_listed_for_ever_is_left_open(monkeypatch: pytest.MonkeyPatch, inside: bool) -> None:
+    monkeypatch.setattr(remote_walk, "MAX_ENTRIES", 1_000)
+    server = FakeServer({"a": {"x": "1"}, "b": {"y": "1"}})
+
+    class Endless(FakeClient):
+        def entries(self, folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+            while tuple(folder) == ((b"a",) if inside else ()):
+                yield RemoteEntry((b"again",), EntryKind.FILE, "1")
+            yield from super().entries(folder)
+
+    monkeypatch.setattr(server, "connect", lambda: Endless(server))
+    walking = walk(server)
+    if inside:
+        assert set(named(walking)) == {"a/again", "b/y"}
+        assert walking.unlisted == [f"{ROOT}a/"]
+    else:
+        with pytest.raises(Unreachable, match="cannot be listed: It has more than"):
+            named(walking)
+
+
+def test_a_store_without_folders_may_have_any_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_walk, "MAX_ENTRIES", 10)
+    server = FakeServer({})
+
+    class Store(FakeClient):
+        def entries(self, folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+            yield from (RemoteEntry((b"d", str(n).encode()), EntryKind.FILE, "1") for n in range(30))
+
+    monkeypatch.setattr(server, "connect", lambda: Store(server))
+    assert len(named(walk(server))) == 30
+
+
+def test_more_folders_than_can_be_kept_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_walk, "MAX_WAITING", 10)
+    with pytest.raises(Unreachable, match="More than 10 folders"):
+        named(walk(FakeServer({f"d{n}": {} for n in range(11)})))

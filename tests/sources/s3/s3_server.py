@@ -1,7 +1,7 @@
 """An S3 store of a test: objects in memory, listed in pages, to requests with a right signature of version 4.
 
-Written from the reference of Amazon S3 (GetObject, ListObjectsV2, Error Responses, Signature Version 4), apart from the
-code that it tests.
+Written from the reference of Amazon S3 (GetObject, ListObjectsV2, ListObjectVersions, Error Responses, Signature
+Version 4), apart from the code that it tests.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class S3Store:
     def __init__(self, port: int) -> None:
         self.port, self.page, self.error = port, 1_000, ""
         self.objects: dict[str, bytes] = {}
+        self.older: dict[str, list[tuple[str, bytes | None]]] = {}
+        """Older versions by their keys, the newest first; None for one that says that the object was deleted."""
         self.requests: list[str] = []
         self.cut = False
 
@@ -62,6 +64,34 @@ class S3Store:
             "</ListBucketResult>"
         )
 
+    def versions(self, query: dict[str, str]) -> str:
+        """One page of ListObjectVersions: by key, the newest version first, marks of a deletion among them."""
+        every = [
+            (key, version, body, not number)
+            for key in sorted({*self.objects, *self.older})
+            for number, (version, body) in enumerate(
+                [*([("newest", self.objects[key])] if key in self.objects else []), *self.older.get(key, ())]
+            )
+            if key.startswith(query.get("prefix", ""))
+        ]
+        mark = (query.get("key-marker", ""), query.get("version-id-marker", ""))
+        start = next((n + 1 for n, each in enumerate(every) if each[:2] == mark), 0)
+        page = every[start : start + min(self.page, int(query["max-keys"]))]
+        more = start + len(page) < len(every)
+        next_key = (
+            f"<NextKeyMarker>{quote_plus(page[-1][0], safe='/')}</NextKeyMarker>" if more and not self.cut else ""
+        )
+        tail = f"{next_key}<NextVersionIdMarker>{page[-1][1]}</NextVersionIdMarker>" if more else ""
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?><ListVersionsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+            f"<EncodingType>url</EncodingType><IsTruncated>{str(more).lower()}</IsTruncated>{tail}"
+            f"{''.join(map(_version_row, page))}</ListVersionsResult>"
+        )
+
+    def body(self, key: str, version: str) -> bytes | None:
+        """The bytes of an object, or of one of its versions."""
+        return dict(self.older.get(key, ())).get(version) if version else self.objects.get(key)
+
     def fault(self, path: str, query: str, headers: dict[str, str]) -> str:
         """Return the code of the error that a request ends with, "" for none."""
         said = _AUTHORIZATION.fullmatch(headers.get("authorization", ""))
@@ -84,6 +114,17 @@ class S3Store:
         return "" if key.hex() == said["signature"] else "SignatureDoesNotMatch"
 
 
+def _version_row(each: tuple[str, str, bytes | None, bool]) -> str:
+    key, version, body, is_latest = each
+    head = (
+        f"<Key>{quote_plus(key, safe='/')}</Key><VersionId>{version}</VersionId><IsLatest>{str(is_latest).lower()}"
+        "</IsLatest><LastModified>2026-11-28T12:00:00.000Z</LastModified>"
+    )
+    if body is None:
+        return f"<DeleteMarker>{head}</DeleteMarker>"
+    return f"<Version>{head}<ETag>&quot;{hashlib.md5(body).hexdigest()}&quot;</ETag><Size>{len(body)}</Size></Version>"
+
+
 class _S3Request(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     store: S3Store
@@ -95,15 +136,18 @@ class _S3Request(BaseHTTPRequestHandler):
         bucket, _, key = unquote(parts.path).lstrip("/").partition("/")
         if not fault and bucket != BUCKET:
             fault = "NoSuchBucket"
-        if not fault and key and key not in self.store.objects:
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        body = self.store.body(key, query.get("versionId", ""))
+        if not fault and key and body is None:
             fault = "NoSuchKey"
         if fault:
             status = {"NoSuchBucket": 404, "NoSuchKey": 404, "SlowDown": 503, "PermanentRedirect": 301}.get(fault, 403)
             self._answer(status, f"<Error><Code>{fault}</Code><Region>{REGION}</Region></Error>".encode())
-        elif key:
-            self._answer(200, self.store.objects[key], "binary/octet-stream")
+        elif body is not None:
+            self._answer(200, body, "binary/octet-stream")
         else:
-            self._answer(200, self.store.listing(dict(parse_qsl(parts.query))).encode())
+            listing = self.store.versions if "versions" in query else self.store.listing
+            self._answer(200, listing(query).encode())
 
     def _answer(self, status: int, body: bytes, mime: str = "application/xml") -> None:
         self.send_response(status)

@@ -167,3 +167,80 @@ def test_settings_that_cannot_be(given: dict[str, object], said: str) -> None:
 def test_quoting_in_the_display_prefix(store: S3Store) -> None:
     source = remote("s3", SECRETS, **store.settings(display_prefix="https://files.example.org/papers"))
     assert source.display(f"s3://papers/docs/{quote('a b.txt')}") == "https://files.example.org/papers/a%20b.txt"
+
+
+def history(store: S3Store) -> None:
+    """Three versions of one object, one of another, one that came back after a deletion, and one that is deleted."""
+    store.objects |= {"docs/a b.txt": b"three", "docs/b.txt": b"alone", "docs/back.txt": b"again"}
+    store.older = {
+        "docs/a b.txt": [("v+2/=", b"two"), ("v1", b"one"), ("null", b"none")],
+        "docs/back.txt": [("d1", None), ("v1", b"before")],
+        "docs/gone.txt": [("d1", None), ("v1", b"gone")],
+    }
+
+
+FIRST, SECOND = "a%20b.txt/~version=v%2B2%2F%3D", "a%20b.txt/~version=v1"
+
+
+@pytest.mark.parametrize(
+    ("versions", "expected"),
+    [
+        ("off", {"a%20b.txt", "b.txt", "back.txt"}),
+        (1, {"a%20b.txt", "b.txt", "back.txt", FIRST, "back.txt/~version=v1"}),
+        (2, {"a%20b.txt", "b.txt", "back.txt", FIRST, SECOND, "back.txt/~version=v1"}),
+        (
+            "all",
+            {"a%20b.txt", "b.txt", "back.txt", FIRST, SECOND, "a%20b.txt/~version=null", "back.txt/~version=v1"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("page", [1, 2, 1_000])
+def test_older_versions_are_documents_by_choice(
+    store: S3Store, versions: object, expected: set[str], page: int
+) -> None:
+    history(store)
+    store.page = page
+    assert set(listed(remote("s3", SECRETS, **store.settings(versions=versions)))) == expected
+
+
+def test_an_older_version_is_read_and_shown_as_the_store_writes_it(store: S3Store) -> None:
+    history(store)
+    given = store.settings(versions="all", display_prefix="https://files.example.org/papers", include="*.txt")
+    got = fetched("s3", SECRETS, FIRST, **given)
+    assert isinstance(got, Content)
+    assert (got.body, got.file_name, got.attributes, got.modified_at) == (
+        b"two", "a b.txt", {"Version": "v+2/="}, 1795867200.0,
+    )  # fmt: skip
+    assert store.requests[-1] == "/papers/docs/a%20b.txt?versionId=v%2B2%2F%3D"
+    source = remote("s3", SECRETS, **given)
+    address, shown = f"s3://papers/docs/{FIRST}", "https://files.example.org/papers/a%20b.txt?versionId=v%2B2%2F%3D"
+    assert source.display(address) == shown
+    assert source.settings.shown_as(shown) == address
+    assert source.gates.follow(address, 0).admitted
+    assert not remote("s3", SECRETS, **store.settings(exclude="*.txt")).gates.follow(address, 0).admitted
+    assert fetched("s3", SECRETS, "b.txt/~version=none", **given) == Gone(404)
+
+
+def test_an_edit_makes_a_version_and_moves_nothing(store: S3Store) -> None:
+    history(store)
+    given = store.settings(versions="all")
+    before = listed(remote("s3", SECRETS, **given))
+    store.older["docs/b.txt"] = [("v9", b"alone")]
+    store.objects["docs/b.txt"] = b"changed"
+    after = listed(remote("s3", SECRETS, **given))
+    assert after.keys() - before.keys() == {"b.txt/~version=v9"}
+    assert after["b.txt/~version=v9"] not in before.values()
+    assert after["b.txt"] != before["b.txt"]
+
+
+def test_a_listing_of_versions_that_breaks_off_is_none(store: S3Store) -> None:
+    history(store)
+    store.page, store.cut = 1, True
+    with pytest.raises(Unreachable, match="ends in the middle"):
+        found(remote("s3", SECRETS, **store.settings(versions=3)))
+
+
+@pytest.mark.parametrize("versions", [0, -1, "some", 10_001])
+def test_a_number_of_versions_that_cannot_be(store: S3Store, versions: object) -> None:
+    with pytest.raises(BadSetting, match="versions"):
+        parse_settings(S3Settings, {"url": "s3://papers", "versions": versions})

@@ -34,6 +34,7 @@ disable spoolss = yes
 [place]
 path = {folder}
 read only = {read_only}
+msdfs root = {is_namespace}
 """
 
 
@@ -48,8 +49,10 @@ class Samba:
 
 
 @contextmanager
-def samba(folder: Path, state: Path, port: int = 0, *, read_only: bool = True) -> Iterator[Samba]:
-    """Serve a folder. Skips where Samba is not installed, or the account is not root."""
+def samba(
+    folder: Path, state: Path, port: int = 0, *, read_only: bool = True, is_namespace: bool = False
+) -> Iterator[Samba]:
+    """Serve a folder, as the root of a DFS namespace by choice. Skips where Samba is not there, or without root."""
     pytest.importorskip("smbprotocol")
     daemon = shutil.which("smbd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
     if daemon is None or os.geteuid() != 0:
@@ -57,13 +60,17 @@ def samba(folder: Path, state: Path, port: int = 0, *, read_only: bool = True) -
     port = port or free_port()
     (state / "rpc").mkdir(parents=True, exist_ok=True)
     configuration = state / "smb.conf"
-    may = "yes" if read_only else "no"
-    configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder, read_only=may))
+    words = {"read_only": _word(read_only), "is_namespace": _word(is_namespace)}
+    configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder, **words))
     add = ["smbpasswd", "-c", str(configuration), "-a", "-s", "root"]
     subprocess.run(add, input=f"{PASSWORD}\n{PASSWORD}\n", text=True, capture_output=True, check=True)
     command = [daemon, "-F", "-s", str(configuration), "--debug-stdout", "-d1"]
     with started(command, port, state / "out"):
         yield Samba(port)
+
+
+def _word(setting: bool) -> str:
+    return "yes" if setting else "no"
 
 
 def write(server: Samba, name: str, text: str) -> None:

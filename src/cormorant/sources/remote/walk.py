@@ -21,6 +21,7 @@ from cormorant.base.errors import CormorantError, Unreachable
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.status import Status
+from cormorant.model.url import MAX_ADDRESS
 from cormorant.sources.connection_pool import ConnectionPool
 from cormorant.sources.remote.protocol import (
     ConnectionBroken,
@@ -40,11 +41,17 @@ MAX_UNLISTED: Final = 10_000
 """Folders that may fail to be listed; with more the listing as a whole has failed."""
 MAX_LEVELS: Final = 200
 """Folders within one another; more is a server that makes them up, or a loop of links that it follows."""
+MAX_ENTRIES: Final = 10_000_000
+"""Entries of one folder, of which a store without folders has none; more is a server that lists for ever."""
+MAX_WAITING: Final = 1_000_000
+"""Folders still to be entered, whose names are kept."""
 TRIES: Final = 3
 """Connections on which one folder is tried."""
 QUIET_S: Final = 3.0
 """Seconds without a file after which an empty batch says that the walk goes on."""
 _POLL_S: Final = 0.5
+
+_ENDLESS: Final = RemoteRefusal(Status.UNREADABLE, f"It has more than {MAX_ENTRIES:,} entries.")
 
 Parts = tuple[bytes, ...]
 
@@ -167,6 +174,8 @@ class RemoteWalk:
 
     def _enter_later(self, found: list[_Folder]) -> None:
         with self._changed:
+            if len(self._folders) + len(found) > MAX_WAITING:
+                raise _too_many()
             self._folders += found
             self._changed.notify_all()
 
@@ -207,7 +216,9 @@ class RemoteWalk:
         """Hand on the files of a folder as they come, and keep its folders, also when the listing ends in a refusal."""
         found, below = list[DiscoveredUrl](), list[_Folder]()
         try:
-            for entry in client.entries(folder.parts):
+            for number, entry in enumerate(client.entries(folder.parts)):
+                if number >= MAX_ENTRIES and len(entry.parts) == 1:
+                    raise _ENDLESS
                 self._take_in(entry, folder, found, below)
                 if len(found) >= BATCH:
                     self._put(list(found))
@@ -235,6 +246,8 @@ class RemoteWalk:
             found.append(self._found(parts, entry, rights))
         elif entry.kind is EntryKind.FOLDER and self._enters(parts):
             below.append(_Folder(parts, rights))
+            if len(below) > MAX_WAITING:
+                raise _too_many()
 
     def _is_out(self, folder: Parts, parts: Parts) -> bool:
         """Say whether an entry is hidden, or lies in a folder that is not walked where the store knows none."""
@@ -255,6 +268,8 @@ class RemoteWalk:
         if (levels is not None and len(parts) > levels) or self._gates.leaves_out(parts):
             return False
         address = self._naming.address(parts) + "/"
+        if len(address) >= MAX_ADDRESS:  # nothing below it can be a document
+            return False
         if len(parts) > MAX_LEVELS:
             self._note(address, denied=False)
             return False
@@ -278,6 +293,13 @@ class RemoteWalk:
                 raise Unreachable(
                     f"More than {MAX_UNLISTED} folders could not be listed. Check the rights of the user on the server."
                 )
+
+
+def _too_many() -> Unreachable:
+    return Unreachable(
+        f"More than {MAX_WAITING:,} folders were found that are still to be listed. Check the server, or set depth or "
+        "exclude."
+    )
 
 
 def _inner(outer: ACL | None, own: ACL | None) -> ACL | None:

@@ -28,6 +28,22 @@ class ListingPage(NamedTuple):
     next_token: str
 
 
+class StoredVersion(NamedTuple):
+    """A version of an object; `is_marker`: it says that the object was deleted."""
+
+    object: StoredObject
+    version: str
+    is_latest: bool
+    is_marker: bool
+
+
+class VersionsPage(NamedTuple):
+    """A page of a listing of versions, and the key and the version that the next one begins behind, if there is one."""
+
+    versions: list[StoredVersion]
+    following: tuple[bytes, str] | None
+
+
 _LOGIN: Final = {
     "InvalidAccessKeyId": "knows no such access_key",
     "SignatureDoesNotMatch": "refuses the signature: the secret_key is not that of the access_key",
@@ -41,18 +57,43 @@ _LOGIN: Final = {
 
 def page_of(body: bytes) -> ListingPage:
     """Return a page. Raises ConnectionBroken for what is none."""
-    try:
-        root = parse_answer(body)
-    except ValueError as error:
-        raise ConnectionBroken(f"The store's listing is no XML that can be read: {error}.") from error
-    if _name(root) != "ListBucketResult":
-        raise ConnectionBroken("The store answered something else than a listing. Check the setting endpoint.")
+    root = _listing(body, "ListBucketResult")
     is_quoted = _text(root, "EncodingType") == "url"
     objects = [_object(each, is_quoted=is_quoted) for each in root if _name(each) == "Contents"]
     token = _text(root, "NextContinuationToken") if _text(root, "IsTruncated") == "true" else ""
     if not token and _text(root, "IsTruncated") == "true":
         raise ConnectionBroken("The store's listing ends in the middle, without the mark of its next page.")
     return ListingPage(objects, token)
+
+
+def versions_page_of(body: bytes) -> VersionsPage:
+    """Return a page of ListObjectVersions. Raises ConnectionBroken for what is none."""
+    root = _listing(body, "ListVersionsResult")
+    is_quoted = _text(root, "EncodingType") == "url"
+    found = [
+        StoredVersion(
+            _object(each, is_quoted=is_quoted), _text(each, "VersionId")[:1_024], _text(each, "IsLatest") == "true",
+            _name(each) == "DeleteMarker",
+        )
+        for each in root
+        if _name(each) in ("Version", "DeleteMarker")
+    ]  # fmt: skip
+    if _text(root, "IsTruncated") != "true":
+        return VersionsPage(found, None)
+    following = _key(_text(root, "NextKeyMarker", strip=False), is_quoted=is_quoted)
+    if not following:
+        raise ConnectionBroken("The store's listing ends in the middle, without the mark of its next page.")
+    return VersionsPage(found, (following, _text(root, "NextVersionIdMarker")))
+
+
+def _listing(body: bytes, name: str) -> Any:
+    try:
+        root = parse_answer(body)
+    except ValueError as error:
+        raise ConnectionBroken(f"The store's listing is no XML that can be read: {error}.") from error
+    if _name(root) != name:
+        raise ConnectionBroken("The store answered something else than a listing. Check the setting endpoint.")
+    return root
 
 
 def refusal_of(response: Response, place: str) -> Exception | None:
@@ -84,10 +125,13 @@ def _error_of(response: Response) -> tuple[str, str]:
 
 
 def _object(element: Any, *, is_quoted: bool) -> StoredObject:
-    key = _text(element, "Key", strip=False)
-    raw = unquote_to_bytes(key.replace("+", " ")) if is_quoted else key.encode()
+    raw = _key(_text(element, "Key", strip=False), is_quoted=is_quoted)
     etag = _text(element, "ETag").strip('"')[:200]
     return StoredObject(raw, etag, _text(element, "Size")[:30], _text(element, "LastModified")[:40])
+
+
+def _key(text: str, *, is_quoted: bool) -> bytes:
+    return unquote_to_bytes(text.replace("+", " ")) if is_quoted else text.encode()
 
 
 def _text(element: Any, name: str, *, strip: bool = True) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self
+from math import inf
+from typing import Annotated, ClassVar, Final, Literal, Self
 from urllib.parse import unquote_to_bytes
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
@@ -27,6 +28,10 @@ Word = Annotated[str, AfterValidator(_word)]
 """A word that stands in a signature."""
 
 
+MAX_VERSIONS: Final = 10_000
+"""Older versions of one object that may be asked for by number."""
+
+
 class S3Settings(HttpRemoteSettings):
     """Settings of an S3 source."""
 
@@ -43,6 +48,7 @@ class S3Settings(HttpRemoteSettings):
         **dict.fromkeys(("token", "aws_session_token"), "session_token"),
         **dict.fromkeys(("style", "path_style", "addressing_style"), "addressing"),
         **dict.fromkeys(("location", "aws_region"), "region"),
+        **dict.fromkeys(("older_versions", "history", "revisions"), "versions"),
     }
 
     url: str = Field(min_length=1, description="The bucket and the folder in it, like s3://bucket/folder.")
@@ -54,6 +60,11 @@ class S3Settings(HttpRemoteSettings):
     secret_key: SecretReference = Field(default="", description="Secret of the access key, as secret:NAME.")
     session_token: SecretReference = Field(
         default="", description="Token of a key that holds for a session, as secret:NAME."
+    )
+    versions: Annotated[int, Field(ge=1, le=MAX_VERSIONS)] | Literal["off", "all"] = Field(
+        default="off",
+        description="Older versions of each object that become documents of their own, where the store keeps them: "
+        "how many, the newest first, or all.",
     )
     addressing: Literal["auto", "path", "virtual"] = Field(
         default="auto",
@@ -91,6 +102,13 @@ class S3Settings(HttpRemoteSettings):
         """The beginning of the keys of the source: with a slash at the end, or empty for the whole bucket."""
         path = unquote_to_bytes(self.url.removeprefix("s3://").partition("/")[2])
         return path + b"/" if path else b""
+
+    @property
+    def older(self) -> float:
+        """The number of older versions that are taken of an object; infinite for all."""
+        if self.versions == "all":
+            return inf
+        return 0 if self.versions == "off" else self.versions
 
     @property
     def is_virtual(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import xxhash
@@ -19,8 +19,8 @@ from cormorant.net.http.messages import Request, Response
 from cormorant.sources.remote.http_exchange import answered, fetched, file_of, request_of
 from cormorant.sources.remote.http_source import HttpFilesSource
 from cormorant.sources.remote.protocol import EntryKind, RemoteClient, RemoteEntry, RemoteFile, RemoteRefusal
-from cormorant.sources.s3.answers import ListingPage, StoredObject, page_of, refusal_of
-from cormorant.sources.s3.object_urls import strictly_quoted
+from cormorant.sources.s3.answers import ListingPage, StoredObject, StoredVersion, page_of, refusal_of, versions_page_of
+from cormorant.sources.s3.object_urls import VersionedName, strictly_quoted, version_of
 from cormorant.sources.s3.settings import S3Settings
 from cormorant.sources.s3.signer import AwsKey, signed_headers
 
@@ -67,12 +67,15 @@ class S3Client:
         """Yield every object below the prefix; those that stand for a folder are none."""
         if folder:
             raise _NO_FOLDER
-        prefix, token = self._settings.prefix, ""
+        if self._settings.older:
+            yield from with_versions(self._versions(), self._settings.prefix, self._settings.older)
+            return
+        token = ""
         while True:
             page = self._page(token, MAX_KEYS)
             for each in page.objects:
-                if each.key.startswith(prefix) and not each.key.endswith(b"/") and each.key != prefix:
-                    yield RemoteEntry(tuple(each.key[len(prefix) :].split(b"/")), EntryKind.FILE, _version(each))
+                if parts := _parts(each, self._settings.prefix):
+                    yield RemoteEntry(parts, EntryKind.FILE, _version(each))
             if not page.next_token:
                 return
             if page.next_token == token:
@@ -94,8 +97,27 @@ class S3Client:
             query["prefix"] = self._settings.prefix
         if token:
             query["continuation-token"] = token.encode()
+        return page_of(self._answer(query))
+
+    def _versions(self) -> Iterator[StoredVersion]:
+        """Yield every version of every object, key by key and the newest first (ListObjectVersions)."""
+        query = {"encoding-type": b"url", "max-keys": str(MAX_KEYS).encode(), "versions": b""}
+        if self._settings.prefix:
+            query["prefix"] = self._settings.prefix
+        behind: tuple[bytes, str] | None = None
+        while True:
+            marks = {"key-marker": behind[0], "version-id-marker": behind[1].encode()} if behind else {}
+            page = versions_page_of(self._answer(query | {name: value for name, value in marks.items() if value}))
+            yield from page.versions
+            if page.following is None:
+                return
+            if page.following == behind:
+                raise Unreachable("The store gives one page of its listing again and again. Check endpoint.")
+            behind = page.following
+
+    def _answer(self, query: Mapping[str, bytes]) -> bytes:
         url = f"{self._settings.request_url()}?{_query(query)}"
-        return page_of(answered(self._session.send, request_of(self._settings, self._consent, url), self._signer).body)
+        return answered(self._session.send, request_of(self._settings, self._consent, url), self._signer).body
 
 
 class S3Source(HttpFilesSource[S3Settings]):
@@ -118,7 +140,10 @@ class S3Source(HttpFilesSource[S3Settings]):
         self._signer = self._signer or self._made_signer()
         request = object_request(self.settings, self._consent, parts)
         got = await fetched(self.fetcher, request, self._signer, wire, self.tools.clock)
-        return file_of(got, self.settings.max_size_bytes) if isinstance(got, Response) else got
+        if not isinstance(got, Response):
+            return got
+        file, version = file_of(got, self.settings.max_size_bytes), version_of(parts)
+        return file._replace(attributes={"Version": version}) if version else file
 
     def _made_signer(self) -> S3Signer:
         settings = self.settings
@@ -130,8 +155,33 @@ def object_request(settings: S3Settings, consent: Consent, parts: Sequence[bytes
     """Return the request for an object. Raises RemoteRefusal for a key that HTTP clients change on the way."""
     if any(part in (b".", b"..") for part in parts):
         raise _DOTS
-    request = request_of(settings, consent, settings.request_url(settings.prefix + b"/".join(parts)))
+    url, version = settings.request_url(settings.prefix + b"/".join(parts)), version_of(parts)
+    if version:
+        url += f"?versionId={strictly_quoted(version.encode(), '')}"
+    request = request_of(settings, consent, url)
     return request._replace(max_bytes=settings.max_size_bytes, cut=settings.too_big == "cut")
+
+
+def with_versions(versions: Iterable[StoredVersion], prefix: bytes, most: float) -> Iterator[RemoteEntry]:
+    """Yield every object that is there, and up to `most` older versions of each. What was deleted is left out."""
+    key, older = None, 0
+    for each in versions:
+        parts = _parts(each.object, prefix)
+        if not parts or each.is_marker:
+            continue
+        if each.is_latest:
+            key, older = each.object.key, 0
+            yield RemoteEntry(parts, EntryKind.FILE, _version(each.object))
+        elif each.object.key == key and older < most and each.version:
+            older += 1
+            named = (*parts[:-1], VersionedName.of(parts[-1], each.version))
+            yield RemoteEntry(named, EntryKind.FILE, f"{each.version}-{_version(each.object)}")
+
+
+def _parts(found: StoredObject, prefix: bytes) -> tuple[bytes, ...]:
+    """Return the parts of a key below the prefix; none for one elsewhere, or that stands for a folder."""
+    is_object = found.key.startswith(prefix) and not found.key.endswith(b"/") and found.key != prefix
+    return tuple(found.key[len(prefix) :].split(b"/")) if is_object else ()
 
 
 def _version(found: StoredObject) -> str:

@@ -167,7 +167,10 @@ class SftpClient:
                     return
                 if kind != PacketType.NAME:
                     raise _refusal(code if kind == PacketType.STATUS else StatusCode.FAILURE)
-                yield from reader.names()
+                names = reader.names()
+                if not names:
+                    raise ConnectionBroken("The server goes on with a listing in which nothing comes.")
+                yield from names
         finally:
             self._close(handle)
 

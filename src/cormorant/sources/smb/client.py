@@ -25,6 +25,10 @@ from cormorant.sources.smb.settings import SmbSettings
 from cormorant.sources.smb.sid_names import SidNames
 
 MISSING: Final = 'SMB needs the package smbprotocol. Install it with `pip install "cormorant[smb]"`.'
+NO_KERBEROS: Final = (
+    "Kerberos needs packages that are compiled here: install a compiler and the headers of MIT Kerberos (Debian: gcc, "
+    'python3-dev, libkrb5-dev), then `pip install "smbprotocol[kerberos]"`. Or set auth=ntlm.'
+)
 PIECE: Final = 65_536
 """Bytes of one request, for which one credit is enough ([MS-SMB2] 3.1.5.2)."""
 DESCRIPTOR_BYTES: Final = 65_536
@@ -58,6 +62,15 @@ def see_smbprotocol() -> Any:
     for name in ("smbprotocol", "spnego"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # they log the names of users, and packets
     return smbprotocol
+
+
+def see_kerberos() -> None:
+    """See that Kerberos can be used. Raises BadSetting with how to install it."""
+    try:
+        import gssapi  # noqa: F401, PLC0415 - optional
+        import krb5  # noqa: F401, PLC0415
+    except (ImportError, OSError):
+        raise BadSetting(NO_KERBEROS) from None
 
 
 class SmbClient:
@@ -112,7 +125,10 @@ class SmbClient:
             self._tree.session.connection.disconnect(close=False)
 
     def _path(self, parts: Sequence[bytes]) -> str:
-        return _path((*self._settings.folder, *parts))
+        """Return a path in the share; one of a DFS namespace has the names of server and share ([MS-SMB2] 2.2.13)."""
+        path = _path((*self._settings.folder, *parts))
+        namespace = str(self._tree.share_name).lstrip("\\") if self._tree.is_dfs_share else ""
+        return "\\".join(each for each in (namespace, path) if each)
 
     def _entry(self, folder: Sequence[bytes], name: bytes, found: Any) -> RemoteEntry:
         attributes = int(found["file_attributes"].get_value())
@@ -231,6 +247,8 @@ class SmbClient:
 def connected(settings: SmbSettings, dialer: Dialer, password: str, names: SidNames) -> SmbClient:
     """Return a client that is logged in. Raises Unreachable, LoginRefused, ConnectionBroken and BadSetting."""
     smb = see_smbprotocol()
+    if settings.auth == "kerberos":
+        see_kerberos()
     host = settings.host.strip("[]")
     dialer.connect(host, settings.port, settings.connect_timeout_s).close()
     address = dialer.pinned(host, settings.port).addresses[0]
@@ -240,8 +258,9 @@ def connected(settings: SmbSettings, dialer: Dialer, password: str, names: SidNa
             connection.connect(timeout=int(settings.connect_timeout_s) or 1)
             connection.receive = partial(connection.receive, timeout=settings.timeout_s)  # else it waits for ever
             session = smb.session.Session(
-                connection, settings.user, password, require_encryption=settings.encryption, hostname_override=host
-            )
+                connection, settings.user, password, require_encryption=settings.encryption, hostname_override=host,
+                auth_protocol=settings.auth,
+            )  # fmt: skip
             _log_in(smb, session, settings)
             tree = smb.tree.TreeConnect(session, f"\\\\{host}\\{settings.share}")
             tree.connect(require_secure_negotiate=True)
@@ -307,6 +326,11 @@ def _of_status(status: int, settings: SmbSettings | None) -> Exception:
 
 
 def _refused(settings: SmbSettings) -> str:
+    if settings.auth == "kerberos":
+        return (
+            f"Kerberos gave user {settings.user!r} no login at {settings.host}. Check user and password, that url has "
+            "the server's full name, and that /etc/krb5.conf leads to its domain; then crawl with --force."
+        )
     return f"{settings.host} refuses the login of user {settings.user!r}. Check user and password."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field, field_validator
 
@@ -28,6 +28,7 @@ class SmbSettings(LoginSettings):
         **LoginSettings.SYNONYMS,
         **dict.fromkeys(("encrypt", "encrypted", "seal"), "encryption"),
         **dict.fromkeys(("sids", "names"), "sid_names"),
+        **dict.fromkeys(("authentication", "mechanism", "security"), "auth"),
         **dict.fromkeys(("events", "live", "notify", "follow_changes"), "watch"),
         **dict.fromkeys(("resolve_sids", "lookup", "sid_form"), "sid_lookup"),
     }
@@ -35,6 +36,10 @@ class SmbSettings(LoginSettings):
     url: str = Field(min_length=1, description="The share and the folder in it, like smb://server/share/folder.")
     user: UserName = Field(min_length=1, description="The user name, like DOMAIN\\ada or ada@example.org.")
     password: SecretReference = Field(min_length=1, description="The password, as secret:NAME.")
+    auth: Literal["negotiate", "ntlm", "kerberos"] = Field(
+        default="negotiate",
+        description="How the user logs in; negotiate: by Kerberos where this machine can, else by NTLM.",
+    )
     watch: bool = Field(
         default=False,
         description="Whether `serve` has the server report changes and starts a run for them; schedules find the rest.",

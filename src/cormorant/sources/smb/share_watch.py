@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event
 from typing import Final
 
 from cormorant.base.clock import Clock
@@ -22,14 +23,14 @@ class ShareWatch:
         self._connect, self._concerns, self._clock = connect, concerns, clock
         self._client: SmbClient | None = None
         self._notices: ChangeNotices | None = None
-        self._ended, self._since = False, 0.0
+        self._ended, self._since = Event(), 0.0
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until something changes; True also when watching begins, since nobody knows of changes before.
 
         Raises Unreachable and LoginRefused where the server cannot be watched.
         """
-        if self._ended:
+        if self._ended.is_set():
             return False
         try:
             if self._client is None or self._notices is None:
@@ -44,12 +45,12 @@ class ShareWatch:
                 f"The share cannot be watched: {refusal.sentence} A schedule lists it instead."
             ) from refusal
         finally:
-            if self._ended:
+            if self._ended.is_set():
                 self._let_go()
 
     def end(self) -> None:
         """End a wait soon; its thread closes the connection."""
-        self._ended = True
+        self._ended.set()
         if self._notices is not None:
             self._notices.end()
 
@@ -62,7 +63,7 @@ class ShareWatch:
         """Watch by a new connection at the next call, unless the one that broke was new itself."""
         was_new = self._notices is None or self._clock.monotonic() - self._since < SHORT_S
         self._let_go()
-        if was_new and not self._ended:
+        if was_new and not self._ended.is_set():
             raise Unreachable(f"{broken.sentence} The share is not watched until the server answers.") from broken
         return False
 

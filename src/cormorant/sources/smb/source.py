@@ -6,7 +6,7 @@ from cormorant.base.errors import Unreachable
 from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.kind import Tools
 from cormorant.sources.remote.source import RemoteFilesSource
-from cormorant.sources.smb.client import SmbClient, connected, see_smbprotocol
+from cormorant.sources.smb.client import SmbClient, connected, see_kerberos, see_smbprotocol
 from cormorant.sources.smb.settings import SmbSettings
 from cormorant.sources.smb.share_watch import ShareWatch
 from cormorant.sources.smb.sid_names import SidNames
@@ -24,9 +24,11 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
         self._watch: ShareWatch | None = None
 
     @classmethod
-    def look(cls, settings: SmbSettings) -> None:  # noqa: ARG003 - the library is there or not
-        """See that the SMB library is installed. Raises BadSetting."""
+    def look(cls, settings: SmbSettings) -> None:
+        """See that the libraries are installed that the settings need. Raises BadSetting."""
         see_smbprotocol()
+        if settings.auth == "kerberos":
+            see_kerberos()
 
     def connect(self) -> SmbClient:
         """Return a new connection that is logged in."""
