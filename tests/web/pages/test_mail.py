@@ -49,7 +49,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
     messages = [
         mail("first", "Travel form", day=10), mail("second", "Re: Travel form", "first", 11),
         mail("third", "Re: Travel form", "second", 12, ATTACHED), mail("fourth", "AW: Travel form", "first", 13),
-        mail("other", "Travel form", day=14),
+        mail("other", "Travel form", day=14).replace("09:30:04", "23:59:59"), mail("late", "Travel log", day=14),
     ]  # fmt: skip
     (folder / "all.mbox").write_text("".join(messages))
     (folder / "closed.mbox").write_text(mail("boss", "Re: Travel form", "first"))
@@ -125,20 +125,21 @@ def test_a_thread_nests_answers(archive: Crawled) -> None:
 
 def test_a_month_lists_its_messages(archive: Crawled) -> None:
     got = archive.get("/mail/all/2026/11")
-    assert len(titles(got)) == 5
+    assert len(titles(got)) == 6
     assert "<bdi>Fourth</bdi>" in got.main
     assert re.findall(r'rel="(\w+)" href="(/mail/all/[^"]*)"', got.main) == [
         ("prev", "/mail/all/2026/10"), ("next", "/mail/all/2026/12"),
     ]  # fmt: skip
     assert re.findall(r'<h2 id="day-\d+">(\d+ November)</h2>', got.main) == [f"{day} November" for day in range(10, 15)]
     assert '<a href="#day-12">12<small>1<span class="hide"> message</span>' in got.main
+    assert '<a href="#day-14">14<small>2<span class="hide"> messages</span>' in got.main
     assert '<td class="faint">15</td>' in got.main
     assert "There is no message of this month" in archive.get("/mail/all/2026/12").main
     assert 'href="/mail/all/2027/01">' in archive.get("/mail/all/2026/12").main
 
 
 def test_nobody_sees_the_messages_of_others(archive: Crawled) -> None:
-    seen = {number(archive, each) for each in ("first", "second", "third", "fourth", "other")}
+    seen = {number(archive, each) for each in ("first", "second", "third", "fourth", "other", "late")}
     known = archive.home.fine("document", "list", "--source", "closed", "--json").out
     assert '"indexed": true' in known or '"indexed":true' in known
     for each in range(1, 20):
@@ -169,7 +170,7 @@ def test_a_month_of_more_messages_than_are_listed(archive: Crawled, monkeypatch:
     monkeypatch.setattr(mail_thread, "MOST_MESSAGES", 2)
     got = archive.get("/mail/all/2026/11")
     assert len(titles(got)) == 2
-    assert "5 messages in" in got.main
+    assert "6 messages in" in got.main
     assert "Only the first 2 are shown. The days of the calendar show the others." in got.main
     assert '<a href="/mail/all/2026/11?day=15">15</a>' in got.main
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from calendar import Calendar
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from itertools import groupby
 from typing import Annotated, NamedTuple
 from urllib.parse import quote, urlencode
@@ -136,11 +137,16 @@ def _answered(hit: Hit | None) -> tuple[HitView, str, str] | None:
 
 
 def _days(hits: Iterable[Hit]) -> Iterable[DayView]:
-    """Yield the days of messages that are in order."""
-    for found, those in groupby(hits, key=lambda hit: date_of(hit.modified_at or 0.0)):
+    """Yield the days of messages that are in order, by UTC like the bounds of the month."""
+    for found, those in groupby(hits, key=lambda hit: _date(hit.modified_at)):
         if found is not None:
             rows = tuple((shown(each), author_of(each.attributes), rfc3339(each.modified_at)) for each in those)
             yield DayView(found.day, f"{found.day} {_MONTHS[found.month - 1]}", rows)
+
+
+def _date(moment: float | None) -> date | None:
+    found = date_of(moment) if moment is not None else None
+    return found.date() if found is not None else None
 
 
 def _span(moments: Iterable[float | None]) -> str:
