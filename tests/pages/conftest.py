@@ -50,13 +50,14 @@ def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
     """Installations by their names, each made when it is first asked for."""
     from tests.pages.hostile import HOUSES as HOSTILE
     from tests.pages.houses import HOUSES
+    from tests.pages.letters import HOUSES as LETTERS
 
     made: dict[str, Served] = {}
     with ExitStack() as stack:
 
         def house(name: str) -> Served:
             if name not in made:
-                made[name] = stack.enter_context((HOUSES | HOSTILE)[name](tmp_path_factory.mktemp(name)))
+                made[name] = stack.enter_context((HOUSES | HOSTILE | LETTERS)[name](tmp_path_factory.mktemp(name)))
             return made[name]
 
         yield house

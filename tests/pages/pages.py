@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SAMPLE, EMPTY, UNSHOWN = "sample", "empty", "unshown"
-"""Installations: the sample's site and folder, crawled; one in which nothing is; one with a page that wants no copy."""
+SAMPLE, EMPTY, UNSHOWN, LETTERS = "sample", "empty", "unshown", "letters"
+"""Installations: the sample's site and folder, crawled; one in which nothing is; one with a page that wants no copy;
+an archive of mail."""
 
 
 class Listed(NamedTuple):
@@ -48,6 +49,22 @@ PAGES = (
     Listed("copy-text", "/cached/{puffin}?q=zeppelin&as=text"),
     Listed("copy-unwanted", "/cached/{lantern}", 404, house=UNSHOWN),
     Listed("results-unwanted", "/search?q=lantern", house=UNSHOWN),
+    Listed("message", "/mail/{harbour winter}", house=LETTERS),
+    Listed("message-found", "/mail/{bicycles travel}?q=bicycles+ferry", house=LETTERS),
+    Listed("message-attached", "/mail/{papers attached}", house=LETTERS),
+    Listed("message-page", "/mail/{puffins nests}", house=LETTERS),
+    Listed("message-arabic", "/mail/{العبارة رصيف}", house=LETTERS),
+    Listed("message-long", "/mail/{very long line}", house=LETTERS),
+    Listed("message-unnamed", "/mail/{kelp}", house=LETTERS),
+    Listed("message-undated", "/mail/{undated note}", house=LETTERS),
+    Listed("message-hostile", "/mail/{raffle lanterns}", house=LETTERS),
+    Listed("message-quoted", "/mail/{pier quoted}", house=LETTERS),
+    Listed("message-unknown", "/mail/999999", 404, house=LETTERS),
+    Listed("thread", "/mail/{bicycles travel}/thread", house=LETTERS),
+    Listed("month", "/mail/island/2026/10", house=LETTERS),
+    Listed("month-day", "/mail/island/2026/10?day=5", house=LETTERS),
+    Listed("month-empty", "/mail/island/2020/01", house=LETTERS),
+    Listed("results-mail", "/search?q=ferry", house=LETTERS),
     Listed("advanced", "/advanced"),
     Listed(
         "advanced-filled",

@@ -123,6 +123,14 @@ class AttributeSource(Protocol):
         ...
 
 
+@runtime_checkable
+class IncrementalListing(Protocol):
+    """A source of listings that may name only the changes since its cursor; such a discovery is a FEED."""
+
+    names_all: bool
+    """Set before `discover`: everything is to be named, whatever the cursor says."""
+
+
 class Source(Protocol):
     """A configured place documents come from.
 

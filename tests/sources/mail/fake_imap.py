@@ -15,6 +15,7 @@ RECEIVED = "12-Nov-2026 09:30:04 +0000"
 _COMMAND = re.compile(rb"(\S+) (UID )?(\S+) ?(.*?)\r\n", re.DOTALL | re.IGNORECASE)
 _RANGE = re.compile(rb"(\d+):(\d+) \((.*)\)")
 _ONE = re.compile(rb"(\d+) \((.*)\)")
+_SINCE = re.compile(rb"(\d+):(\d+) \(UID\) \(CHANGEDSINCE (\d+) VANISHED\)")
 _PARTIAL = re.compile(rb"BODY\.PEEK\[\]<0\.(\d+)>")
 
 Fault = Callable[["Session", bytes], bool]
@@ -30,16 +31,32 @@ class Stored(NamedTuple):
 
 @dataclass
 class FakeFolder:
-    """A folder: its identity, and messages by their UIDs."""
+    """A folder: its identity, and messages by their UIDs. `gone` has the UIDs of deleted ones by their MODSEQ."""
 
     validity: int = 1608
     messages: dict[int, Stored] = field(default_factory=dict)
     flags: str = ""
     refused: str = ""
+    next_uid: int = 0
+    modseq: int = 1
+    gone: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def uid_next(self) -> int:
+        """The UID of the next message, which no message had before."""
+        return max(self.next_uid, max(self.messages, default=0) + 1)
+
+    def remove(self, uid: int) -> None:
+        """Delete a message."""
+        self.next_uid = self.uid_next
+        self.modseq += 1
+        self.gone[uid] = self.modseq
+        del self.messages[uid]
 
     def add(self, body: bytes, received: str = RECEIVED) -> int:
         """Add a message."""
-        uid = max(self.messages, default=0) + 1
+        uid = self.uid_next
+        self.modseq += 1
         self.messages[uid] = Stored(body, received)
         return uid
 
@@ -52,6 +69,7 @@ class FakeImap:
         self.log: list[str] = []
         self.password = "right"
         self.offers = "IMAP4rev1 AUTH=PLAIN IDLE"
+        self.tells_next = False
         self.fault: Fault | None = None
         self.sessions: list[Session] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -83,6 +101,7 @@ class Session:
     def __init__(self, server: FakeImap, connection: socket.socket) -> None:
         self.server, self.connection, self.open = server, connection, FakeFolder()
         self._lines = connection.makefile("rb")
+        self.resyncs = False
 
     def say(self, *lines: bytes | str) -> None:
         """Send lines."""
@@ -113,12 +132,32 @@ class Session:
         known = {
             "CAPABILITY": self._capability, "AUTHENTICATE": self._authenticate, "LOGIN": self._login,
             "LIST": self._list, "EXAMINE": self._examine, "FETCH": self._fetch, "UID FETCH": self._uid_fetch,
-            "UID SEARCH": self._search, "IDLE": self._idle, "LOGOUT": self._logout, "NOOP": self._noop,
+            "UID SEARCH": self._search, "ENABLE": self._enable, "STATUS": self._status, "NOTIFY": self._notify,
+            "IDLE": self._idle, "LOGOUT": self._logout, "NOOP": self._noop,
         }  # fmt: skip
         handler = known.get(name)
         result = handler(tag, rest) if handler is not None else "BAD unknown command"
         if result:
             self.say(f"{tag} {result}{'' if ' ' in result else ' done'}")
+
+    def _enable(self, _tag: str, rest: bytes) -> str:
+        self.resyncs = rest == b"QRESYNC"
+        self.say("* ENABLED QRESYNC")
+        return "OK"
+
+    def _status(self, _tag: str, rest: bytes) -> str:
+        name = rest.partition(b" (")[0].decode().strip('"')
+        folder = self.server.folders.get(name)
+        if folder is None:
+            return "NO no such folder"
+        self.say(
+            f'* STATUS "{name}" (MESSAGES {len(folder.messages)} UIDNEXT {folder.uid_next} UIDVALIDITY '
+            f"{folder.validity})"
+        )
+        return "OK"
+
+    def _notify(self, _tag: str, _rest: bytes) -> str:
+        return "OK"
 
     def _noop(self, _tag: str, _rest: bytes) -> str:
         return "OK"
@@ -147,6 +186,10 @@ class Session:
             return f"NO {folder.refused if folder else 'no such folder'}"
         self.open = folder
         self.say(f"* {len(folder.messages)} EXISTS", "* 0 RECENT", f"* OK [UIDVALIDITY {folder.validity}] fine")
+        if self.server.tells_next:
+            self.say(f"* OK [UIDNEXT {folder.uid_next}] next")
+        if "CONDSTORE" in self.server.offers:
+            self.say(f"* OK [HIGHESTMODSEQ {folder.modseq}] highest")
         return "OK [READ-ONLY] open"
 
     def _fetch(self, _tag: str, rest: bytes) -> str:
@@ -159,9 +202,20 @@ class Session:
         return "OK"
 
     def _uid_fetch(self, _tag: str, rest: bytes) -> str:
+        uids = sorted(self.open.messages)
+        if since := _SINCE.fullmatch(rest):
+            assert self.resyncs, "ENABLE QRESYNC comes first"
+            gone = [uid for uid, at in self.open.gone.items() if at > int(since[3])]
+            named = ",".join(str(uid) for uid in gone if int(since[1]) <= uid <= int(since[2]))
+            self.say(*([f"* VANISHED (EARLIER) {named}"] if named else []))
+            return "OK"
+        if several := _RANGE.fullmatch(rest):
+            for uid in uids:
+                if int(several[1]) <= uid <= int(several[2]):
+                    self._item(uids.index(uid) + 1, uid, several[3])
+            return "OK"
         match = _ONE.fullmatch(rest)
         assert match is not None, rest
-        uids = sorted(self.open.messages)
         if int(match[1]) in self.open.messages:
             self._item(uids.index(int(match[1])) + 1, int(match[1]), match[2])
         return "OK"

@@ -8,7 +8,10 @@ import pytest
 
 from cormorant.app import settings
 from cormorant.app.build import BuildPlan, open_house
-from cormorant.operate.documents.mail_message import TextBlock, bare_subject, blocks_of, root_of
+from cormorant.operate.documents import mail_thread
+from cormorant.operate.documents.mail_header import HeaderFact, author_of, facts_of
+from cormorant.operate.documents.mail_text import TextBlock, blocks_of, body_of
+from cormorant.operate.documents.mail_thread import bare_subject, root_of
 from cormorant.web import app
 from tests.cli.world import InstalledCli
 from tests.web.asking import Got
@@ -46,7 +49,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
     messages = [
         mail("first", "Travel form", day=10), mail("second", "Re: Travel form", "first", 11),
         mail("third", "Re: Travel form", "second", 12, ATTACHED), mail("fourth", "AW: Travel form", "first", 13),
-        mail("other", "Travel form", day=14),
+        mail("other", "Travel form", day=14).replace("09:30:04", "23:59:59"), mail("late", "Travel log", day=14),
     ]  # fmt: skip
     (folder / "all.mbox").write_text("".join(messages))
     (folder / "closed.mbox").write_text(mail("boss", "Re: Travel form", "first"))
@@ -68,7 +71,33 @@ def titles(got: Got) -> list[str]:
 
 
 def test_a_hit_leads_to_the_page_of_its_message(archive: Crawled) -> None:
-    assert f'href="/mail/{number(archive, "third")}"' in archive.get("/search?q=travel+tool").main
+    third = number(archive, "third")
+    assert f'href="/mail/{third}?q=travel+tool"' in archive.get("/search?q=travel+tool").main
+    got = archive.get(f"/mail/{third}?q=travel+tool")
+    assert '<a href="/search?q=travel+tool">Results</a>' in got.main
+    assert "The new <mark>tool</mark> &lt;script&gt;" in got.main
+    assert f'rel="prev" href="/mail/{number(archive, "second")}?q=travel+tool">Earlier</a>' in got.main
+
+
+def test_a_word_in_quoted_text_unfolds_it(archive: Crawled) -> None:
+    third = number(archive, "third")
+    assert "<details open><summary>Quoted text, 2 lines" in archive.get(f"/mail/{third}?q=claims").main
+    assert "<mark>claims</mark>" in archive.get(f"/mail/{third}?q=claims").main
+    assert "<details><summary>Quoted text, 2 lines" in archive.get(f"/mail/{third}?q=guide").main
+
+
+def test_a_message_says_where_it_stands_in_its_thread(archive: Crawled) -> None:
+    third, second = number(archive, "third"), number(archive, "second")
+    got = archive.get(f"/mail/{third}")
+    assert f'3rd of 4 in a <a href="/mail/{third}/thread">thread</a>, ' in got.main
+    assert f'<dt>Answers</dt><dd><a href="/mail/{second}"' in got.main
+    assert "<bdi>Second</bdi>, 11 Nov 2026</dd>" in got.main
+    assert f'rel="next" href="/mail/{number(archive, "fourth")}">Later</a>' in got.main
+    first = archive.get(f"/mail/{number(archive, 'first')}")
+    assert "Earlier</a>" not in first.main
+    alone = archive.get(f"/mail/{number(archive, 'other')}")
+    assert "in a <a" not in alone.main
+    assert "Later</a>" not in alone.main
 
 
 def test_a_message_is_read_with_quoted_parts_folded(archive: Crawled) -> None:
@@ -76,10 +105,11 @@ def test_a_message_is_read_with_quoted_parts_folded(archive: Crawled) -> None:
     assert got.status == 200
     assert '<dt>From</dt><dd dir="auto">Third &lt;third@x&gt;</dd>' in got.main
     assert "The new tool &lt;script&gt;alert(1)&lt;/script&gt; is there." in got.main
-    quoted = "<summary>Quoted text, 2 lines</summary><blockquote><p>&gt; When does the old form close?\n&gt; And the"
+    quoted = '<summary>Quoted text, 2 lines</summary><blockquote><p dir="auto">When does the old form close?\nAnd the'
     assert quoted in got.main
-    assert "<p>See the guide." in got.main
-    assert re.search(r'1 attachment</h2>.*<a href="/cached/\d+"><bdi>guide.txt</bdi></a>', got.main)
+    assert '<p dir="auto">See the guide.</p>' in got.main
+    assert "Attachment: guide.txt" not in got.main, "it is listed below"
+    assert re.search(r'(?s)1 attachment</h2>.*<a href="/cached/\d+"><bdi>guide.txt</bdi></a>', got.main)
     assert 'href="/mail/all/2026/11">November 2026</a>' in got.main
 
 
@@ -90,19 +120,26 @@ def test_a_thread_nests_answers(archive: Crawled) -> None:
     bare = re.sub(r"<article.*?</article>|\s", "", got.main.partition('<ol class="thread">')[2], flags=re.DOTALL)
     assert bare.startswith("<li><ol><li><ol><li></li></ol></li><li></li></ol></li></ol>")
     assert got.main.count('aria-current="true"') == 1
+    assert "4 messages by 4 people, 10 Nov 2026 to 13 Nov 2026" in got.main
 
 
 def test_a_month_lists_its_messages(archive: Crawled) -> None:
     got = archive.get("/mail/all/2026/11")
-    assert len(titles(got)) == 5
+    assert len(titles(got)) == 6
     assert "<bdi>Fourth</bdi>" in got.main
-    assert 'href="/mail/all/2026/10">October 2026</a><a class="btn" href="/mail/all/2026/12">' in got.main
+    assert re.findall(r'rel="(\w+)" href="(/mail/all/[^"]*)"', got.main) == [
+        ("prev", "/mail/all/2026/10"), ("next", "/mail/all/2026/12"),
+    ]  # fmt: skip
+    assert re.findall(r'<h2 id="day-\d+">(\d+ November)</h2>', got.main) == [f"{day} November" for day in range(10, 15)]
+    assert '<a href="#day-12">12<small>1<span class="hide"> message</span>' in got.main
+    assert '<a href="#day-14">14<small>2<span class="hide"> messages</span>' in got.main
+    assert '<td class="faint">15</td>' in got.main
     assert "There is no message of this month" in archive.get("/mail/all/2026/12").main
     assert 'href="/mail/all/2027/01">' in archive.get("/mail/all/2026/12").main
 
 
 def test_nobody_sees_the_messages_of_others(archive: Crawled) -> None:
-    seen = {number(archive, each) for each in ("first", "second", "third", "fourth", "other")}
+    seen = {number(archive, each) for each in ("first", "second", "third", "fourth", "other", "late")}
     known = archive.home.fine("document", "list", "--source", "closed", "--json").out
     assert '"indexed": true' in known or '"indexed":true' in known
     for each in range(1, 20):
@@ -118,6 +155,43 @@ def test_nobody_sees_the_messages_of_others(archive: Crawled) -> None:
 @pytest.mark.parametrize("path", ["/mail/999999", "/mail/x", "/mail/nobody/2026/11", "/mail/all/2026/13"])
 def test_what_is_not_there(archive: Crawled, path: str) -> None:
     assert archive.get(path).status in (404, 422)
+
+
+def test_a_day_of_a_month(archive: Crawled) -> None:
+    got = archive.get("/mail/all/2026/11?day=12")
+    assert titles(got) == ["Re: Travel form"]
+    assert '<a href="/mail/all/2026/11?day=12" aria-current="date">12</a>' in got.main
+    assert "There is no message of this day" in archive.get("/mail/all/2026/11?day=31").main
+    assert archive.get("/mail/all/2026/11?day=32").status == 422
+    assert archive.get("/mail/closed/2026/11?day=12").status == 404
+
+
+def test_a_month_of_more_messages_than_are_listed(archive: Crawled, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mail_thread, "MOST_MESSAGES", 2)
+    got = archive.get("/mail/all/2026/11")
+    assert len(titles(got)) == 2
+    assert "6 messages in" in got.main
+    assert "Only the first 2 are shown. The days of the calendar show the others." in got.main
+    assert '<a href="/mail/all/2026/11?day=15">15</a>' in got.main
+
+
+def test_quotes_in_quotes() -> None:
+    block = TextBlock("> a\n> b\n>> c\n> > d\n>\n> e\n" + ">" * 50 + " f", quoted=True)
+    assert block.quotes == [(1, "a\nb"), (2, "c\nd"), (1, "e"), (6, "f")]
+    assert TextBlock(">" * 1_000_000, quoted=True).quotes == [(6, ">" * 999_900)]
+
+
+def test_text_between_head_and_attachments() -> None:
+    text = "From: Ada\nTo: Ben\n\nHello\nAttachment: a.txt\nBye\n\nAttachment: b.txt\nAttachment: a.txt"
+    assert body_of(text, ["a.txt", "b.txt"]) == "Hello\nAttachment: a.txt\nBye\n"
+    assert body_of(text, ["a.txt"]) == "Hello\nAttachment: a.txt\nBye\n\nAttachment: b.txt"
+
+
+def test_many_recipients_are_folded() -> None:
+    names = [f"k{number}@x" for number in range(39)]
+    assert facts_of({"Cc": ", ".join(names)}) == (HeaderFact("Cc", ", ".join(names[:6]), tuple(names[6:])),)
+    assert facts_of({"To": ", ".join(names[:7])}) == (HeaderFact("To", ", ".join(names[:7])),)
+    assert author_of({"Author": '"Ada Wong" <ada@x>'}) == "Ada Wong"
 
 
 def test_blocks_of_text() -> None:

@@ -27,7 +27,7 @@ from cormorant.model.status import Status
 from cormorant.model.url import fingerprint, is_below
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
-from cormorant.sources.protocol import Discovery
+from cormorant.sources.protocol import Discovery, IncrementalListing
 from cormorant.store.catalog import sources
 from cormorant.store.catalog.acls import ACLNumbers
 from cormorant.store.journal import runs, visits
@@ -77,6 +77,8 @@ class Intake:
             before = sources.numbered(tx, self._order.source)
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
             login_hold.check(tx, source, self._row)
+        if isinstance(source, IncrementalListing):
+            source.names_all = self._order.forced or self._order.anew or self._order.new_of is not None
         self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
             async for batch in drawn(source.discover(before.cursor if before and self._remembers() else "")):
@@ -137,8 +139,11 @@ class Intake:
         self._counters.requests_audit += admitted.audited
 
     async def _admit_newcomers(self) -> None:
-        """The listing has ended: what it named for the first time was moved there, or is new."""
-        behind: int | None = 0
+        """The listing has ended: what it named for the first time was moved there, or is new.
+
+        A discovery that named changes alone cannot tell what is absent.
+        """
+        behind: int | None = 0 if self._source.discovery is Discovery.LISTING else None
         while behind is not None:
             with self._store.begin() as tx:
                 moved, behind = self._newcomers.move(tx, behind)

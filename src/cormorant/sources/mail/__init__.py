@@ -1,6 +1,7 @@
 """Mail: the folders of an IMAP account, mbox files, Maildirs. One kind of source, one document a message.
 
     url or path --Mailbox.messages--> MessageEntry(address, version) ...    every message, in batches (discovery)
+    account     --Mailbox.changes--> messages that came or went         where that can be known (changes/)
     address     --Mailbox.read--> RawMessage, or an outcome             the message as it was sent (visits)
 
     Mailbox <- ImapMailbox (imap_mailbox, wire)      folder / UIDVALIDITY / UID

@@ -46,6 +46,11 @@ class BoundedStream:
         self._size = MAX_ANSWER
         self.received = 0
 
+    @property
+    def has_line(self) -> bool:
+        """Return whether a whole line was received and not read yet."""
+        return b"\n" in self._buffer
+
     def allow(self, seconds: float, size: int = MAX_ANSWER) -> None:
         """Let the next answer take so many seconds, and have so many bytes."""
         self._room = self._size = size

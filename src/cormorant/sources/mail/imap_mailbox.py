@@ -6,9 +6,8 @@ messages that were listed already into the next window, where their UIDs are kno
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Event
 from typing import Final
 
 from cormorant.base.errors import CormorantError, LoginRefused, Unreachable
@@ -18,9 +17,11 @@ from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.connection_pool import ConnectionPool
 from cormorant.sources.kind import Tools
 from cormorant.sources.mail import fetch_answer
+from cormorant.sources.mail.changes.account_watch import AccountWatch
+from cormorant.sources.mail.changes.folder_delta import FolderDelta, folder_delta
 from cormorant.sources.mail.fetch_answer import FetchedItem, ImapFolder
 from cormorant.sources.mail.folder_name import readable_folder
-from cormorant.sources.mail.mailbox import MessageEntry, RawMessage
+from cormorant.sources.mail.mailbox import FolderState, MailboxChanges, MessageEntry, RawMessage
 from cormorant.sources.mail.message_head import DAY_S, fields_of, message_id
 from cormorant.sources.mail.settings import MailSettings
 from cormorant.sources.mail.wire import BROKEN, REFUSED, ImapConnection, broken_sentence, quoted
@@ -32,10 +33,16 @@ MAX_MESSAGES: Final = 20_000_000
 MAX_FOLDERS: Final = 100_000
 MAX_KEPT: Final = 8
 """Kept connections that are tried before a new one would be made."""
-NEXT_TRY_S: Final = 30.0
-"""Seconds between two looks at a server that cannot report changes."""
+CLOCKS_S: Final = 60.0
+"""Seconds by which the clocks of a server and of this machine may differ."""
 _LEFT_OUT: Final = frozenset((r"\trash", r"\junk", r"\drafts"))
 _CLOSED: Final = frozenset((r"\noselect", r"\nonexistent"))
+
+
+def _may_be_moved(item: FetchedItem, at: float) -> bool:
+    """Say whether a new message may have been in another folder before: it arrived before the last listing."""
+    received = fetch_answer.epoch_of(item.received)
+    return received is None or received < at + CLOCKS_S
 
 
 class ImapMailbox:
@@ -46,9 +53,12 @@ class ImapMailbox:
         server = settings.server
         self._named = f"{server.host}, port {server.port}"
         self._pool = ConnectionPool(self._connect, ImapConnection.leave, tools.clock)
-        self._ended = Event()
+        self._watch = AccountWatch(
+            self._connect, lambda connection: self._chosen(fetch_answer.folders_of(connection.list_folders())),
+            tools.clock, settings.watch_folders, self._named,
+        )  # fmt: skip
         self.unlisted: list[tuple[str, ...]] = []
-        self._seen: dict[str, tuple[str, int]] = {}
+        self._seen: dict[str, FolderState] = {}
         if settings.since_days is not None:
             self._oldest = tools.clock.now() - settings.since_days * DAY_S
 
@@ -58,13 +68,50 @@ class ImapMailbox:
         return f"{self._settings.url}{self._settings.user}"
 
     @property
-    def seen(self) -> dict[str, tuple[str, int]]:
-        """UIDVALIDITY and number of messages of each folder."""
+    def seen(self) -> dict[str, FolderState]:
+        """The state of each folder; one that was refused has no UIDVALIDITY."""
         return self._seen
 
     # ------------------------------------------------------- listing
 
-    def messages(self, before: dict[str, tuple[str, int]]) -> Iterator[Sequence[MessageEntry]]:
+    def changes(
+        self, before: Mapping[str, FolderState], at: float
+    ) -> Generator[Sequence[MessageEntry], None, MailboxChanges | None]:
+        """Compare each folder with its state before; None when one of them has to be listed."""
+        self.unlisted, self._seen = [], {}
+        if any(each.validity and not each.next_uid for each in before.values()):
+            return None
+        self._drop_dead()
+        found = MailboxChanges([], [])
+        with self._broken(), self._pool.connection() as connection:
+            folders = self._chosen(fetch_answer.folders_of(connection.list_folders()))
+            if {each.name for each in folders} != before.keys():
+                return None
+            came = list[FetchedItem]()
+            for folder in folders:
+                delta = self._delta(connection, folder.name, before[folder.name])
+                if delta is None:
+                    return None
+                came += delta.new
+                validity = delta.state.validity
+                taken = self._taken(connection, {each.uid: each for each in delta.new if each.size_bytes})
+                found.new.extend(self._entry(folder.name, validity, each) for each in taken)
+                found.gone.extend((folder.name, validity, str(uid)) for uid in delta.gone)
+                yield ()
+        return None if found.gone and any(_may_be_moved(each, at) for each in came) else found
+
+    def _delta(self, connection: ImapConnection, folder: str, was: FolderState) -> FolderDelta | None:
+        """Open a folder and compare it; one that is refused as before has no changes."""
+        if connection.examine(folder):
+            self.unlisted.append((folder, ""))
+            self._seen[folder] = was
+            return None if was.validity else FolderDelta(was, [], [])
+        delta = folder_delta(connection, was, self._wanted)
+        if delta is not None:
+            self._seen[folder] = delta.state
+        return delta
+
+    def messages(self, before: Mapping[str, FolderState]) -> Iterator[Sequence[MessageEntry]]:
         """Yield the messages of all folders that are taken. Raises Unreachable, LoginRefused."""
         self.unlisted, self._seen = [], {}
         self._drop_dead()
@@ -91,44 +138,56 @@ class ImapMailbox:
         return name.replace(folder.separator, "/") if folder.separator else name
 
     def _in_folder(
-        self, connection: ImapConnection, folder: ImapFolder, before: dict[str, tuple[str, int]]
+        self, connection: ImapConnection, folder: ImapFolder, before: Mapping[str, FolderState]
     ) -> Iterator[Sequence[MessageEntry]]:
         """Yield the messages of one folder; one that cannot be opened is noted as not listed."""
         refusal = connection.examine(folder.name)
         if refusal:
             self.unlisted.append((folder.name, ""))
+            self._seen[folder.name] = FolderState("", 0)
             return
-        validity, count = str(connection.validity), connection.count
-        was = before.get(folder.name)
-        if was is not None and was[1] and not count and was[0] != validity:
+        state, was = connection.folder_state, before.get(folder.name)
+        if was is not None and was.messages and not state.messages and was.validity != state.validity:
             raise Unreachable(
                 f"The folder {readable_folder(folder.name)!r} of {self._settings.user} was created again and is empty. "
                 "Have its messages restored; if they were deleted on purpose, crawl with --force."
             )
-        if count > MAX_MESSAGES:
-            raise Unreachable(f"{self._named} claims {count:,} messages in a folder. Check that it is an IMAP server.")
-        self._seen[folder.name] = validity, count
-        lowest = 1 << 33
-        for last in range(count, 0, -WINDOW):
-            items = [each for each in self._window(connection, last) if each.uid < lowest]
-            lowest = min((each.uid for each in items), default=lowest)
-            yield [self._entry(folder.name, validity, each) for each in items if self._is_recent(each)]
-
-    def _window(self, connection: ImapConnection, last: int) -> list[FetchedItem]:
-        """Return the messages of a window that belong to the lists; exactly that is seen at their visit."""
-        wanted = "UID RFC822.SIZE INTERNALDATE"
-        if self._settings.shows_ids:
-            wanted += " BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]"
-        first = max(1, last - WINDOW + 1)
-        lines = connection.fetch_lines(f"{first}:{last}", wanted)
-        items = {each.uid: each for each in fetch_answer.items_of(lines) if each.size_bytes}
-        if len(items) < (last - first + 1) / 2:
+        if state.messages > MAX_MESSAGES:
             raise Unreachable(
-                f"{self._named} told of {len(items)} of {last - first + 1} messages. The next crawl asks it again."
+                f"{self._named} claims {state.messages:,} messages in a folder. Check that it is an IMAP server."
             )
+        lowest, listed = 1 << 33, 0
+        for last in range(state.messages, 0, -WINDOW):
+            items = {uid: each for uid, each in self._window(connection, last).items() if uid < lowest}
+            lowest = min(items, default=lowest)
+            listed += sum(not state.next_uid or uid < state.next_uid for uid in items)
+            taken = self._taken(connection, {uid: each for uid, each in items.items() if each.size_bytes})
+            yield [self._entry(folder.name, state.validity, each) for each in taken]
+        self._seen[folder.name] = state._replace(messages=listed)
+
+    @property
+    def _wanted(self) -> str:
+        """The items that are fetched of a message that is listed."""
+        wanted = "UID RFC822.SIZE INTERNALDATE"
+        return f"{wanted} BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]" if self._settings.shows_ids else wanted
+
+    def _window(self, connection: ImapConnection, last: int) -> dict[int, FetchedItem]:
+        """Return the messages of a window by their UIDs."""
+        first = max(1, last - WINDOW + 1)
+        lines = connection.fetch_lines(f"{first}:{last}", self._wanted)
+        items = {each.uid: each for each in fetch_answer.items_of(lines)}
+        named = sum(bool(each.size_bytes) for each in items.values())
+        if named < (last - first + 1) / 2:
+            raise Unreachable(
+                f"{self._named} told of {named} of {last - first + 1} messages. The next crawl asks it again."
+            )
+        return items
+
+    def _taken(self, connection: ImapConnection, items: dict[int, FetchedItem]) -> list[FetchedItem]:
+        """Return the messages that belong to the lists and are not too old; exactly that is seen at their visit."""
         for found in self._searches(connection, items):
             items = {uid: each for uid, each in items.items() if uid in found}
-        return list(items.values())
+        return [each for each in items.values() if self._is_recent(each)]
 
     def _searches(self, connection: ImapConnection, items: dict[int, FetchedItem]) -> Iterator[set[int]]:
         if not self._settings.mailing_lists or not items:
@@ -206,32 +265,8 @@ class ImapMailbox:
     # ------------------------------------------------------- waiting, connecting
 
     def wait(self, seconds: float) -> bool:
-        """Wait by IDLE in the first folder that is taken, INBOX if it is among them; without IDLE by their number."""
-        until = self._clock.monotonic() + seconds
-        self._drop_dead()
-        with self._broken(), self._pool.connection() as connection:
-            folders = self._chosen(fetch_answer.folders_of(connection.list_folders()))
-            first = sorted(folders, key=lambda each: each.name.upper() != "INBOX")[:1]
-            if not first or connection.examine(first[0].name):
-                self._ended.wait(seconds)
-                return False
-            try:
-                return self._changes(connection, first[0].name, until)
-            finally:
-                connection.folder = ""  # messages may be renumbered meanwhile
-
-    def _changes(self, connection: ImapConnection, folder: str, until: float) -> bool:
-        """Wait for a change of the open folder."""
-        known = connection.count, connection.validity
-        while not self._ended.is_set() and (left := until - self._clock.monotonic()) > 0:
-            if "IDLE" in connection.capabilities:
-                if connection.wait_idle(left, self._ended.is_set):
-                    return True
-                continue
-            self._ended.wait(min(left, NEXT_TRY_S))
-            if connection.examine(folder) or (connection.count, connection.validity) != known:
-                return True
-        return False
+        """Wait until messages come or go in a folder that is taken. Raises Unreachable, LoginRefused."""
+        return self._watch.wait(seconds)
 
     def _drop_dead(self) -> None:
         """Let go of kept connections that the server has dropped."""
@@ -270,5 +305,5 @@ class ImapMailbox:
 
     def close(self) -> None:
         """Close the connections that are kept, and end a wait."""
-        self._ended.set()
+        self._watch.close()
         self._pool.close()

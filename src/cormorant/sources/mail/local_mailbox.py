@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from itertools import islice
 from threading import Event, Lock
 from typing import Final, NamedTuple
@@ -16,7 +16,7 @@ from cormorant.model.status import Status
 from cormorant.sources.kind import Tools
 from cormorant.sources.mail import mbox
 from cormorant.sources.mail.beneath import file_beneath, folder_beneath, read_range
-from cormorant.sources.mail.mailbox import MessageEntry, RawMessage
+from cormorant.sources.mail.mailbox import FolderState, MailboxChanges, MessageEntry, RawMessage
 from cormorant.sources.mail.maildir import PLACES, MaildirReader, is_maildir, messages_of_maildir
 from cormorant.sources.mail.mailing_list import lists_of
 from cormorant.sources.mail.message_head import DAY_S, MOST, fields_of, message_id, sent_at
@@ -59,7 +59,7 @@ class LocalMailbox:
         self._lock = Lock()
         self._ended = Event()
         self.unlisted: list[tuple[str, ...]] = []
-        self._seen: dict[str, tuple[str, int]] = {}
+        self._seen: dict[str, FolderState] = {}
 
     @property
     def place(self) -> str:
@@ -67,11 +67,20 @@ class LocalMailbox:
         return self._settings.path
 
     @property
-    def seen(self) -> dict[str, tuple[str, int]]:
+    def seen(self) -> dict[str, FolderState]:
         """The number of messages of each folder."""
         return self._seen
 
-    def messages(self, before: dict[str, tuple[str, int]]) -> Iterator[Sequence[MessageEntry]]:  # noqa: ARG002 - as all
+    def changes(
+        self,
+        before: Mapping[str, FolderState],  # noqa: ARG002 - as all
+        at: float,  # noqa: ARG002 - as all
+    ) -> Generator[Sequence[MessageEntry], None, MailboxChanges | None]:
+        """Know of no changes: a disk is listed as quickly."""
+        yield from ()
+        return None
+
+    def messages(self, before: Mapping[str, FolderState]) -> Iterator[Sequence[MessageEntry]]:  # noqa: ARG002 - as all
         """Yield all messages. Raises Unreachable when a folder cannot be listed."""
         self.unlisted, self._seen = [], {}
         for folder in self._folders():
@@ -86,7 +95,7 @@ class LocalMailbox:
                 if folder.is_maildir:
                     raise Unreachable(self._sentence(folder.names, error)) from None
                 self.unlisted.append((folder.key, ""))
-            self._seen[folder.key] = "", count
+            self._seen[folder.key] = FolderState("", count)
 
     # ------------------------------------------------------- folders
 

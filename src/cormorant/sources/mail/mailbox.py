@@ -9,7 +9,7 @@ Parts of an address may hold any characters or bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
@@ -24,6 +24,25 @@ class MessageEntry(NamedTuple):
     parts: tuple[str, ...]
     version: str
     message_id: str = ""
+
+
+class FolderState(NamedTuple):
+    """What tells whether a folder has changed: its identity, its number of messages, the UID that the next one gets.
+
+    `modseq` is its HIGHESTMODSEQ (RFC 7162). `next_uid` and `modseq` are 0 where nobody says them.
+    """
+
+    validity: str
+    messages: int
+    next_uid: int = 0
+    modseq: int = 0
+
+
+class MailboxChanges(NamedTuple):
+    """Messages that came since a listing, and the parts of the addresses of those that went."""
+
+    new: list[MessageEntry]
+    gone: list[tuple[str, ...]]
 
 
 class RawMessage(NamedTuple):
@@ -41,7 +60,7 @@ class RawMessage(NamedTuple):
 class Mailbox(Protocol):
     """A place with messages. `unlisted` names folders that could not be listed.
 
-    `messages` and `wait` are called from one thread, `read` from several at once.
+    `changes`, `messages` and `wait` are called from one thread, `read` from several at once.
     """
 
     unlisted: list[tuple[str, ...]]
@@ -51,13 +70,22 @@ class Mailbox(Protocol):
         """Return which place it is, for the cursor; no secret stands in it."""
         ...
 
-    def messages(self, before: dict[str, tuple[str, int]]) -> Iterator[Sequence[MessageEntry]]:
+    def changes(
+        self, before: Mapping[str, FolderState], at: float
+    ) -> Generator[Sequence[MessageEntry], None, MailboxChanges | None]:
+        """Yield empty batches, and return what changed since `seen` was `before` at this moment, in epoch seconds.
+
+        None when that cannot be known without a complete listing. Raises Unreachable, LoginRefused.
+        """
+        ...
+
+    def messages(self, before: Mapping[str, FolderState]) -> Iterator[Sequence[MessageEntry]]:
         """Yield all messages in batches; `before` is `seen` of the last listing. Raises Unreachable, LoginRefused."""
         ...
 
     @property
-    def seen(self) -> dict[str, tuple[str, int]]:
-        """After `messages`: the identity and the number of messages of each folder."""
+    def seen(self) -> dict[str, FolderState]:
+        """After `messages` or `changes`: the state of each folder."""
         ...
 
     def read(self, parts: tuple[str, ...], seconds: float) -> tuple[RawMessage | Outcome, int]:

@@ -96,23 +96,25 @@ def _version(fd: int, head: bytes, start: int, end: int) -> str:
 
 
 def _bounds(fd: int) -> Iterator[tuple[int, int]]:
-    """Yield where messages begin, behind their postmark, and where they end, before the empty line."""
+    """Yield where messages begin, behind their postmark, and where they end, before the empty line.
+
+    The file is read as long as it is now: what a program appends meanwhile is for the next time.
+    """
+    size = os.fstat(fd).st_size
     start = -1
-    for mark in _marks(fd):
+    for mark in _marks(fd, size):
         if start >= 0:
             yield start, _without_blank_line(fd, start, mark)
         line = os.pread(fd, LONGEST, mark)
         start = mark + line.find(b"\n") + 1
-    if start >= 0:
-        size = os.fstat(fd).st_size
-        if size > start:
-            yield start, _without_blank_line(fd, start, size)
+    if 0 <= start < size:
+        yield start, _without_blank_line(fd, start, size)
 
 
-def _marks(fd: int) -> Iterator[int]:
-    """Yield where postmarks begin. Pieces overlap, so that none is torn."""
+def _marks(fd: int, size: int) -> Iterator[int]:
+    """Yield where postmarks begin in the first `size` bytes. Pieces overlap, so that none is torn."""
     place, first = 0, True
-    while piece := os.pread(fd, PIECE + LONGEST, place):
+    while piece := os.pread(fd, min(PIECE + LONGEST, size - place), place):
         if first:
             begin = len(piece[:100]) - len(piece[:100].lstrip(b"\r\n"))
             if is_postmark(piece, begin):

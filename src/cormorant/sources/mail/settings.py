@@ -11,11 +11,13 @@ from typing import ClassVar, Literal, NamedTuple, Self
 from urllib.parse import SplitResult, quote, urlsplit
 
 from pydantic import Field, field_validator, model_validator
+from xxhash import xxh3_64_hexdigest
 
 from cormorant.model.acl import ACL, EVERYONE
 from cormorant.model.settings.secret_name import SecretReference
 from cormorant.sources.mail.folder_name import MAX_PATTERN, FolderChoice
 from cormorant.sources.mail.mailing_list import MailingList, read_lists
+from cormorant.sources.mail.message_head import DAY_S
 from cormorant.sources.server_settings import ServerSettings
 
 MAX_SIZE = 64 << 20
@@ -62,7 +64,7 @@ class MailSettings(ServerSettings):
         **dict.fromkeys(("idle", "push", "live"), "watch"),
     }  # fmt: skip
     JUDGED = ServerSettings.JUDGED | {"lists", "max_size_bytes", "too_big"}
-    AT_ONCE = ServerSettings.AT_ONCE | {"watch", "user", "password", "auth", "ca"}
+    AT_ONCE = ServerSettings.AT_ONCE | {"watch", "watch_folders", "user", "password", "auth", "ca", "relist_days"}
 
     url: str = Field(default="", description="The server of an account, like imaps://mail.example.org.")
     path: str = Field(default="", description="An mbox file, a folder of mbox files, or a Maildir, like /srv/mail.")
@@ -103,8 +105,22 @@ class MailSettings(ServerSettings):
         description="Address that readers see of a message, like https://lists.example.org/{message_id}; {folder} and "
         "{name} may stand in it too.",
     )
+    relist_days: float = Field(
+        default=7.0,
+        ge=0,
+        le=3_650,
+        description="Days after which all messages of an account are listed again, and not only what changed. 0: at "
+        "each crawl.",
+    )
     watch: bool = Field(
         default=False, description="Whether new messages are crawled as soon as the server reports them."
+    )
+    watch_folders: int = Field(
+        default=3,
+        ge=0,
+        le=50,
+        description="Folders of an account that a connection each waits for, INBOX first, where the server cannot "
+        "report all of them on one; the others are asked every half a minute.",
     )
 
     @field_validator("url")
@@ -190,6 +206,17 @@ class MailSettings(ServerSettings):
     def choice(self) -> FolderChoice:
         """The choice among folders."""
         return FolderChoice(self.folders, self.exclude_folders)
+
+    @property
+    def selection(self) -> str:
+        """A digest of the settings that decide which messages belong to the source and what is kept of them."""
+        kept = self.model_dump_json(exclude={*self.AT_ONCE, *self.UNSHOWN, "relist_days"})
+        return xxh3_64_hexdigest(kept.encode())
+
+    @property
+    def listed_for_s(self) -> float:
+        """Seconds that a complete listing holds; a day at most where messages leave when they are too old."""
+        return DAY_S * (self.relist_days if self.since_days is None else min(self.relist_days, 1.0))
 
     @property
     def common_acl(self) -> ACL:

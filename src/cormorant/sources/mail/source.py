@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from cormorant.base.errors import BadSetting, Unreachable
 from cormorant.model.content import Content, Value, VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Outcome
-from cormorant.model.resource import DiscoveredUrl, Resource
+from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import try_canonical
 from cormorant.sources.base import BaseSource, Batches
 from cormorant.sources.kind import OWNER, Tools, Unlisted
 from cormorant.sources.mail.advice import ADVICE
+from cormorant.sources.mail.changes.mail_cursor import MailCursor
 from cormorant.sources.mail.folder_name import readable_folder
 from cormorant.sources.mail.imap_mailbox import ImapMailbox
 from cormorant.sources.mail.local_mailbox import LocalMailbox
-from cormorant.sources.mail.mailbox import Mailbox, MessageEntry, RawMessage, address_of_parts, parts_of_address
+from cormorant.sources.mail.mailbox import (
+    Mailbox,
+    MailboxChanges,
+    MessageEntry,
+    RawMessage,
+    address_of_parts,
+    parts_of_address,
+)
 from cormorant.sources.mail.mailing_list import lists_of
 from cormorant.sources.mail.message_head import fields_of, sent_at, thread_root
 from cormorant.sources.mail.settings import MailSettings
-from cormorant.sources.protocol import Source
+from cormorant.sources.protocol import Discovery, Source
 
 MESSAGE: Final = "message/rfc822"
-MAX_REMEMBERED: Final = 10_000
-"""Folders that a cursor remembers one by one."""
+BATCH: Final = 1_000
+"""Messages of a batch."""
 
 
 class MailSource(BaseSource[MailSettings]):
@@ -39,6 +47,9 @@ class MailSource(BaseSource[MailSettings]):
     about: ClassVar[str] = "Messages of IMAP accounts, mailing lists, mbox files and Maildirs."
     Settings = MailSettings
     advice: ClassVar[Mapping[int, str]] = ADVICE
+    discovery: ClassVar[Discovery] = Discovery.LISTING
+    names_all = False
+    """Set before `discover`: everything is to be named, whatever a cursor says."""
 
     def __init__(self, number: int, settings: MailSettings, tools: Tools) -> None:
         super().__init__(number, settings, tools)
@@ -54,40 +65,61 @@ class MailSource(BaseSource[MailSettings]):
             raise Unreachable(f"{settings.path} is not there. Check its spelling, or mount its disk or share.")
 
     def discover(self, cursor: str) -> Batches:
-        """Yield every message in batches. Raises Unreachable, LoginRefused.
+        """Yield every message in batches, or what changed since the cursor. Raises Unreachable, LoginRefused.
 
         A folder that the server does not open is in `unlisted`. A mailbox that is suddenly empty counts as unreachable.
         """
         self.unlisted, self.next_cursor = [], ""
-        mailbox, total = self._mailbox, 0
-        before, was_empty = self._remembered(cursor)
-        for batch in mailbox.messages(before):
+        before, began = MailCursor.of(cursor, self._mailbox.place), self.tools.clock.now()
+        is_recent = 0.0 <= began - before.listed_at < self._settings.listed_for_s
+        if is_recent and not (self.names_all or before.empty) and before.selection == self._settings.selection:
+            changes = yield from self._steps(self._mailbox.changes(before.folders, before.seen_at))
+            if changes is not None:
+                self.discovery = Discovery.FEED  # type: ignore[misc]  # of this discovery, not of its class
+                for start in range(0, len(changes.new), BATCH):
+                    yield [self._named(each) for each in changes.new[start : start + BATCH]]
+                yield from self._removed(changes.gone)
+                self._keep(replace(before, seen_at=began, folders=self._mailbox.seen))
+                return
+        self.discovery = Discovery.LISTING  # type: ignore[misc]  # as above
+        total = 0
+        for batch in self._mailbox.messages(before.folders):
             total += len(batch)
             yield [self._named(each) for each in batch]
-        self.unlisted = [address_of_parts(self._beginning, each) for each in mailbox.unlisted]
-        if not total and not was_empty:
+        if not total and not before.empty:
             raise Unreachable(
                 "The mailbox has no message left, and had some before. Check settings and account; if it was emptied "
                 "on purpose, crawl with --force."
             )
-        self.next_cursor = self._remember(empty=not total)
+        seen, selection = self._mailbox.seen, self._settings.selection
+        self._keep(MailCursor(before.place, not total, selection, began, began, seen))
+
+    def _steps(
+        self, steps: Generator[Sequence[MessageEntry], None, MailboxChanges | None]
+    ) -> Generator[list[DiscoveredUrl | Removal], None, MailboxChanges | None]:
+        """Yield an empty batch for each step, and return what they lead to."""
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                found: MailboxChanges | None = stop.value
+                return found
+            yield []
+
+    def _removed(self, gone: Sequence[tuple[str, ...]]) -> Batches:
+        for start in range(0, len(gone), BATCH):
+            yield [Removal(address_of_parts(self._beginning, each)) for each in gone[start : start + BATCH]]
+
+    def _keep(self, cursor: MailCursor) -> None:
+        """Note what could not be listed, and where the next discovery goes on."""
+        self.unlisted = [address_of_parts(self._beginning, each) for each in self._mailbox.unlisted]
+        self.next_cursor = str(cursor)
 
     def _named(self, entry: MessageEntry) -> DiscoveredUrl:
         address = address_of_parts(self._beginning, entry.parts)
         shown = self._settings.shown_address(entry.message_id, readable_folder(entry.parts[0]), entry.parts[-1])
         blank = self.found("", entry.version, try_canonical(shown) or "" if shown else "")
         return blank._replace(address=address)
-
-    def _remember(self, *, empty: bool) -> str:
-        folders = dict(list(self._mailbox.seen.items())[:MAX_REMEMBERED])
-        return json.dumps({"place": self._mailbox.place, "empty": empty, "folders": folders})
-
-    def _remembered(self, cursor: str) -> tuple[dict[str, tuple[str, int]], bool]:
-        """Read a cursor: folders with identity and number of messages, and whether there was none at all."""
-        kept = json.loads(cursor) if cursor else {}
-        if kept.get("place") != self._mailbox.place:
-            return {}, True
-        return {name: (str(each[0]), int(each[1])) for name, each in kept["folders"].items()}, bool(kept["empty"])
 
     async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Return a message as it was sent, with its thread, its lists and its folder."""
@@ -129,7 +161,7 @@ class MailSource(BaseSource[MailSettings]):
     def wait_for_change(self, timeout_s: float) -> bool:
         """Wait until messages come or go: True then, False when the time is over or the source was closed.
 
-        It blocks its thread. Raises Unreachable, LoginRefused. An account reports its INBOX, or else its first folder.
+        It blocks its thread. Raises Unreachable, LoginRefused.
         """
         return self._mailbox.wait(timeout_s)
 

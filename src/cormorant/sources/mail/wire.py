@@ -6,29 +6,35 @@ Read-only: mailboxes are opened by EXAMINE, messages are fetched by BODY.PEEK, a
 from __future__ import annotations
 
 import imaplib
+import re
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, TypeAlias
 
 from cormorant.base.clock import Clock
 from cormorant.base.errors import BadSetting, LoginRefused, Unreachable
 from cormorant.sources.mail.bounded_stream import MAX_ANSWER, MAX_LINE, AnswerTooLarge, BoundedStream
+from cormorant.sources.mail.mailbox import FolderState
 from cormorant.sources.mail.settings import MailSettings
 
 MAX_FOLDER_LINES: Final = 32 << 20
 """Bytes of a list of folders."""
 COMMAND_S: Final = 120.0
 """Seconds that a server may take for a command that fetches no message; a large folder is opened in a few."""
-IDLE_RENEWED_S: Final = 25 * 60.0
-"""Seconds after which IDLE is begun again; a server may end the session after 29 minutes (RFC 2177)."""
+COMPLETED_S: Final = 0.5
+"""Seconds for the end of a line that has begun; it goes on being read the next time."""
 BROKEN: Final = (imaplib.IMAP4.abort, OSError, AnswerTooLarge)
 """Errors after which a connection is of no use."""
 REFUSED: Final = imaplib.IMAP4.error
 """The server refuses a command."""
 _PASSING: Final = ("UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "OVERQUOTA")
 """Response codes of a refused login that say nothing about the password (RFC 5530 3)."""
+_STATUS_NUMBER: Final = re.compile(rb"(?:UIDVALIDITY|UIDNEXT|MESSAGES) (\d{1,11})", re.IGNORECASE)
+_CHANGE: Final = re.compile(
+    rb"\* (?:(\d{1,9}) EXISTS|\d{1,9} EXPUNGE|VANISHED|STATUS|OK \[NOTIFICATIONOVERFLOW)\b", re.IGNORECASE
+)
 
 Answer: TypeAlias = Sequence[bytes | tuple[bytes, bytes] | None]
 
@@ -42,6 +48,10 @@ class ImapConnection(imaplib.IMAP4):
         self._stream: BoundedStream | None = None
         self._source: socket.socket | None = None
         self.folder, self.validity, self.count = "", 0, 0
+        self._next_uid = self._modseq = 0
+        self._changed = False
+        self.resyncs = False
+        """Whether the server names messages that have gone (QRESYNC, RFC 7162)."""
         server = settings.server
         self._named = f"{server.host}, port {server.port}"
         try:
@@ -144,12 +154,19 @@ class ImapConnection(imaplib.IMAP4):
             self.allow(COMMAND_S)
             offered = (self.capability()[1][-1] or b"").decode("ascii", "replace")
             self.capabilities = tuple(offered.upper().split())  # more than before the login, mostly
+            self._enable_resync()
         except imaplib.IMAP4.abort as error:
             raise Unreachable(broken_sentence(self._named, error)) from None
         except imaplib.IMAP4.error as error:
             raise self._refused(str(error)) from None
         except (OSError, AnswerTooLarge) as error:
             raise Unreachable(broken_sentence(self._named, error)) from None
+
+    def _enable_resync(self) -> None:
+        """Have messages that went be named, where it is offered; before any folder is open (RFC 5161 3.1)."""
+        if {"ENABLE", "QRESYNC"} <= set(self.capabilities):
+            self.allow(COMMAND_S)
+            self.resyncs = self._simple_command("ENABLE", "QRESYNC")[0] == "OK"
 
     def _authenticate(self, mechanism: str, response: str) -> None:
         """Send one response, and an empty one where the server explains a refusal by a challenge."""
@@ -198,8 +215,15 @@ class ImapConnection(imaplib.IMAP4):
             return _answer_text(lines) or "no reason given"
         self.count = max(0, _number(lines[-1]))
         self.validity = _number(self.response("UIDVALIDITY")[1][-1])
+        self._next_uid = _number(self.response("UIDNEXT")[1][-1])
+        self._modseq = _number(self.response("HIGHESTMODSEQ")[1][-1], 19)
         self.folder = folder
         return ""
+
+    @property
+    def folder_state(self) -> FolderState:
+        """The state of the open folder when it was opened."""
+        return FolderState(str(self.validity), self.count, self._next_uid, self._modseq)
 
     def fetch_lines(self, numbers: str, items: str) -> Answer:
         """Return the answer to FETCH for message numbers like 1:1000. Raises abort when it is refused."""
@@ -215,6 +239,20 @@ class ImapConnection(imaplib.IMAP4):
         kind, lines = self.uid("FETCH", str(uid), f"({items})")
         return self._fine(kind, lines)
 
+    def fetch_uids(self, first: int, last: int, items: str) -> Answer:
+        """Return the answer to UID FETCH for a range of UIDs, of which some may not exist."""
+        self.allow(COMMAND_S)
+        kind, lines = self.uid("FETCH", f"{first}:{last}", f"({items})")
+        return self._fine(kind, lines)
+
+    def vanished_lines(self, first: int, last: int, modseq: int) -> list[bytes]:
+        """Return the answers VANISHED for a range of UIDs: those that went since `modseq` (RFC 7162 3.2.6)."""
+        self.allow(COMMAND_S)
+        self.response("VANISHED")
+        kind, lines = self.uid("FETCH", f"{first}:{last}", f"(UID) (CHANGEDSINCE {modseq} VANISHED)")
+        self._fine(kind, lines)
+        return [each for each in self.response("VANISHED")[1] if isinstance(each, bytes)]
+
     def search_lines(self, criteria: str) -> Answer:
         """Return the answer to UID SEARCH."""
         self.allow(COMMAND_S)
@@ -226,34 +264,89 @@ class ImapConnection(imaplib.IMAP4):
             raise imaplib.IMAP4.abort(f"it answers {kind}: {_answer_text(lines)}")
         return lines
 
-    def wait_idle(self, seconds: float, ended: Callable[[], bool]) -> bool:
-        """Wait until the open folder changes (IDLE, RFC 2177); False when the time is over or `ended` says so."""
-        until = self._clock.monotonic() + min(seconds, IDLE_RENEWED_S)
+    # ------------------------------------------------------- changes
+
+    def folder_status(self, folder: str) -> tuple[int, ...]:
+        """Return UIDVALIDITY, next UID and number of messages of a folder that is not open; () when it is refused."""
+        self.allow(COMMAND_S)
+        self.response("STATUS")
+        kind, _ = self._simple_command("STATUS", quoted_folder(folder), "(UIDVALIDITY UIDNEXT MESSAGES)")
+        lines = [each for each in self.response("STATUS")[1] if isinstance(each, bytes)]
+        if kind != "OK" or not lines:
+            return ()
+        return tuple(int(each) for each in _STATUS_NUMBER.findall(lines[-1].rpartition(b"(")[2])[:3])
+
+    def notify(self, folders: Sequence[str]) -> bool:
+        """Have the server report messages that come to these folders or go (RFC 5465 3); False when it does not."""
+        if "NOTIFY" not in self.capabilities:
+            return False
+        names = b" ".join(map(quoted_folder, folders))
+        self.allow(COMMAND_S)
+        try:
+            kind, _ = self.xatom("NOTIFY", b"SET (mailboxes (" + names + b") (MessageNew MessageExpunge))")  # type: ignore[arg-type]
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error:
+            return False
+        return bool(kind == "OK")
+
+    def begin_idle(self) -> bool:
+        """Wait for changes of the open folder from now on (IDLE, RFC 2177); False when the server does not."""
         self.allow(COMMAND_S)
         self.send(b"CW1 IDLE\r\n")
-        if not self.readline().startswith(b"+"):
-            return False
-        changed = any(self._changes(until, ended))
-        try:
-            self.allow(self._settings.connect_timeout_s)
-            self.send(b"DONE\r\n")
-            while (line := self.readline()) and not line.startswith(b"CW1 "):
-                pass
-        except BROKEN:
-            self.shutdown()
+        while (line := self.readline()) and not line.startswith((b"+", b"CW1 ")):
+            self._note_change(line)
+        return line.startswith(b"+")
+
+    def renew_idle(self) -> None:
+        """End IDLE and begin it again, which keeps the session."""
+        self._await_end(b"DONE\r\n", b"CW1 ")
+        if not self.begin_idle():
+            raise imaplib.IMAP4.abort("it does not go on with IDLE")
+
+    def keep_alive(self) -> None:
+        """Keep a session in which nothing else is asked."""
+        self._await_end(b"CW2 NOOP\r\n", b"CW2 ")
+
+    def _await_end(self, command: bytes, tag: bytes) -> None:
+        self.allow(COMMAND_S)
+        self.send(command)
+        while not (line := self._report()).startswith(tag):
+            self._note_change(line)
+
+    @property
+    def has_received(self) -> bool:
+        """Return whether a report waits that the socket would not tell of."""
+        pending = getattr(self.sock, "pending", None)  # of TLS
+        return self._bounded().has_line or bool(pending is not None and pending())
+
+    def receive_reports(self) -> None:
+        """Read the reports that came. Raises what `BROKEN` names."""
+        self.allow(COMPLETED_S)
+        with suppress(TimeoutError):
+            self._note_change(self._report())
+            while self._bounded().has_line:
+                self._note_change(self._report())
+
+    def pop_change(self) -> bool:
+        """Return whether a change was reported since this was asked last."""
+        changed, self._changed = self._changed, False
         return changed
 
-    def _changes(self, until: float, ended: Callable[[], bool]) -> Iterator[bool]:
-        """Yield for each line of IDLE whether it is a change; a line that comes in pieces waits for its end."""
-        while not ended() and (left := until - self._clock.monotonic()) > 0:
-            self.allow(min(left, 1.0))
-            try:
-                line = self.readline()
-            except TimeoutError:
-                continue
-            if not line or line.upper().startswith(b"* BYE"):
-                raise imaplib.IMAP4.abort("it ended the session")
-            yield line.rstrip().upper().endswith((b" EXISTS", b" EXPUNGE")) or b" VANISHED" in line[:12].upper()
+    def _report(self) -> bytes:
+        line = self.readline()
+        if not line or line.upper().startswith(b"* BYE"):
+            raise imaplib.IMAP4.abort("it ended the session")
+        return line
+
+    def _note_change(self, line: bytes) -> None:
+        """Note a change; a number of messages that is known already is none."""
+        match = _CHANGE.match(line)
+        if match is None:
+            return
+        count = -1 if match[1] is None else int(match[1])
+        self._changed |= count != self.count
+        self.count = max(count, 0) if match[1] is not None else self.count
 
     def leave(self) -> None:
         """Sign out, in whatever state the connection is."""
@@ -295,6 +388,7 @@ def _answer_text(lines: Answer) -> str:
     return _shown((last[0] if isinstance(last, tuple) else last or b"").decode("utf-8", "replace"))
 
 
-def _number(line: object) -> int:
+def _number(line: object, most: int = 11) -> int:
+    """Return a number of at most so many digits, 0 for what is none."""
     digits = line.strip() if isinstance(line, bytes) else b""
-    return int(digits) if digits.isdigit() and len(digits) < 12 else 0
+    return int(digits) if digits.isdigit() and len(digits) <= most else 0

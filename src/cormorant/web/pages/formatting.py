@@ -11,7 +11,7 @@ from cormorant.base.clock import date_of
 from cormorant.model.member import INNER, MEMBER, is_member
 from cormorant.model.schedule.timezones import is_moment, wall_time
 from cormorant.model.text import display_directives
-from cormorant.operate.documents.mail_message import MESSAGE
+from cormorant.operate.documents.mail_header import MESSAGE
 from cormorant.search.reader import Hit
 from cormorant.web.pages import labels
 
@@ -25,6 +25,7 @@ MOST_STEPS = 5
 LONGEST_ASKED = 60
 """Characters of what is asked at an address that are shown; the title leads to all of it."""
 
+UNNAMED = "Message without a subject"
 UNKNOWN = "und"
 """The language of what is in none that is known (RFC 5646 section 4.1)."""
 
@@ -73,10 +74,15 @@ def shown(hit: Hit, *, spoken: bool = False) -> HitView:
     kept = f"/mail/{hit.id}" if hit.mime == MESSAGE else f"/cached/{hit.id}"
     link, icon = (hit.url, "page") if web else (kept if hit.cached else "", "file")
     return HitView(
-        hit.id, hit.url, hit.title or hit.url, link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
-        meta(hit, spoken=spoken),
-        hit.cached, hit.duplicates, hit.near_duplicates, hit.source if hit.federated else "",
+        hit.id, hit.url, _title(hit), link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
+        meta(hit, spoken=spoken), hit.cached, hit.duplicates, hit.near_duplicates, hit.source if hit.federated else "",
     )  # fmt: skip
+
+
+def _title(hit: Hit) -> str:
+    """Return its title; a message without a subject is called by the name of its file, which says nothing."""
+    is_named = hit.mime != MESSAGE or hit.attributes.get("Subject") or hit.title not in unquote(hit.url)
+    return hit.title or hit.url if is_named else UNNAMED
 
 
 def is_canonical(hit: Hit) -> bool:

@@ -1,0 +1,8 @@
+"""Which messages of an account came or went, without a look at those that did not?
+
+    state of each folder at the last listing --folder_delta--> messages that came, UIDs that went, or: list everything
+    folders --AccountWatch--> something changed             NOTIFY, else IDLE and STATUS
+
+Invariants: a folder is taken for unchanged only if its UIDVALIDITY, its next UID and its number of messages say so
+together; whatever does not add up ends in a complete listing, never in a deletion.
+"""
