@@ -31,7 +31,7 @@ def served() -> Iterator[Place]:
     """Serve on this machine."""
     asked: list[tuple[str, str, str, bytes]] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class NumberedReplies(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def log_message(self, *_: object) -> None:
@@ -54,7 +54,7 @@ def served() -> Iterator[Place]:
 
         do_GET = do_PROPFIND = _answer  # noqa: N815 - the base class looks for these names
 
-    with Serving(Handler) as server:
+    with Serving(NumberedReplies) as server:
         yield Place(f"http://127.0.0.1:{server.port}", asked)
 
 
