@@ -22,16 +22,16 @@ from tests.receivers.serving import Serving
 class Place:
     """A server that answers with the number in the path, and what it was asked."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.asked: list[tuple[str, str, str, bytes]] = []
+    def __init__(self, url: str, asked: list[tuple[str, str, str, bytes]]) -> None:
+        self.url, self.asked = url, asked
 
 
 @contextmanager
 def served() -> Iterator[Place]:
     """Serve on this machine."""
+    asked: list[tuple[str, str, str, bytes]] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class NumberedReplies(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def log_message(self, *_: object) -> None:
@@ -39,7 +39,7 @@ def served() -> Iterator[Place]:
 
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            place.asked.append((self.command, self.path, self.headers.get("Authorization", ""), body))
+            asked.append((self.command, self.path, self.headers.get("Authorization", ""), body))
             status = int(self.path.rpartition("/")[2])
             self.send_response(status)
             if status == 429:
@@ -54,9 +54,8 @@ def served() -> Iterator[Place]:
 
         do_GET = do_PROPFIND = _answer  # noqa: N815 - the base class looks for these names
 
-    with Serving(Handler) as server:
-        place = Place(f"http://127.0.0.1:{server.port}")
-        yield place
+    with Serving(NumberedReplies) as server:
+        yield Place(f"http://127.0.0.1:{server.port}", asked)
 
 
 @pytest.fixture

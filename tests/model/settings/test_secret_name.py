@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pydantic import Field
 
@@ -36,7 +38,8 @@ def test_a_password_that_was_typed_there_is_not_repeated(name: str) -> None:
 
 def test_each_kind_names_the_secrets_of_its_settings() -> None:
     """A kind that answers otherwise has to name at least those."""
-    for kind in (*source_kinds().values(), *receiver_kinds().values()):
+    kinds: list[Any] = [*source_kinds().values(), *receiver_kinds().values()]
+    for kind in kinds:
         for name, field in kind.settings.model_fields.items():
             if "as secret:NAME" in (field.description or "") and field.annotation is str:
                 assert kind.settings.model_construct(**{name: "secret:desk"}).secrets == {"desk"}, (kind.name, name)
