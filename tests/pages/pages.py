@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SAMPLE, EMPTY, UNSHOWN = "sample", "empty", "unshown"
-"""Installations: the sample's site and folder, crawled; one in which nothing is; one with a page that wants no copy."""
+SAMPLE, EMPTY, UNSHOWN, FEDERATED = "sample", "empty", "unshown", "federated"
+"""Installations: the sample's site and folder, crawled; one in which nothing is; one with a page that wants no copy;
+one with a search server that answers and one that does not."""
 
 
 class Listed(NamedTuple):
@@ -48,6 +49,9 @@ PAGES = (
     Listed("copy-text", "/cached/{puffin}?q=zeppelin&as=text"),
     Listed("copy-unwanted", "/cached/{lantern}", 404, house=UNSHOWN),
     Listed("results-unwanted", "/search?q=lantern", house=UNSHOWN),
+    Listed("results-federated", "/search?q=lantern", house=FEDERATED),
+    Listed("results-federated-groups", "/search?q=lantern&group=source", house=FEDERATED),
+    Listed("results-federated-only", "/search?q=lantern&source=catalogue", house=FEDERATED),
     Listed("advanced", "/advanced"),
     Listed(
         "advanced-filled",

@@ -26,9 +26,19 @@ from cormorant.operate.search.event_loop import EventLoopThread
 from cormorant.plugins import LiveAnswer, LiveFault, LiveHit, LiveSource, Secrets, Tools, make_source, source_kind
 from cormorant.search.index import query as ask
 from cormorant.search.index.query import Key, Query, Sort
-from cormorant.search.query.filters import NOTHING_CHOSEN
+from cormorant.search.query.filters import NOTHING_CHOSEN, SOURCE
 from cormorant.search.query.parser import parse
-from cormorant.search.reader import Answer, FederatedResult, GroupBy, Hit, KnownAttributes, Question, ResultGroup
+from cormorant.search.reader import (
+    Answer,
+    Facet,
+    FacetValue,
+    FederatedResult,
+    GroupBy,
+    Hit,
+    KnownAttributes,
+    Question,
+    ResultGroup,
+)
 from cormorant.search.results.match_positions import Needles
 from cormorant.search.results.rank_fusion import fuse
 from cormorant.search.results.snippet import plain_line, snippet
@@ -126,6 +136,7 @@ class Federation:
             lists.append(hits)
             results.append(FederatedResult(sent.endpoint.name, len(hits), got.total, self._ms(search.started)))
         merged = _grouped(answer, lists, counts) if search.question.group else _fused(answer, lists)
+        merged = replace(merged, facets=_offered(answer.facets, counts, search.question.sources))
         order = sorted(results, key=lambda each: each.source)
         return replace(merged, federated=tuple(order), took_ms=max(answer.took_ms, self._ms(search.started)))
 
@@ -298,6 +309,17 @@ def _fused(answer: Answer, lists: Sequence[Sequence[Hit]]) -> Answer:
         return own.get(hit.url, hit.url) if hit.federated else hit.id
 
     return replace(answer, hits=tuple(fuse([answer.hits, *lists], key)))
+
+
+def _offered(facets: Sequence[Facet], counts: Mapping[str, int], chosen: Sequence[str]) -> tuple[Facet, ...]:
+    """Return the facets with the federated sources that have hits among the sources."""
+    more = tuple(FacetValue(name, count, chosen=name in chosen) for name, count in counts.items() if count)
+    return tuple(
+        each._replace(choices=(*(value for value in each.choices if value.value not in counts), *more))
+        if each.name == SOURCE
+        else each
+        for each in facets
+    )
 
 
 def _grouped(answer: Answer, lists: Sequence[Sequence[Hit]], counts: Mapping[str, int]) -> Answer:
