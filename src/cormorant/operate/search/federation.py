@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, assert_never
 
@@ -170,21 +170,10 @@ class Federation:
         """Wait for an answer; a result with a note for readers where there is none in time."""
         endpoint, clock = sent.endpoint, self._house.clock
         left_s = started + endpoint.source.timeout_s + SLACK_S - clock.monotonic()
-        try:
-            found = sent.future.result(max(left_s, 0.0))
-        except TimeoutError:
-            sent.future.cancel()
-            fault = LiveFault(Status.READ_TIMEOUT, "The server did not answer in time.")
-        except LiveFault as error:
-            fault = error
-        except CormorantError as error:
-            fault = LiveFault(Status.IO_ERROR, error.sentence)
-        except Exception:  # noqa: BLE001 - answers are hostile, and none of them may cost a reader the own hits
-            _log.exception("federated_broken", extra={"source": endpoint.name})
-            fault = LiveFault(Status.PROTOCOL_ERROR, "The answer could not be read.")
-        else:
+        fault = _fault(sent, max(left_s, 0.0))
+        if fault is None:
             endpoint.breaker.succeeded()
-            return found
+            return sent.future.result()
         endpoint.breaker.failed(clock.monotonic(), fault.rest_s)
         _log.warning(
             "federated_failed", extra={"source": endpoint.name, "status": fault.status, "reason": fault.reason}
@@ -221,6 +210,24 @@ class Federation:
         with self._lock:
             found = self._endpoints[row.id] = Endpoint(row, source)
         return found
+
+
+def _fault(sent: _Sent, left_s: float) -> LiveFault | None:
+    """Wait for a server, and return why it has not answered, None where it has.
+
+    A bug in the reader of an answer is a fault of the answer: it is hostile, and may not cost a reader the own hits.
+    """
+    try:
+        error = sent.future.exception(left_s)
+    except (TimeoutError, CancelledError):
+        sent.future.cancel()
+        return LiveFault(Status.READ_TIMEOUT, "The server did not answer in time.")
+    if error is None or isinstance(error, LiveFault):
+        return error
+    if isinstance(error, CormorantError):
+        return LiveFault(Status.IO_ERROR, error.sentence)
+    _log.error("federated_broken", extra={"source": sent.endpoint.name}, exc_info=error)
+    return LiveFault(Status.PROTOCOL_ERROR, "The answer could not be read.")
 
 
 def _is_live(kind: str) -> bool:
