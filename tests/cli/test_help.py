@@ -36,6 +36,7 @@ FILES = {
 SERVES = "serve"
 """This does not end."""
 ENDS = {
+    "cormorant source test intranet": 6,
     "cormorant run accept": 1,
     "cormorant run refuse": 1,
     "cormorant run suspend": 1,
@@ -144,6 +145,8 @@ def prepared(name: str, home: InstalledCli, folder: Path) -> bytes:
         home.fine("source", "add", "table", "desk", *(word for each in given for word in ("--set", each)))
     if name == "push":
         home.fine("source", "add", "push", "tickets")
+    if name == "source test":
+        home.fine("source", "add", "federated", "intranet", "--set", "url=http://127.0.0.1:9/opensearch.xml")
     if name.startswith(("attribute ", "lov ")) and name != "attribute add":
         home.fine("source", "add", "files", "handbook", "--set", f"path={folder}")
         for attribute in ("Department", "Price"):

@@ -71,6 +71,8 @@ def test_two_installations_ask_each_other(pair: dict[str, Served]) -> None:
     assert (said["form"], said["results"], said["titles"]) == ("application/json", 1, ["south.txt"])
     refused = north.home.run("crawl", "south")
     assert (refused.code, "asked at each search" in refused.err) == (2, True)
+    assert north.home.run("crawl", "south", "north-papers").code == 2
+    assert north.home.run("crawl").code == 0
     assert north.home.run("source", "test", "south", "--no-fetch").code == 2
     assert north.home.run("source", "test", "south", "--address", "http://a.example/").code == 2
     assert north.home.run("source", "test", "north-papers", "--query", "tide").code == 2

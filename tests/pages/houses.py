@@ -15,7 +15,8 @@ from urllib.parse import quote
 from cormorant.app.sample.pages import documents_folder
 from cormorant.app.sample.site import SampleSite
 from tests.cli.world import InstalledCli, ended
-from tests.pages.pages import EMPTY, SAMPLE, UNSHOWN
+from tests.pages.pages import EMPTY, FEDERATED, SAMPLE, UNSHOWN
+from tests.threaded import Asked, Said, served as serving_answers
 
 WELL = (0, 3)
 """How a crawl ends; 3 when a document could not be read, of which the sample has one."""
@@ -107,4 +108,36 @@ def unshown(folder: Path) -> Iterator[Served]:
         yield made
 
 
-HOUSES = {SAMPLE: sample, EMPTY: empty, UNSHOWN: unshown}
+ITEM = (
+    "<item><title>Lantern no. {0} &lt;b&gt;of the pier&lt;/b&gt;</title><link>http://127.0.0.1:9/lantern/{0}</link>"
+    "<description>A lantern of brass, &lt;script&gt;alert(1)&lt;/script&gt;lit since 18{0}0.</description>"
+    "<pubDate>Mon, 06 Sep 2021 16:20:00 +0000</pubDate></item>"
+)
+
+
+@contextmanager
+def federated(folder: Path) -> Iterator[Served]:
+    """A few documents, a search server that answers, and one that is away."""
+    home = InstalledCli(folder / "data")
+    (folder / "pages").mkdir()
+    for number in range(4):
+        (folder / "pages" / f"lantern-{number}.txt").write_text(
+            f"Lantern {number} of the light house.\n" * (number + 1)
+        )
+    command(home, "source", "add", "files", "pages", "--set", f"path={folder / 'pages'}")
+    command(home, "crawl")
+
+    def say(asked: Asked) -> Said:
+        if asked.path == "/os.xml":
+            url = f'<Url type="application/rss+xml" template="{server.origin}/rss?q={{searchTerms}}"/>'
+            return Said(200, f"<OpenSearchDescription>{url}</OpenSearchDescription>")
+        return Said(200, f"<rss><channel>{''.join(map(ITEM.format, range(5)))}</channel></rss>")
+
+    with serving_answers(say) as server:
+        command(home, "source", "add", "federated", "catalogue", "--set", f"url={server.origin}/os.xml")
+        command(home, "source", "add", "federated", "harbour-office", "--set", "url=http://127.0.0.1:9/os.xml")
+        with served(home) as made:
+            yield made
+
+
+HOUSES = {SAMPLE: sample, EMPTY: empty, UNSHOWN: unshown, FEDERATED: federated}

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SAMPLE, EMPTY, UNSHOWN, LETTERS = "sample", "empty", "unshown", "letters"
+SAMPLE, EMPTY, UNSHOWN, LETTERS, FEDERATED = "sample", "empty", "unshown", "letters", "federated"
 """Installations: the sample's site and folder, crawled; one in which nothing is; one with a page that wants no copy;
-an archive of mail."""
+an archive of mail; one with a search server that answers and one that does not."""
 
 
 class Listed(NamedTuple):
@@ -65,6 +65,9 @@ PAGES = (
     Listed("month-day", "/mail/island/2026/10?day=5", house=LETTERS),
     Listed("month-empty", "/mail/island/2020/01", house=LETTERS),
     Listed("results-mail", "/search?q=ferry", house=LETTERS),
+    Listed("results-federated", "/search?q=lantern", house=FEDERATED),
+    Listed("results-federated-groups", "/search?q=lantern&group=source", house=FEDERATED),
+    Listed("results-federated-only", "/search?q=lantern&source=catalogue", house=FEDERATED),
     Listed("advanced", "/advanced"),
     Listed(
         "advanced-filled",

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cormorant.app import data_dir as folders, egress_wiring
+from cormorant.app import data_dir as folders, egress_guard
 from cormorant.app.settings import InstallationSettings
 from cormorant.base.clock import Clock, SystemClock
 from cormorant.base.errors import ConflictError, DataFolderError, IndexDamaged
@@ -94,7 +94,7 @@ def open_house(plan: BuildPlan, *, first: bool = False, told: Callable[[Upgraded
         old_copies_bytes=plan.installation.old_copies_bytes,
         node=plan.installation.node_name,
         runs_at_once=plan.installation.runs_at_once,
-        egress=partial(egress_wiring.way_out, plan.folder, plan.installation.port, store, clock),
+        egress=partial(egress_guard.way_out, plan.folder, plan.installation.port, store, clock),
     )
 
 

@@ -197,7 +197,7 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was read otherwise in the query, and the federated sources that gave no answer."""
+        """Sentences for the reader: words read otherwise than typed, and federated sources that gave no answer."""
         return (*self.understood.notes, *(each.note for each in self.federated if each.note))
 
     @property

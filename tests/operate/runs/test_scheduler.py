@@ -56,6 +56,22 @@ def test_sources_are_crawled_one_after_another_each_night(desk: Timetable) -> No
     assert desk.told() == [("16 02:00", "due", "finished"), ("17 02:00", "due", "executing")]
 
 
+def test_a_source_that_is_asked_at_each_search_is_passed_over(desk: Timetable) -> None:
+    with desk.house.store.begin() as tx:
+        sources.add(tx, "federated", "far", {"url": "https://a.example/opensearch.xml"})
+    desk.add()
+    schedules.edit(desk.house, "nightly", ScheduleChange(("far", "docs")))
+    desk.pass_(2 * HOUR + 30)
+    desk.pass_(30)
+    assert desk.open_runs() == [("docs", WAITING)]
+    desk.end()
+    (past,) = desk.shown()["history"]
+    assert [(each["source"], each["run"], each["failed"]) for each in past["ends"]] == [
+        ("far", None, False), ("docs", 1, False),
+    ]  # fmt: skip
+    assert past["ends"][0]["reason"] == "It has nothing to crawl: its server is asked at each search."
+
+
 def test_what_a_test_has_left_is_cleared_as_by_any_other_crawl(desk: Timetable) -> None:
     with desk.house.store.begin() as tx:
         copy = test_crawl.copy(tx, sources.named(tx, "docs"), test=True)

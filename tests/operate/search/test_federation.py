@@ -169,6 +169,21 @@ def test_groups_of_sources_stand_behind_those_of_the_index(house: Installation, 
     assert [hit.group for hit in found.hits] == ["docs"] * 3 + ["far"] * 3
 
 
+def test_sources_with_hits_are_offered_to_be_chosen(house: Installation, federation: Federation) -> None:
+    def offered(*chosen: str) -> list[tuple[str, int, bool]]:
+        found = asked(house, federation, Question("tide", sources=chosen, facets=True)).facets
+        return [
+            (each.value, each.results, each.chosen)
+            for facet in found
+            if facet.name == "source"
+            for each in facet.choices
+        ]
+
+    assert offered() == [("docs", 12, False), ("far", 3, False)]
+    assert offered("far") == [("docs", 12, False), ("far", 3, True)]
+    assert offered("docs") == [("docs", 12, True)]
+
+
 def test_a_late_server_costs_no_hit_and_no_more_than_its_time(
     house: Installation, federation: Federation, server: SearchServer
 ) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import uvloop
 
-from cormorant.app import build, data_dir, egress_wiring
+from cormorant.app import build, data_dir, egress_guard
 from cormorant.app.build import BuildPlan, open_house
 from cormorant.app.logs import process_log
 from cormorant.app.processes import memory, run_loop
@@ -170,12 +170,12 @@ def _tell_steps(plan: BuildPlan, rows: Mapping[str, list[int]]) -> None:
 
 def own_ports(plan: BuildPlan) -> frozenset[int]:
     """The ports this installation listens on: nobody may make it talk to itself."""
-    return egress_wiring.own_ports(plan.installation.port)
+    return egress_guard.own_ports(plan.installation.port)
 
 
 def way_out(plan: BuildPlan, house: Installation) -> Egress:
     """The way out of one process, closed to this installation's own ports and to its database."""
-    return egress_wiring.way_out(plan.folder, plan.installation.port, house.store, house.clock)
+    return egress_guard.way_out(plan.folder, plan.installation.port, house.store, house.clock)
 
 
 def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
@@ -188,7 +188,7 @@ def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
 
 def settling(house: Installation) -> Settle:
     """Return a function that stores the first address classes of a named host in the database."""
-    return egress_wiring.settling(house.store)
+    return egress_guard.settling(house.store)
 
 
 class RetrieverAssignments:

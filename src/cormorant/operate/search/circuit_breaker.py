@@ -20,7 +20,7 @@ MOST_REST_S: Final = 600.0
 
 
 class BreakerState(StrEnum):
-    """Whether a server is asked."""
+    """State of a breaker: its server is asked, rests, or is tried with one request."""
 
     CLOSED = "closed"
     OPEN = "open"

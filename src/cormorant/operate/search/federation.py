@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, assert_never
 
@@ -26,9 +26,19 @@ from cormorant.operate.search.event_loop import EventLoopThread
 from cormorant.plugins import LiveAnswer, LiveFault, LiveHit, LiveSource, Secrets, Tools, make_source, source_kind
 from cormorant.search.index import query as ask
 from cormorant.search.index.query import Key, Query, Sort
-from cormorant.search.query.filters import NOTHING_CHOSEN
+from cormorant.search.query.filters import NOTHING_CHOSEN, SOURCE
 from cormorant.search.query.parser import parse
-from cormorant.search.reader import Answer, FederatedResult, GroupBy, Hit, KnownAttributes, Question, ResultGroup
+from cormorant.search.reader import (
+    Answer,
+    Facet,
+    FacetValue,
+    FederatedResult,
+    GroupBy,
+    Hit,
+    KnownAttributes,
+    Question,
+    ResultGroup,
+)
 from cormorant.search.results.match_positions import Needles
 from cormorant.search.results.rank_fusion import fuse
 from cormorant.search.results.snippet import plain_line, snippet
@@ -126,6 +136,7 @@ class Federation:
             lists.append(hits)
             results.append(FederatedResult(sent.endpoint.name, len(hits), got.total, self._ms(search.started)))
         merged = _grouped(answer, lists, counts) if search.question.group else _fused(answer, lists)
+        merged = replace(merged, facets=_offered(answer.facets, counts, search.question.sources))
         order = sorted(results, key=lambda each: each.source)
         return replace(merged, federated=tuple(order), took_ms=max(answer.took_ms, self._ms(search.started)))
 
@@ -159,21 +170,10 @@ class Federation:
         """Wait for an answer; a result with a note for readers where there is none in time."""
         endpoint, clock = sent.endpoint, self._house.clock
         left_s = started + endpoint.source.timeout_s + SLACK_S - clock.monotonic()
-        try:
-            found = sent.future.result(max(left_s, 0.0))
-        except TimeoutError:
-            sent.future.cancel()
-            fault = LiveFault(Status.READ_TIMEOUT, "The server did not answer in time.")
-        except LiveFault as error:
-            fault = error
-        except CormorantError as error:
-            fault = LiveFault(Status.IO_ERROR, error.sentence)
-        except Exception:  # noqa: BLE001 - answers are hostile, and none of them may cost a reader the own hits
-            _log.exception("federated_broken", extra={"source": endpoint.name})
-            fault = LiveFault(Status.PROTOCOL_ERROR, "The answer could not be read.")
-        else:
+        fault = _fault(sent, max(left_s, 0.0))
+        if fault is None:
             endpoint.breaker.succeeded()
-            return found
+            return sent.future.result()
         endpoint.breaker.failed(clock.monotonic(), fault.rest_s)
         _log.warning(
             "federated_failed", extra={"source": endpoint.name, "status": fault.status, "reason": fault.reason}
@@ -210,6 +210,24 @@ class Federation:
         with self._lock:
             found = self._endpoints[row.id] = Endpoint(row, source)
         return found
+
+
+def _fault(sent: _Sent, left_s: float) -> LiveFault | None:
+    """Wait for a server, and return why it has not answered, None where it has.
+
+    A bug in the reader of an answer is a fault of the answer: it is hostile, and may not cost a reader the own hits.
+    """
+    try:
+        error = sent.future.exception(left_s)
+    except (TimeoutError, CancelledError):
+        sent.future.cancel()
+        return LiveFault(Status.READ_TIMEOUT, "The server did not answer in time.")
+    if error is None or isinstance(error, LiveFault):
+        return error
+    if isinstance(error, CormorantError):
+        return LiveFault(Status.IO_ERROR, error.sentence)
+    _log.error("federated_broken", extra={"source": sent.endpoint.name}, exc_info=error)
+    return LiveFault(Status.PROTOCOL_ERROR, "The answer could not be read.")
 
 
 def _is_live(kind: str) -> bool:
@@ -298,6 +316,17 @@ def _fused(answer: Answer, lists: Sequence[Sequence[Hit]]) -> Answer:
         return own.get(hit.url, hit.url) if hit.federated else hit.id
 
     return replace(answer, hits=tuple(fuse([answer.hits, *lists], key)))
+
+
+def _offered(facets: Sequence[Facet], counts: Mapping[str, int], chosen: Sequence[str]) -> tuple[Facet, ...]:
+    """Return the facets with the federated sources that have hits among the sources."""
+    more = tuple(FacetValue(name, count, chosen=name in chosen) for name, count in counts.items() if count)
+    return tuple(
+        each._replace(choices=(*(value for value in each.choices if value.value not in counts), *more))
+        if each.name == SOURCE
+        else each
+        for each in facets
+    )
 
 
 def _grouped(answer: Answer, lists: Sequence[Sequence[Hit]], counts: Mapping[str, int]) -> Answer:

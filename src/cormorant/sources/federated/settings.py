@@ -49,7 +49,7 @@ class FederatedSettings(ServerSettings):
     )
     flavour: Literal["auto", "opensearch", "cormorant"] = Field(
         default="auto",
-        description=f"What is at url: opensearch or cormorant; auto: cormorant where it ends in {SEARCH_PATH}.",
+        description=f"The server at url: opensearch or cormorant; auto: cormorant where url ends in {SEARCH_PATH}.",
     )
     token: SecretReference = Field(
         default="", description="The access token of the server, as secret:NAME; it is sent as a bearer token."
