@@ -162,7 +162,7 @@ def dav(*hrefs: str) -> tuple[list[RemoteEntry], bool, WebDavSettings]:
     body = f'<multistatus xmlns="DAV:">{rows}</multistatus>'.encode()
     unused: Any = None
     client = DavClient(settings, unused, unused, settings.consented)
-    client._propfind = lambda *_: SimpleNamespace(body=body)  # type: ignore[method-assign,assignment,return-value]
+    client._propfind = lambda *_: SimpleNamespace(body=body)  # type: ignore[method-assign,assignment]
     found, refusal = kept(client.entries(()))
     return found, refusal is None, settings
 
