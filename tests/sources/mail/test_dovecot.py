@@ -105,7 +105,7 @@ def test_another_folder_is_watched(server: Dovecot) -> None:
     assert not source.wait_for_change(0.5)
     with IMAP4("127.0.0.1", server.port) as other:
         other.authenticate("PLAIN", lambda _: f"\0ada\0{PASSWORD}".encode())
-        other.append("Archive", "", None, message("late"))  # type: ignore[arg-type]
+        other.append("Archive", "", None, message("late"))
         assert source.wait_for_change(60.0)
     asyncio.run(source.close())
 
