@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from imaplib import IMAP4
 from pathlib import Path
 from typing import NamedTuple
 
@@ -157,14 +158,14 @@ def _group() -> str:
 
 
 def wait_for(port: int, process: subprocess.Popen[bytes], folder: Path) -> None:
-    """Wait until a server listens."""
+    """Wait until a server lets its user sign in: it listens before its other processes have begun."""
     until = time.monotonic() + HANG_S
     while time.monotonic() < until:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0) as connection:
-            if connection.recv(4) == b"* OK":
-                return
+        with suppress(OSError, IMAP4.error), IMAP4("127.0.0.1", port, 10.0) as connection:
+            connection.authenticate("PLAIN", lambda _: f"\0ada\0{PASSWORD}".encode())
+            return
         if process.poll() is not None:
             break
         time.sleep(0.05)
     log = folder / "dovecot.log"
-    pytest.fail(f"Dovecot does not listen: {log.read_text() if log.exists() else 'no log'}")
+    pytest.fail(f"Dovecot lets nobody in: {log.read_text() if log.exists() else 'no log'}")

@@ -6,12 +6,15 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from imaplib import IMAP4
 from pathlib import Path
 
 import pytest
 
 from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.content import Content
+from cormorant.model.resource import DiscoveredUrl, Removal
+from cormorant.sources.protocol import Discovery
 from cormorant.testing import CrawlSuite
 from tests.places.mailboxes import ImapPlace
 from tests.sources.mail.dovecot import PASSWORD, Dovecot, dovecot, own
@@ -74,6 +77,35 @@ def test_idle_reports_a_delivery(server: Dovecot) -> None:
     asyncio.run(source.close())
 
 
+def test_changes_are_named_without_a_listing(server: Dovecot) -> None:
+    for number in range(5):
+        server.put(f"17.m{number}", message(f"m{number}"))
+    server.put("18.deep", message("deep"), ".Archive")
+    source = mail_source({"url": f"imap://127.0.0.1:{server.port}"}, PASSWORD)
+    assert len(named(source)) == 6
+    assert list(filter(None, source.discover(source.next_cursor))) == []
+    assert source.discovery is Discovery.FEED
+    next(server.mail.rglob("17.m2*")).unlink()
+    late = server.put("19.late", message("late"))
+    os.utime(late, (2_000_000_000, 2_000_000_000))
+    found = [each for batch in source.discover(source.next_cursor) for each in batch]
+    assert source.discovery is Discovery.FEED
+    assert [each.address.rpartition("/")[2] for each in found if isinstance(each, DiscoveredUrl)] == ["6"]
+    assert [each.address.rpartition("/")[2] for each in found if isinstance(each, Removal)] == ["3"]
+
+
+def test_another_folder_is_watched(server: Dovecot) -> None:
+    server.put("17.a", message("a"))
+    server.put("18.b", message("b"), ".Archive")
+    source = mail_source({"url": f"imap://127.0.0.1:{server.port}"}, PASSWORD)
+    assert not source.wait_for_change(0.5)
+    with IMAP4("127.0.0.1", server.port) as other:
+        other.authenticate("PLAIN", lambda _: f"\0ada\0{PASSWORD}".encode())
+        other.append("Archive", "", None, message("late"))
+        assert source.wait_for_change(60.0)
+    asyncio.run(source.close())
+
+
 def test_a_folder_that_is_created_again(server: Dovecot) -> None:
     for number in range(3):
         server.put(f"17.m{number}", message(f"m{number}", "x" * number))
@@ -90,5 +122,6 @@ def test_a_folder_that_is_created_again(server: Dovecot) -> None:
     assert sorted(each.validator for each in after) == sorted(each.validator for each in before)
 
 
+@pytest.mark.long
 class TestAccount(ImapPlace, CrawlSuite):
     """Messages of an account."""

@@ -32,7 +32,7 @@ class ThreadEntry(NamedTuple):
 
 
 class ThreadPosition(NamedTuple):
-    """Where a message stands in its thread by time: `place` is from 1 on; None for no such message."""
+    """The place of a message in its thread by time: `place` is from 1 on; None for no such message."""
 
     place: int
     messages: int

@@ -31,6 +31,7 @@ REFUSED: Final = imaplib.IMAP4.error
 """The server refuses a command."""
 _PASSING: Final = ("UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "OVERQUOTA")
 """Response codes of a refused login that say nothing about the password (RFC 5530 3)."""
+_NOTIFY: Final = b"SET (selected (MessageNew MessageExpunge)) (mailboxes (%b) (MessageNew MessageExpunge))"
 _STATUS_NUMBER: Final = re.compile(rb"(?:UIDVALIDITY|UIDNEXT|MESSAGES) (\d{1,11})", re.IGNORECASE)
 _CHANGE: Final = re.compile(
     rb"\* (?:(\d{1,9}) EXISTS|\d{1,9} EXPUNGE|VANISHED|STATUS|OK \[NOTIFICATIONOVERFLOW)\b", re.IGNORECASE
@@ -277,13 +278,16 @@ class ImapConnection(imaplib.IMAP4):
         return tuple(int(each) for each in _STATUS_NUMBER.findall(lines[-1].rpartition(b"(")[2])[:3])
 
     def notify(self, folders: Sequence[str]) -> bool:
-        """Have the server report messages that come to these folders or go (RFC 5465 3); False when it does not."""
+        """Have the server report messages that come to the open folder and these others, or go (RFC 5465 3).
+
+        False when it does not.
+        """
         if "NOTIFY" not in self.capabilities:
             return False
         names = b" ".join(map(quoted_folder, folders))
         self.allow(COMMAND_S)
         try:
-            kind, _ = self.xatom("NOTIFY", b"SET (mailboxes (" + names + b") (MessageNew MessageExpunge))")  # type: ignore[arg-type]
+            kind, _ = self.xatom("NOTIFY", _NOTIFY % names)  # type: ignore[arg-type]
         except imaplib.IMAP4.abort:
             raise
         except imaplib.IMAP4.error:
@@ -300,19 +304,12 @@ class ImapConnection(imaplib.IMAP4):
 
     def renew_idle(self) -> None:
         """End IDLE and begin it again, which keeps the session."""
-        self._await_end(b"DONE\r\n", b"CW1 ")
+        self.allow(COMMAND_S)
+        self.send(b"DONE\r\n")
+        while not (line := self._report()).startswith(b"CW1 "):
+            self._note_change(line)
         if not self.begin_idle():
             raise imaplib.IMAP4.abort("it does not go on with IDLE")
-
-    def keep_alive(self) -> None:
-        """Keep a session in which nothing else is asked."""
-        self._await_end(b"CW2 NOOP\r\n", b"CW2 ")
-
-    def _await_end(self, command: bytes, tag: bytes) -> None:
-        self.allow(COMMAND_S)
-        self.send(command)
-        while not (line := self._report()).startswith(tag):
-            self._note_change(line)
 
     @property
     def has_received(self) -> bool:

@@ -110,11 +110,13 @@ def test_one_connection_reports_all_folders(server: FakeImap) -> None:
     server.offers = NOTIFY
     source = at(server)
     assert not source.wait_for_change(0.1)
-    server.sessions[0].say('* STATUS "C" (MESSAGES 2)')
+    idling(server, "INBOX").say('* STATUS "C" (MESSAGES 2)')
     assert source.wait_for_change(20.0)
-    assert opened(server, "NOTIFY") == ['SET (mailboxes ("INBOX" "A" "B" "C") (MessageNew MessageExpunge))']
-    assert (len(server.sessions), opened(server, "IDLE")) == (1, [])
-    server.sessions[0].say("* OK [NOTIFICATIONOVERFLOW] too much")
+    assert opened(server, "NOTIFY") == [
+        'SET (selected (MessageNew MessageExpunge)) (mailboxes ("A" "B" "C") (MessageNew MessageExpunge))'
+    ]
+    assert (opened(server, "EXAMINE"), len(opened(server, "IDLE")), len(server.sessions)) == (['"INBOX"'], 1, 2)
+    idling(server, "INBOX").say("* OK [NOTIFICATIONOVERFLOW] too much")
     assert source.wait_for_change(20.0)
 
 
@@ -131,6 +133,21 @@ def test_a_server_that_refuses_to_report_is_idled_at(server: FakeImap) -> None:
     source = at(server, watch_folders=1)
     assert not source.wait_for_change(0.1)
     assert opened(server, "EXAMINE") == ['"INBOX"']
+    assert len(opened(server, "STATUS")) == 3
+
+
+def test_folders_that_are_reported_are_looked_at_now_and_then(
+    server: FakeImap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server may not see what another program delivers."""
+    monkeypatch.setattr(account_watch, "CHECK_S", 0.1)
+    monkeypatch.setattr(account_watch, "PACE_S", 0.0)
+    monkeypatch.setattr(account_watch, "STEP_S", 0.1)
+    server.offers = NOTIFY
+    source = at(server)
+    assert not source.wait_for_change(0.1)
+    server.folders["C"].add(message("new"))
+    assert source.wait_for_change(20.0)
 
 
 @pytest.mark.parametrize("offers", [NOTIFY, "IMAP4rev1 AUTH=PLAIN IDLE"])
@@ -140,10 +157,9 @@ def test_the_session_is_kept_and_a_change_meanwhile_is_seen(
     server.offers = offers
     monkeypatch.setattr(account_watch, "RENEWED_S", 0.2)
     monkeypatch.setattr(account_watch, "STEP_S", 0.1)
-    source = at(server, folders="A")
-    verb = "NOOP" if "NOTIFY" in offers else "IDLE"
-    until(lambda: not source.wait_for_change(0.3) and len(opened(server, verb)) >= 2)
-    server.sessions[-1].say("* 9 EXISTS")
+    source = at(server, folders=["A", "B"], watch_folders=1)
+    until(lambda: not source.wait_for_change(0.3) and len(opened(server, "IDLE")) >= 2)
+    idling(server, "A").say("* 9 EXISTS")
     assert source.wait_for_change(20.0)
 
 

@@ -1,4 +1,4 @@
-"""Which messages of an account came or went, without a look at those that did not?
+"""Changes of an account since its last listing, without a look at the messages that stayed.
 
     state of each folder at the last listing --folder_delta--> messages that came, UIDs that went, or: list everything
     folders --AccountWatch--> something changed             NOTIFY, else IDLE and STATUS

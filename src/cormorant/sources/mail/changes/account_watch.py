@@ -1,6 +1,7 @@
 """Watch on the folders of an account, kept from one wait to the next, so that nothing is missed between two.
 
-    NOTIFY (RFC 5465)    one connection, on which the server reports every folder that is taken
+    NOTIFY (RFC 5465)    one connection, on which the server reports every folder that is taken; STATUS now and then,
+                         since a server may not see a message that another program puts into a Maildir
     IDLE (RFC 2177)      a connection for each of the first folders
     STATUS               all others, asked from time to time
 
@@ -24,6 +25,8 @@ RENEWED_S: Final = 25 * 60.0
 """Seconds after which IDLE is begun again; a server may end the session after 29 minutes (RFC 2177 3)."""
 POLL_S: Final = 30.0
 """Seconds between two looks at the folders that no connection waits for."""
+CHECK_S: Final = 300.0
+"""The same where the server reports them."""
 PACE_S: Final = 0.5
 """Seconds that lie between two looks at least for each such folder."""
 HELD_S: Final = 60.0
@@ -35,11 +38,10 @@ STEP_S: Final = 1.0
 
 
 class Waiting(NamedTuple):
-    """A connection on which the server reports changes of a folder, "" for all of them."""
+    """A connection on which the server reports changes of a folder."""
 
     connection: ImapConnection
     folder: str
-    idles: bool
 
 
 class AccountWatch:
@@ -55,7 +57,7 @@ class AccountWatch:
         self._waiting = list[Waiting]()
         self._polling: ImapConnection | None = None
         self._polled: dict[str, tuple[int, ...]] = {}
-        self._began = self._renew_at = self._poll_at = 0.0
+        self._began = self._renew_at = self._poll_at = self._poll_s = 0.0
 
     def wait(self, seconds: float) -> bool:
         """Wait until messages come or go, True then; False when the time is over or it was closed.
@@ -98,37 +100,38 @@ class AccountWatch:
     # ------------------------------------------------------- connections
 
     def _open(self) -> None:
-        """Make the connections: one that reports all folders, or one for each of the first and one that asks."""
-        first = self._connect()
-        self._polling = first
+        """Make the connections: those that wait, and one that asks for the numbers of the other folders."""
+        first = self._polling = self._connect()
         folders = sorted((each.name for each in self._folders(first)), key=lambda name: name.upper() != "INBOX")
+        self._poll_s = POLL_S
+        for name in folders[: self._most_idle] if "IDLE" in first.capabilities else ():
+            others = folders[1:] if name == folders[0] else []
+            if self._idle_in(name, others):
+                self._poll_s = CHECK_S
+                break
+        watched = {each.folder for each in self._waiting}
+        self._polled = {name: first.folder_status(name) for name in folders if name not in watched}
+        if not self._polled:
+            first.leave()
+            self._polling = None
         now = self._clock.monotonic()
-        if len(folders) <= MAX_NOTIFIED and folders and first.notify(folders):
-            self._waiting, self._polling = [Waiting(first, "", idles=False)], None
-        else:
-            idling = folders[: self._most_idle] if "IDLE" in first.capabilities else []
-            self._idle_in(idling)
-            watched = {each.folder for each in self._waiting}
-            self._polled = {name: first.folder_status(name) for name in folders if name not in watched}
-            self._poll_at = now + self._pause_s
-            if not self._polled:
-                first.leave()
-                self._polling = None
-        self._began, self._renew_at = now, now + RENEWED_S
+        self._began, self._renew_at, self._poll_at = now, now + RENEWED_S, now + self._pause_s
 
-    def _idle_in(self, folders: Sequence[str]) -> None:
-        """Have a connection wait in each of these folders; a folder that is not opened is asked for like the others."""
-        for name in folders:
-            connection = self._connect()
-            try:
-                idles = not connection.examine(name) and connection.begin_idle()
-            except BaseException:
-                connection.shutdown()
-                raise
-            if idles:
-                self._waiting.append(Waiting(connection, name, idles=True))
-            else:
-                connection.leave()
+    def _idle_in(self, folder: str, others: Sequence[str]) -> bool:
+        """Have a connection wait in a folder; returns whether the server reports the others on it as well."""
+        connection = self._connect()
+        try:
+            is_open = not connection.examine(folder)
+            reports = is_open and 0 < len(others) <= MAX_NOTIFIED and connection.notify(others)
+            idles = is_open and connection.begin_idle()
+        except BaseException:
+            connection.shutdown()
+            raise
+        if idles:
+            self._waiting.append(Waiting(connection, folder))
+        else:
+            connection.leave()
+        return reports and idles
 
     def _drop(self) -> None:
         """Let go of all connections."""
@@ -143,14 +146,11 @@ class AccountWatch:
         """Begin each IDLE again, which keeps the session."""
         self._renew_at = now + RENEWED_S
         for each in self._waiting:
-            if each.idles:
-                each.connection.renew_idle()
-            else:
-                each.connection.keep_alive()
+            each.connection.renew_idle()
 
     @property
     def _pause_s(self) -> float:
-        return max(POLL_S, PACE_S * len(self._polled))
+        return max(self._poll_s, PACE_S * len(self._polled))
 
     def _has_changed(self, now: float) -> bool:
         """Ask for the numbers of the folders that no connection waits for."""
