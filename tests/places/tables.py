@@ -173,10 +173,13 @@ class MariadbPlace(SqlitePlace):
         """Start a server."""
         self.ticks = 0
         self._again: subprocess.Popen[bytes] | None = None
-        with databases.maria_server() as self.server, self.server.database() as self.database:
-            assert isinstance(self.database, ServerDatabase)
-            yield
-        self._end()
+        with databases.maria_server() as self.server:
+            try:
+                with self.server.database() as self.database:
+                    assert isinstance(self.database, ServerDatabase)
+                    yield
+            finally:
+                self._end()
 
     def counterpart(self) -> str:
         """Ask for its version."""
