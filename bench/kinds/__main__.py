@@ -55,8 +55,8 @@ def _measured(options: argparse.Namespace, name: str) -> int:
         if options.command == "scale":
             scale.widen(place)
         with tempfile.TemporaryDirectory(prefix="kinds-") as folder, place.opened(Path(folder)):
-            result = COMMANDS[options.command](place, Path(folder), options)
             counterpart = place.counterpart()
+            result = COMMANDS[options.command](place, Path(folder), options)
     except pytest.skip.Exception as error:
         print(f"  not measured: {error}", flush=True)
         return 0

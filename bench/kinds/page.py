@@ -106,7 +106,7 @@ def written(measured: Mapping[str, Mapping[str, Figures]], order: Sequence[str])
 
 def _table(command: str, table: Table, rows: Sequence[Figures]) -> list[str]:
     head = ["place", "counterpart", *table.columns, "day"]
-    lines = [f"## {table.title}", "", *wrap(f"{table.about} Command: `python -m bench.kinds {command}`.", 118), ""]
+    lines = [f"## {table.title}", "", *wrap(table.about, 118), "", f"Command: `python -m bench.kinds {command}`.", ""]
     lines += [_row(*head), _row(*["---"] * len(head))]
     for each in rows:
         cells = (column(each) for column in table.columns.values())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import pwd
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,14 @@ from tests.sources.webdav import dav_server
 
 STRANGERS = ("daemon", "bin", "sys", "games", "man")
 """Accounts that every Debian has, as readers of files."""
+
+
+def _children(number: int) -> Iterator[int]:
+    """Return the processes that a process has started, and those that these have."""
+    path = Path(f"/proc/{number}/task/{number}/children")
+    for each in path.read_text().split() if path.exists() else ():
+        yield int(each)
+        yield from _children(int(each))
 
 
 class FolderPlace(CrawlPlace):
@@ -154,6 +163,14 @@ class SftpPlace(ServedFolder):
         """Start it, and take its key."""
         super().start()
         self.password = self.server.key
+
+    def stop(self) -> None:
+        """End it and its sessions, which would outlive it."""
+        sessions = list(_children(self.server.number))
+        super().stop()
+        for each in sessions:
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
 
     def counterpart(self) -> str:
         """Ask for its version."""

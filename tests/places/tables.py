@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -142,7 +142,9 @@ class PostgresqlPlace(SqlitePlace):
 
     def counterpart(self) -> str:
         """Ask for its version."""
-        return f"PostgreSQL {str(self.server.server.ask('SHOW server_version')).partition(' ')[0]}"
+        with closing(self.server.connect("postgres")) as connection:
+            row = connection.execute("SHOW server_version").fetchone()
+        return f"PostgreSQL {row[0].partition(' ')[0]}"
 
     def settings(self) -> Mapping[str, object]:
         """Name the column."""
@@ -171,10 +173,13 @@ class MariadbPlace(SqlitePlace):
         """Start a server."""
         self.ticks = 0
         self._again: subprocess.Popen[bytes] | None = None
-        with databases.maria_server() as self.server, self.server.database() as self.database:
-            assert isinstance(self.database, ServerDatabase)
-            yield
-        self._end()
+        with databases.maria_server() as self.server:
+            try:
+                with self.server.database() as self.database:
+                    assert isinstance(self.database, ServerDatabase)
+                    yield
+            finally:
+                self._end()
 
     def counterpart(self) -> str:
         """Ask for its version."""

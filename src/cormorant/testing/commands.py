@@ -82,7 +82,7 @@ class Commands:
 
 
 def _grants(explained: Sequence[Explanation]) -> frozenset[str]:
-    """Who may find a document, of the first source that knows it."""
+    """Return who may find a document, by the first source that knows it."""
     access = explained[0]["access"] if explained else None
     return frozenset(access["grants"] if access else ())
 

@@ -218,6 +218,16 @@ def test_a_new_message_ends_a_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not source.wait_for_change(60.0)
 
 
+def test_a_change_between_two_waits_ends_the_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_mailbox, "POLL_S", 0.02)
+    maildir(tmp_path, "17.a")
+    source = at(tmp_path)
+    assert not source.wait_for_change(0.1)
+    (tmp_path / "new" / "18.b").write_bytes(message("b"))
+    assert source.wait_for_change(60.0)
+    assert not source.wait_for_change(0.1)
+
+
 def test_a_link_is_never_followed(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_bytes(message("secret"))

@@ -27,10 +27,10 @@ PermitRootLogin yes
 
 
 class Sshd:
-    """Where it listens, and the keys."""
+    """Where it listens, its process, and the keys."""
 
-    def __init__(self, port: int, state: Path) -> None:
-        self.port, self.key = port, (state / "user").read_text()
+    def __init__(self, port: int, state: Path, number: int) -> None:
+        self.port, self.number, self.key = port, number, (state / "user").read_text()
         said = subprocess.run(
             ["ssh-keygen", "-lf", str(state / "host.pub")], capture_output=True, text=True, check=True
         )
@@ -55,5 +55,5 @@ def sshd(state: Path, port: int = 0) -> Iterator[Sshd]:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(state / name)], check=True)
     port = port or free_port()
     (state / "sshd_config").write_text(CONFIGURATION.format(port=port, state=state))
-    with started([daemon, "-D", "-e", "-f", str(state / "sshd_config")], port, state / "out"):
-        yield Sshd(port, state)
+    with started([daemon, "-D", "-e", "-f", str(state / "sshd_config")], port, state / "out") as process:
+        yield Sshd(port, state, process.pid)

@@ -60,6 +60,7 @@ class LocalMailbox:
         self._ended = Event()
         self.unlisted: list[tuple[str, ...]] = []
         self._seen: dict[str, FolderState] = {}
+        self._known: int | None = None
 
     @property
     def place(self) -> str:
@@ -267,12 +268,18 @@ class LocalMailbox:
     # ------------------------------------------------------- waiting
 
     def wait(self, seconds: float) -> bool:
-        """Wait until a file of a mailbox changes, looking at it from time to time. Raises Unreachable."""
-        until, before = self._clock.monotonic() + seconds, self._state()
+        """Wait until a file of a mailbox changes, looking at it from time to time. Raises Unreachable.
+
+        A change between two waits ends the second one.
+        """
+        until = self._clock.monotonic() + seconds
+        if self._known is None:
+            self._known = self._state()
         while (left := until - self._clock.monotonic()) > 0:
             if self._ended.wait(min(left, POLL_S)):
                 return False
-            if self._state() != before:
+            before, self._known = self._known, self._state()
+            if self._known != before:
                 return True
         return False
 
