@@ -50,7 +50,7 @@ def test_servers_as_they_are_kept() -> None:
 
 
 def test_an_account_that_everyone_finds_is_doubted() -> None:
-    assert "all messages of ada" in doubts(parse_settings(MailSettings, ACCOUNT))[0]
+    assert "All messages of ada" in doubts(parse_settings(MailSettings, ACCOUNT))[0]
     assert doubts(parse_settings(MailSettings, {**ACCOUNT, "grants": "user:ada"})) == []
     assert doubts(parse_settings(MailSettings, {**ACCOUNT, "lists": "news@example.org"})) == []
 

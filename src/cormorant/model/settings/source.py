@@ -231,8 +231,9 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def ways_in(self) -> tuple[str, ...]:
-        """Names of the settings by which it is shown what others may not see."""
-        return ()
+        """Names of the settings by which it is shown what others may not see; by itself those of its secrets."""
+        own_rights = self.common_acl is None and type(self).common_acl is not SourceSettings.common_acl
+        return tuple(name for name in sorted(secret_fields(type(self))) if not own_rights and getattr(self, name))
 
     @property
     def doubts_missing(self) -> bool:

@@ -252,7 +252,7 @@ def doubts(settings: MailSettings) -> list[str]:
     """Say that everyone finds the messages of a personal account."""
     if settings.url and EVERYONE in settings.grants and not settings.lists:
         return [
-            f"Everyone who reaches the search page may find all messages of {settings.user}: set grants=user:NAME to "
-            "keep them to their owner, or lists to take those of mailing lists only."
+            f"All messages of {settings.user} are taken. `--set lists=ADDRESS` takes those of mailing lists only, and "
+            "`--set grants=user:NAME` keeps them to their owner."
         ]
     return []
