@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, Final
 from uuid import UUID
 
@@ -66,11 +67,8 @@ def see_smbprotocol() -> Any:
 
 def see_kerberos() -> None:
     """See that Kerberos can be used. Raises BadSetting with how to install it."""
-    try:
-        import gssapi  # noqa: F401, PLC0415 - optional
-        import krb5  # noqa: F401, PLC0415
-    except (ImportError, OSError):
-        raise BadSetting(NO_KERBEROS) from None
+    if not all(find_spec(each) for each in ("gssapi", "krb5")):
+        raise BadSetting(NO_KERBEROS)
 
 
 class SmbClient:
@@ -276,6 +274,8 @@ def _log_in(smb: Any, session: Any, settings: SmbSettings) -> None:
         session.connect()
     except smb.exceptions.SMBAuthenticationError as error:
         raise LoginRefused(_refused(settings)) from error
+    except ImportError as error:  # a package that is there and cannot be loaded
+        raise BadSetting(NO_KERBEROS) from error
     except smb.exceptions.SMBResponseException:
         raise
     except smb.exceptions.SMBException as error:
