@@ -27,7 +27,7 @@ class MessageEntry(NamedTuple):
 
 
 class FolderState(NamedTuple):
-    """The state by which changes of a folder are seen: identity, number of messages, and the UID of the next one.
+    """The state by which changes of a folder are seen: identity, number of messages, the UID that the next one gets.
 
     `modseq` is its HIGHESTMODSEQ (RFC 7162). `next_uid` and `modseq` are 0 where nobody says them.
     """
