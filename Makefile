@@ -21,7 +21,7 @@ TELL = JOURNEY_STORES=$(or $(STORIES),turns)
 .PHONY: help
 help: ## Explain the targets
 	@echo "Cormorant: make TARGET"; echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo; echo 'make run START="https://handbook.example.org/ /srv/papers"   crawls these and serves a search page for them'
 
 # --- the environment: a stamp is older than its lock, or there is nothing to do
@@ -92,15 +92,33 @@ daemons:
 	command -v mariadbd && command -v sshd && command -v smbd) >/dev/null; then apt-get update -qq && apt-get install -y -qq $(DAEMONS) || \
 	echo "Not all of $(DAEMONS) could be installed here, so what needs them is skipped." >&2; fi
 
-.PHONY: servers
-servers: .venv/.stamp-dev daemons ## Run the tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
-	@$(PYTEST) -m server -rs tests/sources tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py
+# What of them, and of the wiki, is not there; tests that need it are skipped and say so.
+PROGRAMS = nginx squid htpasswd dovecot mariadbd sshd smbd
+WIKI = /usr/share/mediawiki/api.php
+.PHONY: absent
+absent:
+	@PATH="$$PATH:/usr/sbin"; for program in $(PROGRAMS); do command -v "$$program" >/dev/null || printf '%s ' "$$program"; done; \
+	[[ -e $(WIKI) ]] || printf mediawiki
 
-.PHONY: mediawiki
-mediawiki: .venv/.stamp-dev ## Crawl a real MediaWiki, installing it first where that is possible
-	@if ! [[ -e /usr/share/mediawiki/api.php ]]; then \
+# One file's tests stay together: they share a server.
+REAL = $(PYTEST) -rs -n 2 --dist loadfile
+.PHONY: servers
+servers: .venv/.stamp-dev daemons ## Run the quick tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
+	@$(REAL) -m "server and not long" --ignore tests/sources/mediawiki tests/sources
+
+CRAWLS = tests/sources/mail tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py
+.PHONY: servers-long
+servers-long: .venv/.stamp-dev daemons ## Run whole crawls of real servers, which take some minutes
+	@$(REAL) -m "server and long" $(CRAWLS)
+
+.PHONY: wiki
+wiki:
+	@if ! [[ -e $(WIKI) ]]; then \
 	apt-get update -qq && apt-get install -y -qq --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl || \
 	echo "mediawiki and php-cli could not be installed here, so what needs them is skipped." >&2; fi
+
+.PHONY: mediawiki
+mediawiki: .venv/.stamp-dev wiki ## Crawl a real MediaWiki, installing it first where that is possible
 	@$(PYTEST) -m server -rs tests/sources/mediawiki tests/journeys/test_crawls_of_mediawiki.py
 
 # What a node is made of comes from Maven Central, as its makers publish it; nothing of it is in the product.
