@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -39,16 +39,24 @@ class Folder(WebSource):
 
     discovery = Discovery.LISTING
 
-    def __init__(self, number: int, files: dict[str, str], unlisted: Sequence[str] = ()) -> None:
+    def __init__(
+        self, number: int, files: dict[str, str], unlisted: Sequence[str] = (), shown: Mapping[str, str] | None = None
+    ) -> None:
         web = web_source()
         super().__init__(number, web.settings, None, web._clock)
-        self._files, self.unlisted = files, unlisted
+        self._files, self.unlisted, self._shown = files, unlisted, shown or {}
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """List them, two at a time."""
         self.next_cursor = cursor
         every = [
-            DiscoveredUrl(each, "a.example", how=DiscoveredBy.LISTING, validator=self._files[each])
+            DiscoveredUrl(
+                each,
+                "a.example",
+                how=DiscoveredBy.LISTING,
+                validator=self._files[each],
+                display=self._shown.get(each, ""),
+            )
             for each in self._files
         ]
         yield from (every[start : start + 2] for start in range(0, len(every), 2))
@@ -75,9 +83,9 @@ def listed(store: Store, source: int, *files: str, **more: Any) -> tuple[int, Co
         return run, runs.counted_by(tx, run, runs.ITSELF)
 
 
-def kept(store: Store, source: int, *files: str) -> dict[str, int]:
+def kept(store: Store, source: int, *files: str, **more: Any) -> dict[str, int]:
     """List these, and let every one be a document that search may find; returns their numbers."""
-    listed(store, source, *files)
+    listed(store, source, *files, **more)
     with store.begin() as tx:
         found = numbers(tx)
         writes.contents(tx, [a_content(each, source) for each in found.values()])
@@ -114,6 +122,16 @@ def test_a_document_keeps_what_is_known_of_it(store: Store, number: int) -> None
     assert sweep.hide_absent(store, number, run, []) == 0
     assert listed(store, number, f"{B} 1", f"{C} 2")[1] == Counters(unchanged=2)
     assert listed(store, number, f"{A} 1", f"{C} 2")[1] == Counters(moved=1, unchanged=1), "and back"
+
+
+def test_readers_see_the_page_of_its_new_address(store: Store, number: int) -> None:
+    page = "https://pages.example"
+    kept(store, number, f"{A} 1", shown={A: f"{page}/a"})
+    assert listed(store, number, f"{B} 1", shown={B: f"{page}/b"})[1].moved == 1
+    row = rows(store)[B]
+    assert (row.display, row.url) == (f"{page}/b", f"{page}/b")
+    assert listed(store, number, f"{C} 1")[1].moved == 1
+    assert (rows(store)[C].display, rows(store)[C].url) == (None, C)
 
 
 @pytest.mark.parametrize(
