@@ -40,9 +40,11 @@ class WarcPlace(CrawlPlace):
             file.write(self._capture(name, word))
 
     def put_all(self, words: Mapping[str, str]) -> None:
-        """Write one archive of many captures."""
-        with (self.path / "many.warc.gz").open("ab") as file:
-            file.writelines(self._capture(*each) for each in words.items())
+        """Write an archive for each address, but one of all for those that are never removed."""
+        for name, word in words.items():
+            archive = "many" if name.startswith("many") else name
+            with (self.path / f"{archive}.warc.gz").open("ab") as file:
+                file.write(self._capture(name, word))
 
     def remove(self, name: str) -> None:
         """Delete an archive."""

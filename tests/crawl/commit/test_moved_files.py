@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -40,18 +40,25 @@ class Folder(WebSource):
     discovery = Discovery.LISTING
 
     def __init__(
-        self, number: int, files: dict[str, str], unlisted: Sequence[str] = (), *, tracks_moves: bool = True
-    ) -> None:
+        self, number: int, files: dict[str, str], unlisted: Sequence[str] = (), shown: Mapping[str, str] | None = None,
+        *, tracks_moves: bool = True,
+    ) -> None:  # fmt: skip
         web = web_source()
         super().__init__(number, web.settings, None, web._clock)
-        self._files, self.unlisted = files, unlisted
+        self._files, self.unlisted, self._shown = files, unlisted, shown or {}
         self.tracks_moves = tracks_moves
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """List them, two at a time."""
         self.next_cursor = cursor
         every = [
-            DiscoveredUrl(each, "a.example", how=DiscoveredBy.LISTING, validator=self._files[each])
+            DiscoveredUrl(
+                each,
+                "a.example",
+                how=DiscoveredBy.LISTING,
+                validator=self._files[each],
+                display=self._shown.get(each, ""),
+            )
             for each in self._files
         ]
         yield from (every[start : start + 2] for start in range(0, len(every), 2))
@@ -78,9 +85,9 @@ def listed(store: Store, source: int, *files: str, **more: Any) -> tuple[int, Co
         return run, runs.counted_by(tx, run, runs.ITSELF)
 
 
-def kept(store: Store, source: int, *files: str) -> dict[str, int]:
+def kept(store: Store, source: int, *files: str, **more: Any) -> dict[str, int]:
     """List these, and let every one be a document that search may find; returns their numbers."""
-    listed(store, source, *files)
+    listed(store, source, *files, **more)
     with store.begin() as tx:
         found = numbers(tx)
         writes.contents(tx, [a_content(each, source) for each in found.values()])
@@ -125,6 +132,16 @@ def test_versions_that_others_may_have_tell_of_no_move(store: Store, number: int
     _, counters = listed(store, number, f"{B} 1", tracks_moves=False)
     assert (counters.moved, counters.discovered) == (0, 1)
     assert rows(store).keys() == {A, B}
+
+
+def test_readers_see_the_page_of_its_new_address(store: Store, number: int) -> None:
+    page = "https://pages.example"
+    kept(store, number, f"{A} 1", shown={A: f"{page}/a"})
+    assert listed(store, number, f"{B} 1", shown={B: f"{page}/b"})[1].moved == 1
+    row = rows(store)[B]
+    assert (row.display, row.url) == (f"{page}/b", f"{page}/b")
+    assert listed(store, number, f"{C} 1")[1].moved == 1
+    assert (rows(store)[C].display, rows(store)[C].url) == (None, C)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ class Newcomers:
             found = None if is_below(was.address, self._source.unlisted) else self._taken(was)
             if found is not None:
                 again = was.id in linking or not _namesakes(was, found)
-                moves.append(Move(was, found, self._source.display(found.address), again))
+                shown = self._source.display(found.display or found.address)
+                moves.append(Move(was, found, shown, again))
         moved = self._carried(tx, moves) if moves else 0
         return moved, absent[-1].id if len(absent) == CHUNK else None
 

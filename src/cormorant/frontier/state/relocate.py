@@ -73,12 +73,11 @@ def carry(tx: Tx, sites: SiteNumbers, of: Admission, moves: Sequence[Move], at: 
         move = keyed[key]
         state = UrlState.READY if move.again or of.forced or of.anew else UrlState.SETTLED
         due = priority.due(of.generation, found.priority, found.depth)
-        rows.append(
-            (found.address, key, numbers[found.site], found.depth, of.run, int(state), due, 0.0, at, move.was.id)
-        )
+        place = found.address, found.display or None, key, numbers[found.site], found.depth
+        rows.append((*place, of.run, int(state), due, 0.0, at, move.was.id))
         reread += [(b"", move.was.id)] if move.again else []
         taken.append(move)
-    sets = ("address", "hash", "site_id", "depth", "run", "state", "due", "not_before", "visited_at")
+    sets = ("address", "display", "hash", "site_id", "depth", "run", "state", "due", "not_before", "visited_at")
     bulk.update(tx, resource, sets, ("id",), rows)
     bulk.update(tx, content, ("content_hash",), ("id",), reread)  # whose bytes are the same is judged all the same
     return taken
