@@ -90,7 +90,7 @@ class AccountWatch:
             now = self._clock.monotonic()
             if now >= self._renew_at:
                 self._renew(now)
-            if self._polled and now >= self._poll_at and self._has_changed(now):
+            if self._polled and now >= self._poll_at and self._poll(now):
                 return True
             if self._take_reports():
                 return True
@@ -152,8 +152,8 @@ class AccountWatch:
     def _pause_s(self) -> float:
         return max(self._poll_s, PACE_S * len(self._polled))
 
-    def _has_changed(self, now: float) -> bool:
-        """Ask for the numbers of the folders that no connection waits for."""
+    def _poll(self, now: float) -> bool:
+        """Ask for the numbers of the folders that no connection waits for; returns whether any is another."""
         self._poll_at = now + self._pause_s
         if self._polling is None:
             return False
