@@ -69,7 +69,7 @@ SECONDS = {
 """About how many seconds files take beside three others (`make test` on two cores). What is not listed takes less than
 twelve, and goes by its number of tests."""
 QUICK_JOURNEYS = {
-    "test_again.py", "test_backup.py", "test_content.py", "test_counted_documents.py", "test_courtesy.py",
+    "test_again.py", "test_backup.py", "test_counted_documents.py", "test_courtesy.py",
     "test_failing.py", "test_queries.py", "test_restart.py", "test_tongues.py",
 }  # fmt: skip
 """Journeys that `make test` runs too; the others are marked `long`, and `make journeys` runs them."""
@@ -80,7 +80,7 @@ LONG = {
     "cli/test_signals.py", "contracts/test_index_beginnings.py", "contracts/test_index_properties.py",
     "contracts/test_index_tally.py", "crawl/deliver/test_loop.py", "operate/runs/test_report.py",
     "receivers/test_jsonlines.py", "receivers/test_python.py", "store/db/test_dump.py", "store/db/test_migrate.py",
-    "web/pages/test_sign_in.py",
+    "web/api/test_requests.py", "web/pages/test_sign_in.py",
 }  # fmt: skip
 """Files beside the journeys that take most of a minute or more, and are `long` too."""
 GUIDES = "test_page[docs/how-to/"
