@@ -106,9 +106,10 @@ REAL = $(PYTEST) -rs -n 2 --dist loadfile
 servers: .venv/.stamp-dev daemons ## Run the quick tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
 	@$(REAL) -m "server and not long" --ignore tests/sources/mediawiki tests/sources
 
-CRAWLS = tests/sources/mail tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py
+CRAWLS = tests/sources/mail tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py \
+tests/journeys/test_crawls_of_mediawiki.py
 .PHONY: servers-long
-servers-long: .venv/.stamp-dev daemons ## Run whole crawls of real servers, which take some minutes
+servers-long: .venv/.stamp-dev daemons wiki ## Run whole crawls of real servers, which take some minutes
 	@$(REAL) -m "server and long" $(CRAWLS)
 
 .PHONY: wiki
@@ -118,8 +119,8 @@ wiki:
 	echo "mediawiki and php-cli could not be installed here, so what needs them is skipped." >&2; fi
 
 .PHONY: mediawiki
-mediawiki: .venv/.stamp-dev wiki ## Crawl a real MediaWiki, installing it first where that is possible
-	@$(PYTEST) -m server -rs tests/sources/mediawiki tests/journeys/test_crawls_of_mediawiki.py
+mediawiki: .venv/.stamp-dev wiki ## Run the quick tests against a real MediaWiki, installing it first where that is possible
+	@$(REAL) -m "server and not long" tests/sources/mediawiki
 
 # What a node is made of comes from Maven Central, as its makers publish it; nothing of it is in the product.
 JAVA = command -v javac >/dev/null && command -v mvn >/dev/null
