@@ -57,7 +57,9 @@ class FolderPlace(CrawlPlace):
 
     def put(self, name: str, word: str) -> None:
         """Write a file."""
-        self.file(name).write_text(f"The text has {word}.")
+        path = self.file(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"The text has {word}.")
 
     def remove(self, name: str) -> None:
         """Delete a file."""
@@ -65,13 +67,14 @@ class FolderPlace(CrawlPlace):
 
     def rename(self, name: str, other: str) -> None:
         """Rename a file."""
-        self.file(name).rename(self.file(other))
+        path = self.file(other)
+        path.parent.mkdir(exist_ok=True)
+        self.file(name).rename(path)
 
     def file(self, name: str) -> Path:
         """Return where a document is; many are in a folder for each hundred."""
         number = name.removeprefix("many")
         folder = self.path / f"part{int(number) // 100}" if number != name else self.path
-        folder.mkdir(exist_ok=True)
         return folder / f"{name}.txt"
 
     def url(self, name: str) -> str:
@@ -206,9 +209,7 @@ class ParamikoPlace(ServedFolder):
 
     def file(self, name: str) -> Path:
         """Return where a document is: in a folder of its own."""
-        folder = self.path / name
-        folder.mkdir(exist_ok=True)
-        return folder / "text.txt"
+        return self.path / name / "text.txt"
 
 
 class SmbPlace(ServedFolder):

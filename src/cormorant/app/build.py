@@ -94,7 +94,7 @@ def open_house(plan: BuildPlan, *, first: bool = False, told: Callable[[Upgraded
         old_copies_bytes=plan.installation.old_copies_bytes,
         node=plan.installation.node_name,
         runs_at_once=plan.installation.runs_at_once,
-        egress=partial(egress_guard.way_out, plan.folder, plan.installation.port, store, clock),
+        egress=partial(egress_guard.way_out, plan.folder, plan.installation.port, plan.store_url, store, clock),
     )
 
 

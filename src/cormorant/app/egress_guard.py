@@ -18,10 +18,10 @@ def own_ports(port: int | None) -> frozenset[int]:
     return frozenset() if port is None else frozenset({port})
 
 
-def way_out(folder: Path, port: int | None, store: Store, clock: Clock) -> Egress:
+def way_out(folder: Path, port: int | None, store_url: str, store: Store, clock: Clock) -> Egress:
     """Make the way out of one event loop, closed to the installation's own ports and to its database."""
     own = own_ports(port) | data_dir.noted_ports(folder)
-    return Egress(clock, own, settle=settling(store), own_places=places_of(store.url))
+    return Egress(clock, own, settle=settling(store), own_places=places_of(store_url))
 
 
 def settling(store: Store) -> Settle:

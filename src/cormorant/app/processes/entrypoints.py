@@ -175,7 +175,7 @@ def own_ports(plan: BuildPlan) -> frozenset[int]:
 
 def way_out(plan: BuildPlan, house: Installation) -> Egress:
     """The way out of one process, closed to this installation's own ports and to its database."""
-    return egress_guard.way_out(plan.folder, plan.installation.port, house.store, house.clock)
+    return egress_guard.way_out(plan.folder, plan.installation.port, plan.store_url, house.store, house.clock)
 
 
 def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
