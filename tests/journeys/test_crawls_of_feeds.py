@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from cormorant.testing import CrawlSuite
 from tests.places.feeds import FeedPlace, LinkedFeedPlace
+from tests.places.variants import VariantSuite
 
 
 class TestEntries(FeedPlace, CrawlSuite):
     """Entries are the documents."""
 
 
-class TestLinkedPages(LinkedFeedPlace, CrawlSuite):
+class TestLinkedPages(LinkedFeedPlace, VariantSuite):
     """Pages are the documents."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from cormorant.testing import CrawlSuite
 from tests.places.mailboxes import MaildirPlace, MboxPlace
+from tests.places.variants import VariantSuite
 
 
-class TestMbox(MboxPlace, CrawlSuite):
+class TestMbox(MboxPlace, VariantSuite):
     """Messages of one file, which is written again by each edit."""
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from cormorant.testing import CrawlSuite
 from tests.places.pushes import FullPushPlace, PushPlace
+from tests.places.variants import VariantSuite
 
 
 class TestSingleChanges(PushPlace, CrawlSuite):
     """Inserts and deletes, one by one."""
 
 
-class TestFullFeeds(FullPushPlace, CrawlSuite):
+class TestFullFeeds(FullPushPlace, VariantSuite):
     """All there is each time, in batches of five."""

@@ -13,17 +13,18 @@ from tests.places.tables import (
     SqliteLogPlace,
     SqlitePlace,
 )
+from tests.places.variants import VariantSuite
 
 
 class TestSqlite(SqlitePlace, CrawlSuite):
     """Rows of a SQLite table, by their checksum."""
 
 
-class TestSqliteLog(SqliteLogPlace, CrawlSuite):
+class TestSqliteLog(SqliteLogPlace, VariantSuite):
     """The same by a log table."""
 
 
-class TestPostgresql(PostgresqlPlace, CrawlSuite):
+class TestPostgresql(PostgresqlPlace, VariantSuite):
     """Rows of a PostgreSQL table, by their modification time."""
 
 

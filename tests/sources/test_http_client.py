@@ -142,7 +142,7 @@ def test_a_refused_login_is_not_any_fault(place: Place) -> None:
     client = HttpClient(place.url, ServerSettings(), tools())
     with pytest.raises(LoginRefused, match="refuses the login"):
         client.send(f"{place.url}/401")
-    with pytest.raises(Unreachable, match="answered 404 to the request for http"):
+    with pytest.raises(Unreachable, match="answered 404 at http"):
         client.send(f"{place.url}/404")
     client.close()
 

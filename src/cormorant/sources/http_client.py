@@ -60,7 +60,7 @@ class HttpClient:
         if got.status == 401:
             raise LoginRefused(f"{self._origin} refuses the login. Check the user name and the secret of the source.")
         if not _is_answer(got):
-            raise Unreachable(f"{self._origin} answered {got.status} to the request for {canonical(url)}.")
+            raise Unreachable(f"{self._origin} answered {got.status} at {canonical(url).partition('?')[0]}.")
         return got
 
     async def get(self, url: str, wire: VisitTrace, headers: Sequence[str] = ()) -> Response | Outcome:

@@ -72,6 +72,6 @@ PLANTS = (
          "origins = [origin_of(address) for address in (*self.starts(),"),
     _one("the database is anybody's", "net/egress/guard.py", "ours = await self._is_ours(port, known.answer)",
          "ours = False"),
-    _one("our own ports are anybody's", "app/processes/entrypoints.py",
+    _one("our own ports are anybody's", "app/egress_guard.py",
          "return frozenset() if port is None else frozenset({port})", "return frozenset()"),
 )  # fmt: skip

@@ -15,6 +15,8 @@ from cormorant.store.catalog import attribute_values, attributes as catalog
 MOST_FIELDS: Final = 30
 MOST_FOUND: Final = 50
 """Values of documents that are offered where there is no list; with more, the field is for typing."""
+MOST_LISTED: Final = 10_000
+"""Values of documents among which those of a list are looked for."""
 WHOLE: Final = "="
 """Before a value that is meant as a whole, as a query has it."""
 _EXAMPLES: Final = {
@@ -40,15 +42,23 @@ def fields(
 ) -> tuple[AttributeField, ...]:
     """Return the fields for attributes that have a list of values or are offered beside results, by name.
 
-    Of a list of values that nobody made only those are offered that this reader may know.
+    Of the list of a source, and where there is no list, only values are offered that documents have which this reader
+    may see.
     """
     with house.store.read() as tx:
         offered = {each.name for each in catalog.every(tx) if each.facet}
         listed = attribute_values.counts(tx).keys()
     known = attributes.known(house)
     names = sorted((offered | listed) & {name for name, _ in known.values()}, key=str.lower)[:MOST_FIELDS]
-    labels = value_lists.labels(house, names, languages)
-    return tuple(_field(shelf, name, known[name.lower()][1], labels.get(name.lower(), {}), reader) for name in names)
+    labels, common = value_lists.labels(house, names, languages), value_lists.common_values(house)
+    found = []
+    for name in names:
+        own = labels.get(name.lower(), {})
+        if any((name.lower(), value) not in common for value in own):
+            seen = set(shelf.values(name, reader, MOST_LISTED))
+            own = {value: label for value, label in own.items() if value in seen or (name.lower(), value) in common}
+        found.append(_field(shelf, name, known[name.lower()][1], own, reader))
+    return tuple(found)
 
 
 def _field(shelf: Library, name: str, kind: AttributeType, labels: dict[str, str], reader: Reader) -> AttributeField:

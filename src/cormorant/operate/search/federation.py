@@ -27,6 +27,7 @@ from cormorant.plugins import LiveAnswer, LiveFault, LiveHit, LiveSource, Secret
 from cormorant.search.index import query as ask
 from cormorant.search.index.query import Key, Query, Sort
 from cormorant.search.query.filters import NOTHING_CHOSEN, SOURCE
+from cormorant.search.query.lexer import LONGEST
 from cormorant.search.query.parser import parse
 from cormorant.search.reader import (
     Answer,
@@ -54,6 +55,8 @@ FIRST_ID: Final = -2
 MOST_OF_GROUP: Final = 3
 """Hits of a federated source where hits come in groups."""
 MAX_TITLE: Final = 300
+_OF_THE_QUERY: Final = frozenset((400, 413, 414, 422))
+"""Statuses by which a server refuses a query, and not to answer: other queries are still sent to it."""
 
 
 class Endpoint:
@@ -114,7 +117,7 @@ class Federation:
         search = FederatedSearch(question, query, self._house.clock.monotonic())
         plain = _is_plain(query)
         for each in endpoints:
-            text = each.source.routed(question.text) if plain or each.source.reads_fields else None
+            text = each.source.routed(question.text[:LONGEST]) if plain or each.source.reads_fields else None
             if text:
                 self._send(search, each, text)
         return search if search.sent or search.resting else None
@@ -174,7 +177,10 @@ class Federation:
         if fault is None:
             endpoint.breaker.succeeded()
             return sent.future.result()
-        endpoint.breaker.failed(clock.monotonic(), fault.rest_s)
+        if fault.status in _OF_THE_QUERY:
+            endpoint.breaker.succeeded()
+        else:
+            endpoint.breaker.failed(clock.monotonic(), fault.rest_s)
         _log.warning(
             "federated_failed", extra={"source": endpoint.name, "status": fault.status, "reason": fault.reason}
         )

@@ -99,6 +99,8 @@ class FederatedSource(BaseSource[FederatedSettings]):
         if self.settings.suspended_until(now):
             raise LiveFault(Status.SERVICE_UNAVAILABLE, "Its variable_delay suspends all requests at this hour.")
         pause = self._turn - self.tools.clock.monotonic()
+        if pause > self.timeout_s:
+            raise LiveFault(Status.READ_TIMEOUT, f"Queries before it take more than {self.timeout_s:g} s, by delay_s.")
         self._turn = max(self._turn, self.tools.clock.monotonic()) + self.settings.pace(now).delay_s
         if pause > 0:
             await asyncio.sleep(pause)

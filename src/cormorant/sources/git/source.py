@@ -77,6 +77,7 @@ class GitSource(BaseSource[GitSettings]):
     about: ClassVar[str] = "Files of a branch of a git repository."
     Settings = GitSettings
     shows_otherwise = True
+    tracks_moves = True
 
     def __init__(self, number: int, settings: GitSettings, tools: Tools) -> None:
         super().__init__(number, settings, tools)

@@ -33,16 +33,8 @@ MAX_MESSAGES: Final = 20_000_000
 MAX_FOLDERS: Final = 100_000
 MAX_KEPT: Final = 8
 """Kept connections that are tried before a new one would be made."""
-CLOCKS_S: Final = 60.0
-"""Seconds by which the clocks of a server and of this machine may differ."""
 _LEFT_OUT: Final = frozenset((r"\trash", r"\junk", r"\drafts"))
 _CLOSED: Final = frozenset((r"\noselect", r"\nonexistent"))
-
-
-def _may_be_moved(item: FetchedItem, at: float) -> bool:
-    """Say whether a new message may have been in another folder before: it arrived before the last listing."""
-    received = fetch_answer.epoch_of(item.received)
-    return received is None or received < at + CLOCKS_S
 
 
 class ImapMailbox:
@@ -75,7 +67,7 @@ class ImapMailbox:
     # ------------------------------------------------------- listing
 
     def changes(
-        self, before: Mapping[str, FolderState], at: float
+        self, before: Mapping[str, FolderState]
     ) -> Generator[Sequence[MessageEntry], None, MailboxChanges | None]:
         """Compare each folder with its state before; None when one of them has to be listed."""
         self.unlisted, self._seen = [], {}
@@ -87,18 +79,16 @@ class ImapMailbox:
             folders = self._chosen(fetch_answer.folders_of(connection.list_folders()))
             if {each.name for each in folders} != before.keys():
                 return None
-            came = list[FetchedItem]()
             for folder in folders:
                 delta = self._delta(connection, folder.name, before[folder.name])
                 if delta is None:
                     return None
-                came += delta.new
                 validity = delta.state.validity
                 taken = self._taken(connection, {each.uid: each for each in delta.new if each.size_bytes})
                 found.new.extend(self._entry(folder.name, validity, each) for each in taken)
                 found.gone.extend((folder.name, validity, str(uid)) for uid in delta.gone)
                 yield ()
-        return None if found.gone and any(_may_be_moved(each, at) for each in came) else found
+        return found
 
     def _delta(self, connection: ImapConnection, folder: str, was: FolderState) -> FolderDelta | None:
         """Open a folder and compare it; one that is refused as before has no changes."""

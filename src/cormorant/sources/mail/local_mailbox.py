@@ -75,7 +75,6 @@ class LocalMailbox:
     def changes(
         self,
         before: Mapping[str, FolderState],  # noqa: ARG002 - as all
-        at: float,  # noqa: ARG002 - as all
     ) -> Generator[Sequence[MessageEntry], None, MailboxChanges | None]:
         """Know of no changes: a disk is listed as quickly."""
         yield from ()

@@ -71,9 +71,9 @@ class Mailbox(Protocol):
         ...
 
     def changes(
-        self, before: Mapping[str, FolderState], at: float
+        self, before: Mapping[str, FolderState]
     ) -> Generator[Sequence[MessageEntry], None, MailboxChanges | None]:
-        """Yield empty batches, and return what changed since `seen` was `before` at this moment, in epoch seconds.
+        """Yield empty batches, and return what changed since `seen` was `before`.
 
         None when that cannot be known without a complete listing. Raises Unreachable, LoginRefused.
         """

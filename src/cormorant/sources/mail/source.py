@@ -54,6 +54,7 @@ class MailSource(BaseSource[MailSettings]):
     def __init__(self, number: int, settings: MailSettings, tools: Tools) -> None:
         super().__init__(number, settings, tools)
         self.shows_otherwise = bool(settings.display_url)
+        self.tracks_moves = not settings.url  # an account tells two messages of one second and size not apart
         self._mailbox: Mailbox = ImapMailbox(settings, tools) if settings.url else LocalMailbox(settings, tools)
 
     @classmethod
@@ -73,13 +74,13 @@ class MailSource(BaseSource[MailSettings]):
         before, began = MailCursor.of(cursor, self._mailbox.place), self.tools.clock.now()
         is_recent = 0.0 <= began - before.listed_at < self._settings.listed_for_s
         if is_recent and not (self.names_all or before.empty) and before.selection == self._settings.selection:
-            changes = yield from self._steps(self._mailbox.changes(before.folders, before.seen_at))
+            changes = yield from self._steps(self._mailbox.changes(before.folders))
             if changes is not None:
                 self.discovery = Discovery.FEED  # type: ignore[misc]  # of this discovery, not of its class
                 for start in range(0, len(changes.new), BATCH):
                     yield [self._named(each) for each in changes.new[start : start + BATCH]]
                 yield from self._removed(changes.gone)
-                self._keep(replace(before, seen_at=began, folders=self._mailbox.seen))
+                self._keep(replace(before, folders=self._mailbox.seen))
                 return
         self.discovery = Discovery.LISTING  # type: ignore[misc]  # as above
         total = 0
@@ -92,7 +93,7 @@ class MailSource(BaseSource[MailSettings]):
                 "on purpose, crawl with --force."
             )
         seen, selection = self._mailbox.seen, self._settings.selection
-        self._keep(MailCursor(before.place, not total, selection, began, began, seen))
+        self._keep(MailCursor(before.place, not total, selection, began, seen))
 
     def _steps(
         self, steps: Generator[Sequence[MessageEntry], None, MailboxChanges | None]

@@ -84,7 +84,8 @@ class RpcPipe:
             kind, flags, body = self._fragment()
             if kind == _FAULT:
                 raise RpcFault(_status_of(body))
-            if kind != _RESPONSE or len(body) < _CALL.size or len(results) > MAX_ANSWER:
+            is_endless = len(body) == _CALL.size and not flags & _LAST
+            if kind != _RESPONSE or len(body) < _CALL.size or is_endless or len(results) > MAX_ANSWER:
                 raise _unreadable()
             results += body[_CALL.size :]
             if flags & _LAST:

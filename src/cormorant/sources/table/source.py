@@ -169,8 +169,8 @@ class TableSource(BaseSource[TableSettings]):
         """Read a cursor; None when it tells of other rows."""
         if not cursor:
             return None
-        place, empty, log, runs, recent = json.loads(cursor)
-        return ListingState(place, empty, LogPlace(*log), runs, recent) if place == self._place else None
+        place, empty, log, runs, *more = json.loads(cursor)
+        return ListingState(place, empty, LogPlace(*log), runs, *more[:1]) if place == self._place else None
 
     async def fetch(self, resource: Resource, wire: VisitTrace) -> Content | Outcome:
         """Read one row, or one attachment. Requests are HTTP's, so none are counted."""

@@ -91,14 +91,24 @@ def test_messages_that_went_are_named_by_the_server(server: FakeImap, inbox: Fak
     assert discovered(source, source.next_cursor) == (Discovery.FEED, [], [])
 
 
-def test_a_message_that_is_moved_has_everything_listed(server: FakeImap, inbox: FakeFolder) -> None:
-    """Only a listing finds out that it is the same message."""
+def test_a_message_that_is_moved_goes_and_comes(server: FakeImap, inbox: FakeFolder) -> None:
+    """A size and a second do not tell two messages apart, so it is read again in its new folder."""
     source = at(server)
     cursor = first(source)
-    server.folders["Archive"].add(inbox.messages[3].body, OLD)
+    moved = server.folders["Archive"].add(inbox.messages[3].body, OLD)
     inbox.remove(3)
     way, came, went = discovered(source, cursor)
-    assert (way, len(came), went) == (Discovery.LISTING, 21, [])
+    assert (way, len(came), went) == (Discovery.FEED, 1, ["INBOX/1608/3"])
+    assert came[0].endswith(f"/{moved}")
+    assert not source.tracks_moves
+
+
+def test_a_server_that_names_more_than_went_is_listed(server: FakeImap, inbox: FakeFolder) -> None:
+    source = at(server)
+    cursor = first(source)
+    inbox.remove(3)
+    inbox.gone[4] = inbox.modseq
+    assert discovered(source, cursor)[0] is Discovery.LISTING
 
 
 def test_a_server_that_names_nothing_that_went_is_listed(server: FakeImap, inbox: FakeFolder) -> None:

@@ -58,7 +58,7 @@ def _new(connection: ImapConnection, first: int, behind: int, wanted: str) -> It
 
 
 def _gone(connection: ImapConnection, was: FolderState, lost: int) -> list[int] | None:
-    """Return the UIDs that the server says are gone, None when it does not know them all."""
+    """Return the UIDs that the server says are gone, None when they are others than so many."""
     windows = range(1, was.next_uid, GONE_WINDOW)
     if not (connection.resyncs and was.modseq) or len(windows) > MAX_GONE_WINDOWS:
         return None
@@ -66,7 +66,9 @@ def _gone(connection: ImapConnection, was: FolderState, lost: int) -> list[int] 
     for first in windows:
         last = min(first + GONE_WINDOW, was.next_uid) - 1
         found += vanished(connection.vanished_lines(first, last, was.modseq), first, last)
-    return found if len(found) >= lost else None
+        if len(found) > lost:
+            return None
+    return found if len(found) == lost else None
 
 
 def vanished(lines: Sequence[bytes], first: int, last: int) -> list[int]:

@@ -17,15 +17,14 @@ MAX_REMEMBERED: Final = 10_000
 class MailCursor:
     """The place at which the next discovery goes on.
 
-    `place` names the mailbox, `selection` the settings that choose among its messages. `listed_at` and `seen_at` are
-    when the last complete listing and the last discovery began, in epoch seconds. `empty`: there was no message.
+    `place` names the mailbox, `selection` the settings that choose among its messages. `listed_at` is
+    when the last complete listing began, in epoch seconds. `empty`: there was no message.
     """
 
     place: str
     empty: bool = True
     selection: str = ""
     listed_at: float = 0.0
-    seen_at: float = 0.0
     folders: Mapping[str, FolderState] = field(default_factory=dict)
 
     @classmethod
@@ -38,14 +37,14 @@ class MailCursor:
         if not isinstance(kept, dict) or kept.get("place") != place:
             return cls(place)
         folders = {name: _state(each) for name, each in kept["folders"].items()}
-        listed_at, seen_at = (float(kept.get(name, 0.0)) for name in ("listed_at", "seen_at"))
-        return cls(place, bool(kept["empty"]), str(kept.get("selection", "")), listed_at, seen_at, folders)
+        listed_at = float(kept.get("listed_at", 0.0))
+        return cls(place, bool(kept["empty"]), str(kept.get("selection", "")), listed_at, folders)
 
     def __str__(self) -> str:
         folders = dict(self.folders) if len(self.folders) <= MAX_REMEMBERED else {}
         kept = {
             "place": self.place, "empty": self.empty, "selection": self.selection, "listed_at": self.listed_at,
-            "seen_at": self.seen_at, "folders": folders,
+            "folders": folders,
         }  # fmt: skip
         return json.dumps(kept, separators=(",", ":"))
 
