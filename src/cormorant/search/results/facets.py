@@ -115,14 +115,15 @@ def _facet(name: str, counted: Sequence[Counts], chosen: Sequence[str]) -> Facet
 def _offered(name: str, counts: Counts) -> Iterable[str]:
     """Return the values that a person chooses between.
 
-    A domain all of whose results are of one host says no more than that, and a language's dialects are in it.
+    A domain all of whose results are of one host says no more than that, and a language's dialects are in it. A site
+    that is a number is that of a source without hosts, and says nothing to a reader.
     """
     if name == LANGUAGE:
         return [value for value in counts if "-" not in value]
     if name != SITE:
         return counts
     parts = {part for own in counts for part in filed_under(Key.SITE, own)[1:] if counts.get(part) == counts[own]}
-    return counts.keys() - parts
+    return {each for each in counts if each not in parts and not each.isdecimal()}
 
 
 def _changed(counts: Counts, chosen: Filters, days: Mapping[str, date]) -> Facet:
