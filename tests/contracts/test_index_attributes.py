@@ -1,4 +1,4 @@
-"""What every index finds and counts by attributes."""
+"""Every index finds and counts documents by attributes."""
 
 from __future__ import annotations
 

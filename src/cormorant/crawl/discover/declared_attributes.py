@@ -1,6 +1,6 @@
 """Attributes that a source declares, and lists of their values: made known when it has been discovered.
 
-What an administrator set stays: a type that is another, a name of a value, a value's place.
+Settings of an administrator stay: another type, the name of a value, its place.
 """
 
 from __future__ import annotations

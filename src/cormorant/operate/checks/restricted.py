@@ -27,7 +27,7 @@ from cormorant.store.schema import content
 NAMED: Final = 5
 """SIDs that the notice names."""
 _GRANTED, _DENIED = "group:S-1-", "user:S-1-"
-"""How readers begin whom the server could not name, among grants and among denies."""
+"""Prefixes of readers that the server could not name, among grants and among denies."""
 
 
 class Closed(NamedTuple):

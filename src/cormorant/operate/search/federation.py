@@ -115,11 +115,16 @@ class Federation:
         if not endpoints or not _has_words(query) or _names_sources(query):
             return None
         search = FederatedSearch(question, query, self._house.clock.monotonic())
-        plain = _is_plain(query)
-        for each in endpoints:
-            text = each.source.routed(question.text[:LONGEST]) if plain or each.source.reads_fields else None
-            if text:
-                self._send(search, each, text)
+        plain, is_begun = _is_plain(query), False
+        try:
+            for each in endpoints:
+                text = each.source.routed(question.text[:LONGEST]) if plain or each.source.reads_fields else None
+                if text:
+                    self._send(search, each, text)
+            is_begun = True
+        finally:
+            if not is_begun:
+                self.drop(search)
         return search if search.sent or search.resting else None
 
     def merge(self, search: FederatedSearch, answer: Answer) -> Answer:

@@ -10,7 +10,7 @@ from cormorant.sources.trees.tree_urls import TreeNaming, quoted
 
 _DOTS: Final = (b".", b"..")
 _VERSION: Final = "/~version="
-"""What stands between a key and its version; no key is written so."""
+"""Separator of a key and its version; no key is written so."""
 
 
 class VersionedName(bytes):

@@ -129,7 +129,7 @@ def changed_paths(answer: bytes) -> Iterator[tuple[bytes, ...]]:
         data, at = answer[max(offset - _HEADER_SIZE, 0) :][:size], 0
         while True:
             following, _, length = _ENTRY.unpack_from(data, at)
-            name = data[at + _ENTRY.size : at + _ENTRY.size + length].decode("utf-16-le", "surrogatepass")
+            name = data[at + _ENTRY.size : at + _ENTRY.size + length].decode("utf-16-le", "replace")
             yield tuple(part.encode("utf-8", "surrogatepass") for part in name.split("\\") if part)
             if following < _ENTRY.size:
                 return
