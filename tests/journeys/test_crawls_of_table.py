@@ -24,11 +24,11 @@ class TestSqliteLog(SqliteLogPlace, VariantSuite):
     """The same by a log table."""
 
 
-class TestPostgresql(PostgresqlPlace, VariantSuite):
+class TestPostgresql(PostgresqlPlace, CrawlSuite):
     """Rows of a PostgreSQL table, by their modification time."""
 
 
-class TestPostgresqlLog(PostgresqlLogPlace, CrawlSuite):
+class TestPostgresqlLog(PostgresqlLogPlace, VariantSuite):
     """The same by a log table."""
 
 
