@@ -104,8 +104,8 @@ class Question:
 
     With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
     the reader prefers, as tags like de-CH. `as_typed`: do not answer with a better query where nothing is found.
-    `facet_attributes` are attributes whose values are counted too; of those in `facet_dates` the months are counted.
-    Without `federated` no federated source is asked.
+    `facet_attributes` are attributes whose values are counted too, of dates the months. Without `federated` no
+    federated source is asked.
     """
 
     text: str
@@ -120,7 +120,6 @@ class Question:
     languages: tuple[str, ...] = ()
     as_typed: bool = False
     facet_attributes: tuple[str, ...] = ()
-    facet_dates: frozenset[str] = frozenset()
     federated: bool = True
 
 
@@ -293,7 +292,7 @@ class Library:
         took_ms = (self._clock.monotonic() - started) * 1000
         return Answer(
             found.total, found.reachable, took_ms, parsed.understood, hits, suggestion, counted, groups,
-            answered.understood.text, self._attribute_facets(search, answered.query, question),
+            answered.understood.text, self._attribute_facets(search, answered.query, question, known),
         )  # fmt: skip
 
     def why(self, question: Question, number: int, reader: Reader) -> ScoreExplanation | None:
@@ -388,16 +387,15 @@ class Library:
         today = date_of(self._clock.now())
         return facets(tally, query, question.sources, question.chosen, today.date()) if today else ()
 
-    def _attribute_facets(self, search: Search, query: Query, question: Question) -> tuple[Facet, ...]:
+    def _attribute_facets(
+        self, search: Search, query: Query, question: Question, known: KnownAttributes
+    ) -> tuple[Facet, ...]:
         """Count the values of the attributes that are asked for."""
 
         def tally(narrowed: Query, splits: Sequence[Split]) -> Sequence[Counts]:
             return self._index.tally(replace(search, query=narrowed), splits)
 
-        dates = question.facet_dates
-        kinds = {
-            name: AttributeType.DATE if name in dates else AttributeType.STRING for name in question.facet_attributes
-        }
+        kinds = {name: known.get(name.lower(), (name, AttributeType.STRING))[1] for name in question.facet_attributes}
         return attribute_facets(tally, query, question.sources, question.chosen, kinds)
 
     def values(self, name: str, reader: Reader, most: int) -> tuple[str, ...]:

@@ -80,3 +80,11 @@ class ServerSettings(TimedSettings):
             return classify(bare) in (*INTERNAL, AddressClass.LOOPBACK)
         except ValueError:
             return False
+
+    def see_inner(self, host: str, login: str) -> None:
+        """Raise ValueError where a login over http would leave the inside, and anybody on the way could read it."""
+        if not self.is_inner(host):
+            raise ValueError(
+                f"Over http {login} could be read on the way: write the url with https, or, for a server inside, set "
+                "network=private."
+            )

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from cormorant.app import egress_guard
 from cormorant.app.processes import entrypoints, heartbeat as heart, run_loop, supervisor
 from cormorant.base import run_context
 from cormorant.base.clock import SystemClock, pause
@@ -59,9 +60,8 @@ def test_all_processes_go_by_the_first_resolution(store: Store, other: Store) ->
 
     def opened(at: Store, answer: str) -> object:
         """What a new process says to that answer."""
-        house: Any = SimpleNamespace(store=at)
         clock = SystemClock()
-        egress = Egress(clock, resolver=Resolver(clock, lambda _: (answer,)), settle=entrypoints.settling(house))
+        egress = Egress(clock, resolver=Resolver(clock, lambda _: (answer,)), settle=egress_guard.settling(at))
         return asyncio.run(egress.open("a.example", 80, consent))
 
     assert isinstance(opened(store, "93.184.216.34"), Pinned)

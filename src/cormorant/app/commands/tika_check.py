@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from cormorant.app.build import BuildPlan
-from cormorant.app.processes.entrypoints import own_ports
+from cormorant.app.egress_guard import own_ports
 from cormorant.base.clock import SystemClock
 from cormorant.crawl.visit.tika_client import TikaClient
 from cormorant.extract.detect.tika_types import TikaTypes
@@ -40,7 +40,7 @@ def tika_findings(plan: BuildPlan, house: Installation | None) -> list[Finding]:
 async def _version(plan: BuildPlan, house: Installation | None) -> str | TransportError:
     clock = SystemClock()
     settle = _known(house) if house is not None else None
-    egress = Egress(clock, own_ports(plan), settle=settle, own_places=places_of(plan.store_url))
+    egress = Egress(clock, own_ports(plan.installation.port), settle=settle, own_places=places_of(plan.store_url))
     tika = TikaClient(plan.installation.tika, TikaTypes(""), egress, clock)
     try:
         return await tika.version()

@@ -63,7 +63,6 @@ from cormorant.store.db import heartbeats
 from cormorant.store.journal import quota_claims, runs
 
 if TYPE_CHECKING:
-    from cormorant.net.egress.guard import Settle
     from cormorant.search.index.protocol import IndexWriter
     from cormorant.sources.protocol import Source
     from cormorant.store.catalog.receivers import ReceiverRow
@@ -168,11 +167,6 @@ def _tell_steps(plan: BuildPlan, rows: Mapping[str, list[int]]) -> None:
     (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(rows))
 
 
-def own_ports(plan: BuildPlan) -> frozenset[int]:
-    """The ports this installation listens on: nobody may make it talk to itself."""
-    return egress_guard.own_ports(plan.installation.port)
-
-
 def way_out(plan: BuildPlan, house: Installation) -> Egress:
     """The way out of one process, closed to this installation's own ports and to its database."""
     return egress_guard.way_out(plan.folder, plan.installation.port, plan.store_url, house.store, house.clock)
@@ -184,11 +178,6 @@ def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
     if not settings.tika:
         return None
     return TikaClient(settings.tika, TikaTypes(settings.tika_types), egress, clock, parallel=settings.conversions)
-
-
-def settling(house: Installation) -> Settle:
-    """Return a function that stores the first address classes of a named host in the database."""
-    return egress_guard.settling(house.store)
 
 
 class RetrieverAssignments:

@@ -50,13 +50,14 @@ def fields(
         listed = attribute_values.counts(tx).keys()
     known = attributes.known(house)
     names = sorted((offered | listed) & {name for name, _ in known.values()}, key=str.lower)[:MOST_FIELDS]
-    labels, common = value_lists.labels(house, names, languages), value_lists.common_values(house)
+    labels = value_lists.labels(house, names, languages)
+    common = value_lists.labels(house, names, sources=(attribute_values.EVERYWHERE,))
     found = []
     for name in names:
-        own = labels.get(name.lower(), {})
-        if any((name.lower(), value) not in common for value in own):
-            seen = set(shelf.values(name, reader, MOST_LISTED))
-            own = {value: label for value, label in own.items() if value in seen or (name.lower(), value) in common}
+        own, anyones = labels.get(name.lower(), {}), common.get(name.lower(), {})
+        if own.keys() - anyones.keys():
+            seen = {*anyones, *shelf.values(name, reader, MOST_LISTED)}
+            own = {value: label for value, label in own.items() if value in seen}
         found.append(_field(shelf, name, known[name.lower()][1], own, reader))
     return tuple(found)
 

@@ -14,7 +14,6 @@ from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.acl import ANYONE, Reader
-from cormorant.model.attribute import AttributeType
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.search import (
     AttributeFacetValue,
@@ -143,9 +142,9 @@ def _with_attributes(house: Installation, question: Question) -> Question:
     for name in named:
         if name.lower() not in known:
             raise NotFoundError(f"There is no attribute {name[:60]!r}. `cormorant attribute list` lists them.")
-    counted = dict(known[name.lower()] for name in question.facet_attributes)
-    dates = frozenset(name for name, kind in counted.items() if kind is AttributeType.DATE)
-    return replace(question, facet_attributes=tuple(counted), facet_dates=dates)
+    return replace(
+        question, facet_attributes=tuple(dict.fromkeys(known[name.lower()][0] for name in question.facet_attributes))
+    )
 
 
 def why(

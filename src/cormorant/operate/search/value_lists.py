@@ -63,13 +63,6 @@ def labels(
     return found
 
 
-def common_values(house: Installation) -> frozenset[tuple[str, str]]:
-    """Return attributes (in small letters) and values of the lists for all sources, which anyone may see."""
-    with house.store.read() as tx:
-        rows = attribute_values.every(tx)
-    return frozenset((row.attribute.lower(), row.value) for row in rows if row.source == EVERYWHERE)
-
-
 def _nearness(row: ListedValue, sources: Sequence[str]) -> tuple[int, int]:
     own = row.source in sources
     return (0 if own else 1 if row.source == EVERYWHERE else 2, row.place)

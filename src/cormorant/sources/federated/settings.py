@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cormorant.base.errors import BadAddress
 from cormorant.model.attribute import is_attribute_name
-from cormorant.model.settings.secret_name import SECRET, SecretReference
+from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of, path_of
 from cormorant.net.http.connection_options import DIRECT, Route
 from cormorant.sources.federated.query_route import QueryRoute
@@ -115,11 +115,8 @@ class FederatedSettings(ServerSettings):
     @model_validator(mode="after")
     def _in_clear(self) -> Self:
         """Refuse a token that anybody on the way could read."""
-        if self.url.startswith("http:") and self.token and not self.is_inner(origin_of(self.url).host):
-            raise ValueError(
-                "Over http the token could be read on the way: write the url with https, or, for a server inside, set "
-                "network=private."
-            )
+        if self.url.startswith("http:") and self.token:
+            self.see_inner(origin_of(self.url).host, "the token")
         return self
 
     @property
@@ -127,16 +124,6 @@ class FederatedSettings(ServerSettings):
         """Return whether the server is another Cormorant, asked at its REST interface."""
         at_search = path_of(self.url).partition("?")[0].endswith(SEARCH_PATH)
         return self.flavour == "cormorant" or (self.flavour == "auto" and at_search)
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs."""
-        return frozenset({self.token.removeprefix(SECRET)} if self.token else ())
-
-    @property
-    def ways_in(self) -> tuple[str, ...]:
-        """The token, by which everyone would find results that the server shows to some."""
-        return ("token",) if self.token else ()
 
     @cached_property
     def way(self) -> Route:

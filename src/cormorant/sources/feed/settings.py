@@ -159,11 +159,6 @@ class FeedSettings(PacingSettings):
         return self.user_agent or ("cormorant/0.1" + (f" (+{self.contact})" if self.contact else ""))
 
     @property
-    def ways_in(self) -> tuple[str, ...]:
-        """The setting by which it sees what others may not."""
-        return ("password",) if self.password else ()
-
-    @property
     def visit_s(self) -> float:
         """The longest that one visit may take."""
         return self.timeout_s

@@ -150,11 +150,6 @@ class GitSettings(ServerSettings):
         return RepositoryUrl.of(self.url)
 
     @property
-    def ways_in(self) -> tuple[str, ...]:
-        """The settings by which files are read that others may not see."""
-        return tuple(name for name in ("password", "key") if getattr(self, name))
-
-    @property
     def levels(self) -> int | None:
         """The number of folder levels that are descended; None for all."""
         return None if self.depth == "unlimited" else self.depth

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, ClassVar, Final, Self
 
 import xxhash
@@ -14,10 +13,9 @@ from cormorant.base.errors import BadAddress
 from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.http.connection_options import DIRECT, Route
+from cormorant.sources.remote.authority import AuthorityFile, read_authority
 from cormorant.sources.server_settings import ServerSettings
 
-MAX_PEM: Final = 1 << 20
-"""Bytes of a file of certificates."""
 DAYS: Final = 3_650
 Days = Annotated[float, Field(ge=0, le=DAYS)]
 """Days, of which there may be a part."""
@@ -43,7 +41,9 @@ class ApiSettings(ServerSettings):
 
     url: str = Field(min_length=1, description="The address of the server.")
     token: SecretReference = Field(default="", description="The access token, as secret:NAME.")
-    ca: str = Field(default="", description="File of certificates (PEM) that are trusted besides the system's.")
+    ca: AuthorityFile = Field(
+        default="", description="File of certificates (PEM) that are trusted besides the system's."
+    )
     relist_days: Days = Field(
         default=7.0,
         description="Days after which everything is listed again, and not only what changed. 0: at each crawl.",
@@ -66,44 +66,20 @@ class ApiSettings(ServerSettings):
             raise ValueError(f"it has no question mark: {cls.EXAMPLE}.")
         return address.rstrip("/")
 
-    @field_validator("ca")
-    @classmethod
-    def _authority(cls, text: str) -> str:
-        """Make the path absolute; refuse a file without a certificate."""
-        if not text:
-            return ""
-        path = Path(text).expanduser().absolute()
-        _certificates(path)
-        return str(path)
-
     @model_validator(mode="after")
     def _in_clear(self) -> Self:
         """Refuse a login that anybody on the way could read."""
-        if self.url.startswith("http:") and self.secrets and not self.is_inner(origin_of(self.url).host):
-            raise ValueError(
-                "Over http a login could be read on the way: write the url with https, or, for a server inside, set "
-                "network=private."
-            )
+        if self.url.startswith("http:") and self.secrets:
+            self.see_inner(origin_of(self.url).host, "a login")
         return self
 
     @cached_property
     def route(self) -> Route:
         """The way to the server."""
-        return Route(authorities=_certificates(Path(self.ca))) if self.ca else DIRECT
+        return Route(authorities=read_authority(self.ca)) if self.ca else DIRECT
 
     @property
     def place(self) -> str:
         """A digest of the settings that decide what belongs to the source and what is kept of it."""
         kept = self.model_dump_json(exclude={*self.AT_ONCE, *self.UNSHOWN, "relist_days", "ca", "network"})
         return xxhash.xxh3_64_hexdigest(kept.encode())
-
-
-def _certificates(path: Path) -> bytes:
-    try:
-        with path.open("rb") as opened:
-            data = opened.read(MAX_PEM + 1)
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
-    if b"-----BEGIN CERTIFICATE-----" not in data or len(data) > MAX_PEM:
-        raise ValueError(f"{path} is no PEM file with a certificate.")
-    return data

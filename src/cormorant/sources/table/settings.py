@@ -227,11 +227,6 @@ class TableSettings(ServerSettings):
         """All rows have the rights of the settings, unless they have their own."""
         return None if self.has_own_rights else self.acl
 
-    @property
-    def ways_in(self) -> tuple[str, ...]:
-        """Rows that were read with a login may be closed to readers."""
-        return () if self.has_own_rights or not self.password else ("password",)
-
     @cached_property
     def mapped(self) -> tuple[tuple[str, str], ...]:
         """Columns and the attributes that they become."""
