@@ -66,6 +66,7 @@ def test_idle_reports_a_delivery(server: Dovecot) -> None:
     server.put("17.a", message("a"))
     source = mail_source({"url": f"imap://127.0.0.1:{server.port}"}, PASSWORD)
     named(source)
+    assert source.wait_for_change(60.0), "the watch begins"
     ended = list[bool]()
     waiting = threading.Thread(target=lambda: ended.append(source.wait_for_change(120.0)))
     waiting.start()
@@ -99,6 +100,7 @@ def test_another_folder_is_watched(server: Dovecot) -> None:
     server.put("17.a", message("a"))
     server.put("18.b", message("b"), ".Archive")
     source = mail_source({"url": f"imap://127.0.0.1:{server.port}"}, PASSWORD)
+    assert source.wait_for_change(60.0), "the watch begins"
     assert not source.wait_for_change(0.5)
     with IMAP4("127.0.0.1", server.port) as other:
         other.authenticate("PLAIN", lambda _: f"\0ada\0{PASSWORD}".encode())

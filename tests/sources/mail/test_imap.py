@@ -326,13 +326,16 @@ def test_idle_reports_a_new_message(server: FakeImap, inbox: FakeFolder) -> None
         return True
 
     server.fault = announce
-    assert at(server).wait_for_change(20.0)
+    source = at(server)
+    assert source.wait_for_change(20.0), "the watch begins"
+    assert source.wait_for_change(20.0)
     assert idling.is_set()
 
 
 @pytest.mark.usefixtures("inbox")
 def test_a_wait_ends_with_the_time_and_with_close(server: FakeImap) -> None:
     source = at(server)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.2)
     ended = list[bool]()
     waiting = threading.Thread(target=lambda: ended.append(source.wait_for_change(60.0)))

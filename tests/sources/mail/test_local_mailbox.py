@@ -206,6 +206,7 @@ def test_a_new_message_ends_a_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(local_mailbox, "POLL_S", 0.02)
     maildir(tmp_path, "17.a")
     source = at(tmp_path)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     ended = list[bool]()
     waiting = threading.Thread(target=lambda: ended.append(source.wait_for_change(60.0)))
@@ -222,6 +223,7 @@ def test_a_change_between_two_waits_ends_the_second(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(local_mailbox, "POLL_S", 0.02)
     maildir(tmp_path, "17.a")
     source = at(tmp_path)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     (tmp_path / "new" / "18.b").write_bytes(message("b"))
     assert source.wait_for_change(60.0)

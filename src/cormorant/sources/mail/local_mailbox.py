@@ -269,11 +269,13 @@ class LocalMailbox:
     def wait(self, seconds: float) -> bool:
         """Wait until a file of a mailbox changes, looking at it from time to time. Raises Unreachable.
 
-        A change between two waits ends the second one.
+        The first wait begins the watch and returns True at once: messages may have come before. A change between two
+        waits ends the second one.
         """
         until = self._clock.monotonic() + seconds
-        if self._known is None:
+        if self._known is None and not self._ended.is_set():
             self._known = self._state()
+            return True
         while (left := until - self._clock.monotonic()) > 0:
             if self._ended.wait(min(left, POLL_S)):
                 return False

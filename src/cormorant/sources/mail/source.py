@@ -162,7 +162,8 @@ class MailSource(BaseSource[MailSettings]):
     def wait_for_change(self, timeout_s: float) -> bool:
         """Wait until messages come or go: True then, False when the time is over or the source was closed.
 
-        It blocks its thread. Raises Unreachable, LoginRefused.
+        The first call begins to watch and returns True: nobody knows of messages before. It blocks its thread. Raises
+        Unreachable, LoginRefused.
         """
         return self._mailbox.wait(timeout_s)
 

@@ -54,6 +54,7 @@ def idling(server: FakeImap, name: str) -> Session:
 
 def test_the_first_folders_are_idled_in_and_the_others_asked(server: FakeImap) -> None:
     source = at(server, watch_folders=2)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     assert opened(server, "EXAMINE") == ['"INBOX"', '"A"']
     assert [each.partition(" ")[0] for each in opened(server, "STATUS")] == ['"B"', '"C"']
@@ -66,6 +67,7 @@ def test_the_first_folders_are_idled_in_and_the_others_asked(server: FakeImap) -
 
 def test_what_is_reported_between_two_waits_is_not_missed(server: FakeImap) -> None:
     source = at(server, folders="INBOX")
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     idling(server, "INBOX").say("* 1 EXISTS")
     assert source.wait_for_change(20.0)
@@ -75,6 +77,7 @@ def test_what_is_reported_between_two_waits_is_not_missed(server: FakeImap) -> N
 @pytest.mark.parametrize("line", ["* 1 EXPUNGE", "* VANISHED 3", "* 7 EXISTS"])
 def test_lines_that_are_changes(server: FakeImap, line: str) -> None:
     source = at(server, folders="A")
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     session = idling(server, "A")
     session.connection.sendall(line[:4].encode())
@@ -87,6 +90,7 @@ def test_lines_that_are_changes(server: FakeImap, line: str) -> None:
 @pytest.mark.parametrize("line", ["* OK still here", "* 1 EXISTS", "* 0 RECENT", "* 1 FETCH (FLAGS (\\Seen))"])
 def test_lines_that_are_none(server: FakeImap, line: str) -> None:
     source = at(server, folders="A")
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     idling(server, "A").say(line)
     assert not source.wait_for_change(0.5)
@@ -97,6 +101,7 @@ def test_folders_that_are_asked(server: FakeImap, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(account_watch, "PACE_S", 0.0)
     server.offers = "IMAP4rev1 AUTH=PLAIN"
     source = at(server)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.3)
     server.folders["C"].add(message("new"))
     assert source.wait_for_change(20.0)
@@ -109,6 +114,7 @@ def test_folders_that_are_asked(server: FakeImap, monkeypatch: pytest.MonkeyPatc
 def test_one_connection_reports_all_folders(server: FakeImap) -> None:
     server.offers = NOTIFY
     source = at(server)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     idling(server, "INBOX").say('* STATUS "C" (MESSAGES 2)')
     assert source.wait_for_change(20.0)
@@ -131,6 +137,7 @@ def test_a_server_that_refuses_to_report_is_idled_at(server: FakeImap) -> None:
 
     server.fault = refuse
     source = at(server, watch_folders=1)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     assert opened(server, "EXAMINE") == ['"INBOX"']
     assert len(opened(server, "STATUS")) == 3
@@ -145,6 +152,7 @@ def test_folders_that_are_reported_are_looked_at_now_and_then(
     monkeypatch.setattr(account_watch, "STEP_S", 0.1)
     server.offers = NOTIFY
     source = at(server)
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     server.folders["C"].add(message("new"))
     assert source.wait_for_change(20.0)
@@ -158,6 +166,7 @@ def test_the_session_is_kept_and_a_change_meanwhile_is_seen(
     monkeypatch.setattr(account_watch, "RENEWED_S", 0.2)
     monkeypatch.setattr(account_watch, "STEP_S", 0.1)
     source = at(server, folders=["A", "B"], watch_folders=1)
+    assert source.wait_for_change(20.0), "the watch begins"
     until(lambda: not source.wait_for_change(0.3) and len(opened(server, "IDLE")) >= 2)
     idling(server, "A").say("* 9 EXISTS")
     assert source.wait_for_change(20.0)
@@ -165,14 +174,16 @@ def test_the_session_is_kept_and_a_change_meanwhile_is_seen(
 
 def test_a_connection_that_held_is_made_again(server: FakeImap, monkeypatch: pytest.MonkeyPatch) -> None:
     source = at(server, folders="A")
+    assert source.wait_for_change(20.0), "the watch begins"
     assert not source.wait_for_change(0.1)
     server.sessions[-1].drop()
     with pytest.raises(Unreachable, match="broke off"):
         source.wait_for_change(20.0)
     monkeypatch.setattr(account_watch, "HELD_S", 0.0)
-    assert not source.wait_for_change(0.1)
+    assert source.wait_for_change(20.0), "the watch begins again"
     server.sessions[-1].drop()
     assert source.wait_for_change(20.0), "something may have been missed"
+    assert source.wait_for_change(20.0), "the watch begins again"
     assert not source.wait_for_change(0.1)
 
 

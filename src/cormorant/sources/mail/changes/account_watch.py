@@ -5,7 +5,7 @@
     IDLE (RFC 2177)      a connection for each of the first folders
     STATUS               all others, asked from time to time
 
-A connection that breaks off after it held for a while counts as a change, since some may have been missed.
+The first wait, and each that has to connect again, reports a change: messages that came before are in no report.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class AccountWatch:
     def wait(self, seconds: float) -> bool:
         """Wait until messages come or go, True then; False when the time is over or it was closed.
 
-        Raises Unreachable and LoginRefused.
+        A wait that connects returns True at once, since the server reports only changes from then on. Raises
+        Unreachable and LoginRefused.
         """
         with self._lock:
             try:
@@ -86,6 +87,7 @@ class AccountWatch:
     def _waited(self, until: float) -> bool:
         if not self._began and not self._ended.is_set():
             self._open()
+            return True
         while not self._ended.is_set() and (left := until - self._clock.monotonic()) > 0:
             now = self._clock.monotonic()
             if now >= self._renew_at:
