@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from cormorant import plugins
-from cormorant.base.errors import BadRule, ConflictError
+from cormorant.base.errors import BadRule, BadSetting, ConflictError
 from cormorant.model.run import Refresh
 from cormorant.model.schedule.schedule import Revisit
 from cormorant.operate.installation import Installation
@@ -115,3 +115,18 @@ def test_a_source_that_forgets_first_does_so_when_all_is_visited(
         assert (desk.run().refresh, desk.run().force) == (docs, docs is Refresh.SCRATCH)
         desk.end()
         assert desk.run().refresh is papers
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"), [("ftp://127.0.0.1/pub", "ftp"), ("ftps://files.example/a", "ftp"), ("FTP://files.example", "ftp")]
+)
+def test_a_url_on_a_server_decides_the_kind(house: Installation, url: str, kind: str) -> None:
+    row = sources.add(house, "files", "there", {"url": url})
+    assert (row.kind, row.settings["url"].lower()[:3]) == (kind, "ftp")
+
+
+def test_a_url_of_this_machine_is_the_path(house: Installation, tmp_path: Path) -> None:
+    row = sources.add(house, "files", "here", {"url": tmp_path.as_uri()})
+    assert (row.kind, row.settings["path"]) == ("files", tmp_path.as_uri())
+    with pytest.raises(BadSetting, match="kind web"):
+        sources.add(house, "files", "pages", {"url": "https://a.example/"})

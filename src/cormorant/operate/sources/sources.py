@@ -22,6 +22,7 @@ from cormorant.operate.installation import Installation
 from cormorant.operate.records.sources import ExposedFilesRecord, SourceRecord
 from cormorant.operate.sources import delete as source_deletion, profile_merge, secrets, test_crawl
 from cormorant.plugins import PluginUnusable, SourceKind, Tools, check_services, source_kind, source_settings
+from cormorant.sources.files.places import read_by_url
 from cormorant.store.catalog import egress_consents, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
@@ -173,9 +174,14 @@ def check_name(name: str, thing: str) -> None:
 def foreseen(house: Installation, kind: str, name: str, given: Given) -> exposure.Seen:
     """Count the files that such a source would show to everyone and that others may not read. Raises as `add`."""
     check_name(name, "source")
+    kind, given = _by_url(kind, given)
     with house.store.read() as tx:
         whole = profile_merge.beside(tx, kind, given)
     return _seen(kind, settings_of(kind, whole.values))
+
+
+def _by_url(kind: str, given: Given) -> tuple[str, Given]:
+    return read_by_url(given) if kind == "files" else (kind, given)
 
 
 def _seen(kind: str, settings: SourceSettings) -> exposure.Seen:
@@ -185,9 +191,11 @@ def _seen(kind: str, settings: SourceSettings) -> exposure.Seen:
 def add(house: Installation, kind: str, name: str, given: Given, seen: exposure.Seen = None) -> SourceRow:
     """Add a source. `seen` is the answer of `foreseen`, if that was asked before.
 
-    Raises ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
+    A source of the kind `files` whose `url` is on a server is of the kind that reads it, like `sftp`. Raises
+    ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
     """
     check_name(name, "source")
+    kind, given = _by_url(kind, given)
     with house.store.read() as tx:
         whole = profile_merge.beside(tx, kind, given)
     settings = settings_of(kind, whole.values)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from cormorant.model.url import origin_of, try_canonical
 
@@ -44,6 +45,24 @@ def see_place(text: str, then: str = "--set path=/mnt/share") -> str:
     if _OF_WINDOWS.match(bare) or (scheme and _is_far(bare)):
         return _read_by("smb")
     return ""
+
+
+def read_by_url(given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the kind of source that reads the place which a files source names by `url`, and the settings for it.
+
+    A `file:` URL is a folder of this machine, so the kind stays `files`, and the URL is its `path`.
+    """
+    url = given.get("url")
+    url = url[0] if isinstance(url, Sequence) and not isinstance(url, str) and len(url) == 1 else url
+    if not isinstance(url, str) or "path" in given:
+        return "files", dict(given)
+    scheme = found.group(1).lower() if (found := _SCHEME.match(url.strip())) else ""
+    kind = _KINDS[scheme][0] if scheme in _KINDS else "files"
+    if kind == "files" and _OF_WINDOWS.match(url.strip()):
+        kind = "smb"
+    if kind != "files":
+        return kind, dict(given)
+    return kind, {name: value for name, value in given.items() if name != "url"} | {"path": url}
 
 
 def _read_by(scheme: str) -> str:
