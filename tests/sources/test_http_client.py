@@ -90,6 +90,11 @@ def test_a_visit_returns_the_response_and_counts_its_cost(place: Place) -> None:
         (403, Failed(403, "The server does not let it be read.")),
         (302, Failed(1003, "The server sends on to another address.")),
         (400, Failed(400, "The server answered 400.")),
+        (204, Failed(911, "The server answered 204, without a document.")),
+        (206, Failed(1005, "The server answered with a part (206) though the whole was asked for.")),
+        (304, Failed(1005, "The server answered 304 though nothing was asked of it.")),
+        (501, Failed(501, "The server answered 501.")),
+        (507, Deferred(507, "The server answered 507.")),
         (429, Deferred(429, "The server answered 429.", 7.0, whole_site=True)),
         (503, Deferred(503, "The server answered 503.", None, whole_site=True)),
         (500, Deferred(500, "The server answered 500.")),
@@ -103,9 +108,14 @@ def test_other_responses_are_outcomes(place: Place, status: int, meaning: Outcom
 
 def test_what_was_not_modified_is_an_answer(place: Place) -> None:
     """A request with validators gets a 304."""
-    got = visited(HttpClient(place.url, ServerSettings(), tools()), f"{place.url}/304")
+    client = HttpClient(place.url, ServerSettings(), tools())
+    got = asyncio.run(client.get(f"{place.url}/304", VisitTrace(), ['If-None-Match: "a"']))
     assert isinstance(got, Response)
     assert got.status == 304
+    assert client.send(f"{place.url}/304", ["If-Modified-Since: Sat, 28 Nov 2026 00:00:00 GMT"]).status == 304
+    with pytest.raises(Unreachable, match="answered 304 at"):
+        client.send(f"{place.url}/304")
+    client.close()
 
 
 def test_a_longer_response_than_may_be_is_left_out(place: Place) -> None:

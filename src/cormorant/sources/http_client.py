@@ -7,17 +7,15 @@ from typing import Final
 
 from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.content import VisitTrace
-from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
-from cormorant.model.ruling import Gate, Ruling
-from cormorant.model.status import Status
+from cormorant.model.outcome import Outcome
 from cormorant.model.url import canonical, origin_of
-from cormorant.net.http.headers import retry_after
 from cormorant.net.http.http_session import HttpSession
 from cormorant.net.http.messages import MAX_BYTES, Request, Response, TransportError
+from cormorant.sources.http_status import StatusClass, is_answer, outcome_of_error, outcome_of_status, status_class
 from cormorant.sources.kind import Tools
 from cormorant.sources.server_settings import ServerSettings
 
-_REFUSED: Final = {401: "The server refuses the login.", 403: "The server does not let it be read."}
+_WORDS: Final = {401: "The server refuses the login.", 403: "The server does not let it be read."}
 
 
 def _no_login() -> tuple[str, ...]:
@@ -59,7 +57,7 @@ class HttpClient:
             raise Unreachable(f"{self._origin} cannot be reached: {got.reason}")
         if got.status == 401:
             raise LoginRefused(f"{self._origin} refuses the login. Check the user name and the secret of the source.")
-        if not _is_answer(got):
+        if not is_answer(got, headers):
             raise Unreachable(f"{self._origin} answered {got.status} at {canonical(url).partition('?')[0]}.")
         return got
 
@@ -75,9 +73,11 @@ class HttpClient:
         wire.requests += got.requests
         wire.received += got.received
         if isinstance(got, TransportError):
-            return _without_response(got)
+            return outcome_of_error(got)
         wire.decoded += got.decoded
-        return got if _is_answer(got) else self._meaning(got)
+        if is_answer(got, headers) and status_class(got.status) is not StatusClass.NO_CONTENT:
+            return got
+        return outcome_of_status(got, self._tools.clock.now(), _WORDS.get(got.status, ""))
 
     def close(self) -> None:
         """Close the connections of the discovery; a later `send` opens new ones."""
@@ -99,32 +99,3 @@ class HttpClient:
             body=body,
             method=method,
         )
-
-    def _meaning(self, got: Response) -> Outcome:
-        reason = f"The server answered {got.status}."
-        if got.status in (404, 410):
-            return Gone(got.status)
-        if got.status in (429, 503):
-            asked = retry_after(got.headers.get("retry-after"), self._tools.clock.now())
-            return Deferred(got.status, reason, asked, whole_site=True)
-        if got.status == 408 or got.status >= 500:
-            return Deferred(got.status, reason)
-        if got.status in _REFUSED:
-            return Failed(got.status, _REFUSED[got.status])
-        if 300 <= got.status < 400:
-            return Failed(Status.REDIRECT_TARGET_MISSING, "The server sends on to another address.")
-        return Failed(got.status if got.status >= 400 else Status.PROTOCOL_ERROR, reason)
-
-
-def _is_answer(got: Response) -> bool:
-    return 200 <= got.status < 300 or got.status == 304
-
-
-def _without_response(error: TransportError) -> Outcome:
-    if error.ruling is not None:
-        return Excluded(error.ruling, error.status)
-    if error.status == Status.TOO_BIG:
-        return Excluded(Ruling(False, Gate.SIZE, error.reason, Status.TOO_BIG), Status.TOO_BIG)
-    if error.retryable or error.lack is not None:
-        return Deferred(error.status, error.reason, whole_site=error.whole_site, lack=error.lack)
-    return Failed(error.status, error.reason)

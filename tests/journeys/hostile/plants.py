@@ -40,7 +40,7 @@ PLANTS = (
          "an expired certificate", "a certificate it made itself"),
     _one("the name of a certificate is not verified", "net/http/curl_handle.py", "(pycurl.SSL_VERIFYHOST, 2)",
          "(pycurl.SSL_VERIFYHOST, 0)", "a certificate of another host"),
-    _one("a 304 is believed unasked", "sources/web/response.py", "if not conditional:", "if False:",
+    _one("a 304 is believed unasked", "sources/web/response.py", "if status == 304 and conditional:", "if status == 304:",
          "not modified, unasked"),
     _one("a part is taken for the whole", "sources/web/response.py", "if status == 200:", "if status in (200, 206):",
          "a part, unasked"),

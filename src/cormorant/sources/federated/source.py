@@ -28,6 +28,7 @@ from cormorant.sources.federated.description import (
     parse_description,
 )
 from cormorant.sources.federated.settings import FederatedSettings
+from cormorant.sources.http_status import StatusClass, is_answer, number_of_status, reason_of_status, status_class
 from cormorant.sources.kind import Tools
 from cormorant.sources.live import LiveAnswer, LiveFault
 
@@ -39,7 +40,6 @@ KEPT_S: Final = 3_600.0
 MARK: Final = "Cormorant-Federated: 1"
 """The header line by which a Cormorant knows that another one asks, so that it does not ask others in turn."""
 _REDIRECTS: Final = 3
-_MOVED: Final = (301, 302, 303, 307, 308)
 _DESCRIPTION: Final = "application/opensearchdescription+xml"
 
 
@@ -174,7 +174,7 @@ class FederatedSource(BaseSource[FederatedSettings]):
             got = await self.tools.fetcher.get(self._request(url, most, headers))
             if isinstance(got, TransportError):
                 raise LiveFault(got.status, got.reason)
-            if got.status not in _MOVED:
+            if status_class(got.status) is not StatusClass.REDIRECT:
                 self._judge(got)
                 return url, got
             target = next((each for _, each in join(url, [got.headers.reference("location")])), "")
@@ -212,10 +212,12 @@ class FederatedSource(BaseSource[FederatedSettings]):
 
     def _judge(self, got: Response) -> None:
         """Raise LiveFault for a response that is no answer."""
-        if 200 <= got.status < 300:
+        if is_answer(got, ()):
             return
-        rest = retry_after(got.headers.get("retry-after"), self.tools.clock.now()) if got.status in (429, 503) else None
-        if got.status in (401, 403):
+        found, rest = status_class(got.status), None
+        if found is StatusClass.OVERLOADED:
+            rest = retry_after(got.headers.get("retry-after"), self.tools.clock.now())
+        if found in (StatusClass.LOGIN, StatusClass.FORBIDDEN):
             wants = "refuses the token" if self.settings.token else "wants a login: set token=secret:NAME"
             raise LiveFault(got.status, f"The server {wants}.")
-        raise LiveFault(got.status, f"The server answered {got.status}.", rest)
+        raise LiveFault(number_of_status(got.status), reason_of_status(got.status), rest)

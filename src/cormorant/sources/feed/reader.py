@@ -20,6 +20,7 @@ from cormorant.sources.feed.entry import FeedDocument
 from cormorant.sources.feed.feed_list import read_list
 from cormorant.sources.feed.parser import absolute, parse_feed
 from cormorant.sources.feed.settings import FeedSettings
+from cormorant.sources.http_status import StatusClass, status_class
 from cormorant.sources.protocol import Secrets
 
 MAX_PAGES: Final = 100
@@ -30,7 +31,6 @@ MAX_LISTS: Final = 100
 MAX_FEEDS: Final = 10_000
 POLITE_S: Final = 1.0
 """Seconds between two requests to a public host, unless the settings say otherwise."""
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
 _ACCEPT: Final = (
     "Accept: application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5"
 )
@@ -124,7 +124,7 @@ class FeedReader:
         for _ in range(MAX_HOPS + 1):
             lines = self._lines(at, before)
             answer = self._send(at, lines)
-            if answer.status in _REDIRECTS and answer.headers.get("location"):
+            if status_class(answer.status) is StatusClass.REDIRECT and answer.headers.get("location"):
                 at = _target(at, answer)
                 continue
             if answer.status == 304 and (before.etag or before.modified):
@@ -175,7 +175,13 @@ class FeedReader:
         return tuple(lines)
 
     def _refused(self, address: str, answer: Response, *, sent: bool) -> Unreachable:
-        if answer.status in (401, 403) and sent:
+        found = status_class(answer.status)
+        if found is StatusClass.FORBIDDEN and sent:
+            return Unreachable(
+                f"{address} may not be read by {self._settings.user!r} (403). Have that account be given the right, or "
+                "change user."
+            )
+        if found is StatusClass.LOGIN and sent:
             return LoginRefused(
                 f"{address} refuses the login of {self._settings.user!r} ({answer.status}). Change user, or the secret "
                 "that password names."

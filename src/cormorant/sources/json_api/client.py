@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from cormorant.base.clock import Clock
@@ -10,6 +11,7 @@ from cormorant.model.status import Status
 from cormorant.model.url import join, origin_of
 from cormorant.net.http.headers import Headers, retry_after
 from cormorant.net.http.messages import Request, Response, TransportError
+from cormorant.sources.http_status import StatusClass, is_answer, number_of_status, reason_of_status, status_class
 from cormorant.sources.json_api.exchange import ApiFault, Exchange
 from cormorant.sources.json_api.record import parse_json
 from cormorant.sources.json_api.settings import ApiSettings
@@ -19,7 +21,6 @@ ANSWER_BYTES: Final = 32 << 20
 _REDIRECTS: Final = 5
 _NEXT: Final = re.compile(r"<([^<>]{1,8000})>([^<>,]{0,500})")
 _REL_NEXT: Final = re.compile(r"""\brel\s*=\s*"?(?:[a-z ]* )?(next|last)[" ;]?""", re.IGNORECASE)
-_PASSING: Final = frozenset((408, 500, 502, 503, 504))
 
 
 class ApiAnswer(NamedTuple):
@@ -48,7 +49,7 @@ class ApiClient:
 
     def rest_s(self, got: Response) -> float | None:
         """Return for how many seconds a response asks not to be asked, None when it is an answer to the question."""
-        if got.status not in (429, 503):
+        if status_class(got.status) is not StatusClass.OVERLOADED:
             return None
         asked = retry_after(got.headers.get("retry-after"), self.clock.now())
         return asked if asked is not None or got.status == 503 else 60.0
@@ -92,9 +93,9 @@ class ApiClient:
             response = yield request
             if isinstance(response, TransportError):
                 raise ApiFault.of(response)
-            if response.status not in (301, 302, 303, 307, 308):
+            if status_class(response.status) is not StatusClass.REDIRECT:
                 if not whatever or self.rest_s(response) is not None:
-                    self.judge(response)
+                    self.judge(response, request.headers)
                 return response
             target = next((each for _, each in join(request.url, [response.headers.reference("location")])), "")
             if not self.is_own(target) or request.body is not None:
@@ -105,11 +106,12 @@ class ApiClient:
             request = request._replace(url=target)
         raise ApiFault(Status.REDIRECT_LOOP, "The server sends from one address to another without end.")
 
-    def judge(self, got: Response) -> None:
-        """Raise ApiFault for a response that is no answer."""
+    def judge(self, got: Response, sent: Sequence[str]) -> None:
+        """Raise ApiFault for a response that is no answer to a request with these header lines."""
         rest = self.rest_s(got)
         if rest is not None:
-            status = got.status if got.status in (429, 503) else Status.TOO_MANY_REQUESTS
+            is_overloaded = status_class(got.status) is StatusClass.OVERLOADED
+            status = got.status if is_overloaded else Status.TOO_MANY_REQUESTS
             raise ApiFault(
                 status,
                 f"The server asks to be left alone for {rest:,.0f} seconds.",
@@ -117,16 +119,18 @@ class ApiClient:
                 passing=True,
                 whole_site=True,
             )
-        if 200 <= got.status < 300 or got.status == 304:
+        if is_answer(got, sent):
             return
-        if got.status in _PASSING:
-            raise ApiFault(got.status, f"The server answered {got.status}.", passing=True, whole_site=got.status == 503)
-        if got.status == 401:
-            raise ApiFault(401, self.refused(), login=True)
-        if got.status == 403:
-            raise ApiFault(403, f"The server does not let it be read. {self.rights()}")
+        found = status_class(got.status)
+        if found is StatusClass.LOGIN:
+            raise ApiFault(got.status, self.refused(), login=True)
+        if found is StatusClass.FORBIDDEN:
+            raise ApiFault(got.status, f"The server does not let it be read. {self.rights()}")
         raise ApiFault(
-            got.status if 400 <= got.status < 600 else Status.PROTOCOL_ERROR, f"The server answered {got.status}."
+            number_of_status(got.status),
+            reason_of_status(got.status),
+            passing=found in (StatusClass.MOMENTARY, StatusClass.OVERLOADED),
+            whole_site=found is StatusClass.OVERLOADED,
         )
 
     def refused(self) -> str:

@@ -17,6 +17,7 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.net.http.client import Fetcher
 from cormorant.net.http.messages import Request, Response, TransportError
+from cormorant.sources.http_status import StatusClass, outcome_of_error, status_class
 
 T = TypeVar("T")
 Exchange: TypeAlias = Generator[Request, Response | TransportError, T]
@@ -64,11 +65,8 @@ class ApiFault(Exception):
 
     def outcome(self) -> Outcome:
         """Return what it means for one document."""
-        error = self.error
-        if error is not None and error.ruling is not None:
-            return Excluded(error.ruling, error.status)
-        if error is not None and error.lack is not None:
-            return Deferred(error.status, error.reason, lack=error.lack)
+        if self.error is not None:
+            return outcome_of_error(self.error)
         if self.status == Status.TOO_BIG:
             return Excluded(Ruling(False, Gate.SIZE, self.reason, Status.TOO_BIG), Status.TOO_BIG)
         if self.passing:
@@ -150,7 +148,7 @@ class Signs(Generic[T]):
 def _may_be_well_soon(got: Response | TransportError) -> bool:
     if isinstance(got, TransportError):
         return got.retryable and got.status not in _AWAY
-    return got.status in (408, 500, 502, 503, 504)
+    return status_class(got.status) in (StatusClass.MOMENTARY, StatusClass.OVERLOADED)
 
 
 async def visited(exchange: Exchange[T], fetcher: Fetcher, wire: VisitTrace, site: str) -> T:

@@ -176,7 +176,7 @@ class MediaWikiClient(ApiClient):
         response = yield from self.got(self.request(f"{self.settings.url}/"), whatever=True)
         link = _EDIT_URI.search(response.body[: 1 << 20])
         if link is None:
-            self.judge(response)
+            self.judge(response, ())
         href = _HREF.search(link[0]) if link else None
         text = unescape(next(filter(None, href.groups()), b"").decode("utf-8", "replace")) if href else ""
         target = next((each for _, each in join(self.settings.url, [text])), "").partition("?")[0]

@@ -8,13 +8,21 @@ from typing import Final, Protocol
 from cormorant.base.clock import Clock
 from cormorant.base.errors import Unreachable
 from cormorant.model.content import VisitTrace
-from cormorant.model.outcome import Deferred, Excluded, Outcome
+from cormorant.model.outcome import Outcome
 from cormorant.model.status import Status
 from cormorant.model.url import origin_of
 from cormorant.net.egress.policy import Consent
 from cormorant.net.http.client import Fetcher
-from cormorant.net.http.headers import content_type, last_modified, retry_after
+from cormorant.net.http.headers import content_type, last_modified
 from cormorant.net.http.messages import Request, Response, TransportError
+from cormorant.sources.http_status import (
+    StatusClass,
+    number_of_status,
+    outcome_of_error,
+    outcome_of_status,
+    reason_of_status,
+    status_class,
+)
 from cormorant.sources.remote.protocol import ConnectionBroken, RemoteFile, RemoteRefusal
 from cormorant.sources.remote.settings import HttpRemoteSettings
 
@@ -22,11 +30,13 @@ LISTING_BYTES: Final = 64 << 20
 """Decoded bytes of one answer with a listing."""
 _OCTETS: Final = frozenset(("application/octet-stream", "binary/octet-stream", "httpd/unix-directory"))
 """Media types that say nothing of a file."""
-_REFUSED: Final = {
-    401: (Status.UNAUTHORIZED, "The server wants a login."),
-    403: (Status.FORBIDDEN, "The server does not let the user read it."),
-    404: (Status.NOT_FOUND, "The server has no such file."),
-    410: (Status.GONE, "The server has no such file any more."),
+_WORDS: Final = {
+    401: "The server wants a login.",
+    403: "The server does not let the user read it.",
+    404: "The server has no such file.",
+    410: "The server has no such file any more.",
+    429: "The server answered 429, to come back later.",
+    503: "The server answered 503, to come back later.",
 }
 
 
@@ -84,13 +94,10 @@ async def fetched(
     got = await _counted(get, request._replace(headers=(*request.headers, *lines)), wire)
     if isinstance(got, Response) and authorizer.challenged(got, lines):
         got = await _counted(get, request._replace(headers=(*request.headers, *authorizer.lines(request))), wire)
-    if isinstance(got, TransportError) and got.ruling is not None:
-        return Excluded(got.ruling, got.status)
-    if isinstance(got, TransportError) and got.lack is not None:
-        return Deferred(got.status, got.reason, lack=got.lack)
-    if isinstance(got, Response) and got.status in (429, 503):
-        asked = retry_after(got.headers.get("retry-after"), clock.now())
-        return Deferred(got.status, f"The server answered {got.status}.", asked, whole_site=True)
+    if isinstance(got, TransportError) and (got.ruling is not None or got.lack is not None):
+        return outcome_of_error(got)
+    if isinstance(got, Response) and status_class(got.status) is StatusClass.OVERLOADED:
+        return outcome_of_status(got, clock.now())
     return judged(got, request.url, authorizer)
 
 
@@ -114,18 +121,12 @@ def judged(got: Response | TransportError, url: str, authorizer: Authorizer) -> 
         if got.retryable and got.status not in (Status.CONNECTION_REFUSED, Status.NAME_NOT_RESOLVED):
             raise ConnectionBroken(got.reason)
         raise Unreachable(f"{origin_of(url)} cannot be reached: {got.reason}")
-    if 200 <= got.status < 300:
+    if status_class(got.status) is StatusClass.SUCCESS:
         return got
     why = authorizer.refusal(got)
     if why is not None:
         raise why
-    if 300 <= got.status < 400:
-        raise RemoteRefusal(Status.UNREADABLE, "The server sends on to another address.")
-    if got.status in (429, 503):
-        raise RemoteRefusal(Status.SERVICE_UNAVAILABLE, f"The server answered {got.status}, to come back later.")
-    if got.status >= 500:
-        raise RemoteRefusal(Status.SERVER_ERROR, f"The server answered {got.status}.")
-    raise RemoteRefusal(*_REFUSED.get(got.status, (Status.UNREADABLE, f"The server answered {got.status}.")))
+    raise RemoteRefusal(number_of_status(got.status), _WORDS.get(got.status) or reason_of_status(got.status))
 
 
 def file_of(got: Response, limit: int) -> RemoteFile:

@@ -20,6 +20,7 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.sources.base import BaseSource
 from cormorant.sources.connection_pool import ConnectionPool
+from cormorant.sources.http_status import StatusClass, status_class
 from cormorant.sources.kind import Tools
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.remote.protocol import ConnectionBroken, RemoteClient, RemoteFile, RemoteRefusal, ServerFull
@@ -228,12 +229,10 @@ def outcome_of(error: Exception, unknown: ACL | None) -> Outcome:
         return Excluded(Ruling(False, Gate.TYPE, error.sentence, Status.COLLECTION), Status.COLLECTION)
     if error.status == Status.OUTSIDE_BOUNDARY:
         return Excluded(Ruling(False, Gate.BOUNDARY, error.sentence, Status.OUTSIDE_BOUNDARY), Status.OUTSIDE_BOUNDARY)
-    if error.status in _MOMENTARY:
+    if error.status == Status.IO_ERROR or status_class(error.status) in _MOMENTARY:
         return Deferred(error.status, error.sentence)
     return Failed(error.status, error.sentence, acl=unknown if error.status == Status.FORBIDDEN else None)
 
 
-_MOMENTARY: Final = frozenset(
-    (Status.IO_ERROR, Status.SERVICE_UNAVAILABLE, Status.TOO_MANY_REQUESTS, Status.SERVER_ERROR)
-)
-"""Refusals that may not last."""
+_MOMENTARY: Final = (StatusClass.MOMENTARY, StatusClass.OVERLOADED)
+"""Classes of refusals that may not last, whose numbers other protocols use too."""

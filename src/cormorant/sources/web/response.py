@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from cormorant.model.content import Content, PageLink
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Held, Moved, Outcome, Unchanged
 from cormorant.model.resource import Resource
-from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.text.login_pages import IN_ITS_PLACE, is_login
 from cormorant.model.text.robots_directives import directives_for
 from cormorant.model.url import join
@@ -24,18 +23,15 @@ from cormorant.net.http.headers import (
     escaped,
     last_modified,
     name_in_disposition,
-    retry_after,
     robots_directives,
     text_of,
     without_secrets,
 )
 from cormorant.net.http.messages import Response, TransportError
+from cormorant.sources.http_status import StatusClass, outcome_of_error, outcome_of_status, status_class
 from cormorant.sources.web.filters import HEADER, forbidden
 
-PERMANENT = (301, 308)
 TEMPORARY = (302, 303, 307)
-SERVER_FAULTS = frozenset(range(500, 600)) - {501, 505}
-"""What may be better the next time; what a server does not do, it will not do then."""
 NO_CONNECTION = (906, 975, 976)
 """Refused, no such name, TLS: not tried again in this run, counted over runs (1020 to 1024)."""
 
@@ -53,15 +49,9 @@ class Hop(NamedTuple):
 
 def of_fault(fault: TransportError) -> Outcome:
     """The outcome of a request without a usable response."""
-    if fault.ruling is not None:
-        return Excluded(fault.ruling, fault.status)
-    if fault.status == 960:
-        return Excluded(Ruling(admitted=False, gate=Gate.SIZE, rule=fault.reason, status=960), 960)
-    if fault.lack is not None:
-        return Deferred(fault.status, fault.reason, lack=fault.lack)
-    if fault.retryable and fault.status not in NO_CONNECTION:
-        return Deferred(fault.status, fault.reason, None, fault.whole_site)
-    return Failed(fault.status, fault.reason)
+    if fault.status in NO_CONNECTION and fault.ruling is None and fault.lack is None:
+        return Failed(fault.status, fault.reason)
+    return outcome_of_error(fault)
 
 
 def of_answer(answer: Response, address: str, now: float, *, conditional: bool, agent: str) -> Content | Outcome | Hop:
@@ -69,24 +59,11 @@ def of_answer(answer: Response, address: str, now: float, *, conditional: bool, 
     status = answer.status
     if status == 200:
         return content_of(answer, address, agent, now)
-    if status == 304:
-        if not conditional:
-            return Failed(1005, "The server answered 304 though nothing was asked of it.")
+    if status == 304 and conditional:
         return _forbidden(answer, agent, now) or Unchanged()
-    if status in PERMANENT or status in TEMPORARY:
+    if status_class(status) is StatusClass.REDIRECT:
         return _redirect(answer, address)
-    if status in (404, 410):
-        return Gone(status)
-    if status in (429, 503):
-        asked = retry_after(answer.headers.get("retry-after"), now)
-        return Deferred(status, f"The server answered {status}.", asked, whole_site=True)
-    if status in SERVER_FAULTS or status == 408:
-        return Deferred(status, f"The server answered {status}.")
-    if status in (204, 205):
-        return Failed(911, f"The server answered {status}, without a document.")
-    if status == 206:
-        return Failed(1005, "The server answered with a part (206) though the whole was asked for.")
-    return Failed(status if 400 <= status < 600 else 1005, f"The server answered {status}.")
+    return outcome_of_status(answer, now)
 
 
 def denied(said: Outcome, got: Response | TransportError, offered: str) -> Outcome:
