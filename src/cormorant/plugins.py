@@ -7,9 +7,9 @@
     cormorant.rewriters    a class with rewrite(address)            docs/how-to/add-a-rewriter.md
     cormorant.services     a subclass of DocumentService            docs/how-to/add-a-service.md
 
-Built-in kinds are in the two tables below and nowhere else; nothing is registered by being imported. A package is
-loaded when its kind is first asked for. One that cannot be loaded is named by `cormorant doctor`, and what it would
-add is missing; nothing else is.
+Built-in kinds are in the two tables below and nowhere else; nothing is registered by being imported. A kind of source
+is imported, and a package loaded, when the kind is first asked for. `cormorant doctor` names a package that cannot be
+loaded; only its own kinds are missing then.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from cormorant.base.entry_points import KindRegistry, PluginEntry, announced, load
+from cormorant.base.entry_points import BuiltInKinds, KindRegistry, PluginEntry, announced, load
 from cormorant.base.errors import BadSetting, LoginRefused, PluginUnusable, Unreachable
 from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.formats import FORMATS
@@ -58,42 +58,14 @@ from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits
 from cormorant.sources.base import BaseFilters, BaseSource, Batches
 from cormorant.sources.connection_pool import ConnectionPool
-from cormorant.sources.federated.source import FederatedSource
-from cormorant.sources.feed.settings import FeedSettings
-from cormorant.sources.feed.source import FeedSource
-from cormorant.sources.files.advice import ADVICE
-from cormorant.sources.files.settings import FilesSettings
-from cormorant.sources.files.source import FilesSource, doubts as files_doubts, look
-from cormorant.sources.files.unlisted import unlisted
-from cormorant.sources.ftp.source import FtpSource
-from cormorant.sources.git.source import GitSource
-from cormorant.sources.github.source import GitHubSource
-from cormorant.sources.gitlab.source import GitLabSource
 from cormorant.sources.http_client import HttpClient
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.live import LiveAnswer, LiveFault, LiveHit, LiveSource
-from cormorant.sources.mail.settings import MailSettings, doubts as mail_doubts
-from cormorant.sources.mail.source import MailSource, unlisted as mail_unlisted
-from cormorant.sources.mediawiki.source import MediaWikiSource
-from cormorant.sources.program.source import ProgramSource
 from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
-from cormorant.sources.push.source import PushSource
 from cormorant.sources.record_page import RecordSection, record_page
 from cormorant.sources.rules import Facts
-from cormorant.sources.s3.source import S3Source
 from cormorant.sources.server_settings import ServerSettings
-from cormorant.sources.sftp.source import SftpSource
-from cormorant.sources.smb.source import SmbSource
-from cormorant.sources.table import driver_check as table_check
-from cormorant.sources.table.settings import TableSettings
-from cormorant.sources.warc.source import ArchiveSource
-from cormorant.sources.web.auth.session import Session
-from cormorant.sources.web.consistency import doubts
-from cormorant.sources.web.linked_pages import LinkedPageSource
-from cormorant.sources.web.settings.web import WebSettings
-from cormorant.sources.web.source import WebSource
 from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
-from cormorant.sources.webdav.source import WebDavSource
 
 __all__ = [
     "ACL",
@@ -189,36 +161,23 @@ class ReceiverKind:
     veto: Callable[[Any], Callable[[str], bool] | None] = lambda _: None
 
 
-def _web(number: int, settings: WebSettings, tools: Tools) -> Source:
-    session = None
-    if tools.secrets is not None:
-        session = Session(number, settings, tools.secrets, tools.run)
-    return WebSource(number, settings, tools.fetcher, tools.clock, session=session)
+def _feed() -> SourceKind:
+    """Return the kind `feed`, whose sources read linked pages as those of the kind `web` do."""
+    from cormorant.sources.feed.settings import FeedSettings  # noqa: PLC0415 - a kind is imported when it is used
+    from cormorant.sources.feed.source import FeedSource  # noqa: PLC0415 - as above
+    from cormorant.sources.web.auth.session import Session  # noqa: PLC0415 - as above
+    from cormorant.sources.web.linked_pages import LinkedPageSource  # noqa: PLC0415 - as above
+    from cormorant.sources.web.settings.web import WebSettings  # noqa: PLC0415 - as above
 
+    def made(number: int, settings: FeedSettings, tools: Tools) -> Source:
+        pages = None
+        if settings.content == "link":
+            given = parse_settings(WebSettings, settings.page_settings)
+            session = Session(number, given, tools.secrets, tools.run) if tools.secrets is not None else None
+            pages = LinkedPageSource(number, given, tools.fetcher, tools.clock, session=session)
+        return FeedSource(number, settings, tools, pages)
 
-def _files(number: int, settings: FilesSettings, tools: Tools) -> Source:
-    return FilesSource(number, settings, tools.clock, tools.veto)
-
-
-def _table(number: int, settings: TableSettings, tools: Tools) -> Source:
-    from cormorant.sources.table.source import TableSource  # noqa: PLC0415 - it loads SQLAlchemy
-
-    return TableSource(number, settings, tools)
-
-
-def _triggers(settings: TableSettings) -> str:
-    from cormorant.sources.table.triggers import trigger_script  # noqa: PLC0415 - as above
-
-    return trigger_script(settings)
-
-
-def _feed(number: int, settings: FeedSettings, tools: Tools) -> Source:
-    pages = None
-    if settings.content == "link":
-        given = parse_settings(WebSettings, settings.page_settings)
-        session = Session(number, given, tools.secrets, tools.run) if tools.secrets is not None else None
-        pages = LinkedPageSource(number, given, tools.fetcher, tools.clock, session=session)
-    return FeedSource(number, settings, tools, pages)
+    return SourceKind("feed", FeedSource.about, FeedSettings, made, scheme="feed:", advice=FeedSource.advice)
 
 
 def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  # noqa: ARG001 - needs no tools
@@ -234,58 +193,6 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
     )  # fmt: skip
 
 
-_BY_CLASS: tuple[type[BaseSource[Any]], ...] = (
-    ArchiveSource,
-    FederatedSource,
-    FtpSource,
-    GitSource,
-    GitHubSource,
-    GitLabSource,
-    MediaWikiSource,
-    ProgramSource,
-    PushSource,
-    S3Source,
-    SftpSource,
-    SmbSource,
-    WebDavSource,
-)
-"""Kinds that need no more than a class."""
-SOURCES = {
-    "web": SourceKind("web", "Pages of web sites, found by their links.", WebSettings, _web, doubts=doubts),
-    "files": SourceKind(
-        "files",
-        "Files of a folder and the folders below it.",
-        FilesSettings,
-        _files,
-        look,
-        files_doubts,
-        scheme="file:",
-        advice=ADVICE,
-        unlisted=unlisted,
-    ),
-    "mail": SourceKind(
-        "mail",
-        MailSource.about,
-        MailSettings,
-        MailSource,
-        MailSource.look,
-        mail_doubts,
-        "mail:",
-        MailSource.advice,
-        mail_unlisted,
-    ),
-    "table": SourceKind(
-        "table",
-        "Rows of a table, view or query in a database.",
-        TableSettings,
-        _table,
-        table_check.look,
-        scheme="table:",
-        advice=table_check.ADVICE,
-        script=_triggers,
-    ),
-    "feed": SourceKind("feed", FeedSource.about, FeedSettings, _feed, scheme="feed:", advice=FeedSource.advice),
-} | {each.kind: kind_of(each) for each in _BY_CLASS}
 RECEIVERS = {
     "jsonlines": ReceiverKind("jsonlines", "One JSON object a line in a file.", JsonLinesSettings, _jsonlines),
     "opensearch": ReceiverKind(
@@ -328,6 +235,31 @@ def _receiver_of(name: str, found: object) -> ReceiverKind:
     return ReceiverKind(name, found.about, found.Settings, make)
 
 
+SOURCES: Final = BuiltInKinds(
+    {
+        "web": "cormorant.sources.web.kind:WEB",
+        "files": "cormorant.sources.files.kind:FILES",
+        "mail": "cormorant.sources.mail.source:MAIL",
+        "table": "cormorant.sources.table.source:TABLE",
+        "feed": _feed,
+        "warc": "cormorant.sources.warc.source:ArchiveSource",
+        "federated": "cormorant.sources.federated.source:FederatedSource",
+        "ftp": "cormorant.sources.ftp.source:FtpSource",
+        "git": "cormorant.sources.git.source:GitSource",
+        "github": "cormorant.sources.github.source:GitHubSource",
+        "gitlab": "cormorant.sources.gitlab.source:GitLabSource",
+        "mediawiki": "cormorant.sources.mediawiki.source:MediaWikiSource",
+        "program": "cormorant.sources.program.source:ProgramSource",
+        "push": "cormorant.sources.push.source:PushSource",
+        "s3": "cormorant.sources.s3.source:S3Source",
+        "sftp": "cormorant.sources.sftp.source:SftpSource",
+        "smb": "cormorant.sources.smb.source:SmbSource",
+        "webdav": "cormorant.sources.webdav.source:WebDavSource",
+    },
+    _source_of,
+)
+_SCHEMES: Final = {"file": "files"}
+"""Schemes of addresses that are not called as their kind of source is."""
 _SOURCES = KindRegistry("source", "cormorant.sources", SOURCES, _source_of)
 _RECEIVERS = KindRegistry("receiver", "cormorant.receivers", RECEIVERS, _receiver_of)
 
@@ -354,11 +286,13 @@ def format_label(mime: str) -> str:
 def kind_advice(status: int, address: str) -> str:
     """Return what to do about a status where the kind of source that an address belongs to says so, else ""."""
     scheme = address.partition(":")[0]
-    kind = next((each for each in SOURCES.values() if each.scheme == f"{scheme}:"), None)
-    if kind is None and scheme in _SOURCES.added_names():
-        with suppress(PluginUnusable):
-            kind = _SOURCES.get(scheme)
-    return kind.advice.get(status, "") if kind is not None else ""
+    name = _SCHEMES.get(scheme, scheme)
+    if name not in SOURCES and name not in _SOURCES.added_names():
+        return ""
+    with suppress(PluginUnusable):
+        kind = _SOURCES.get(name)
+        return kind.advice.get(status, "") if kind.scheme == f"{scheme}:" else ""
+    return ""
 
 
 def source_kind(name: str) -> SourceKind:

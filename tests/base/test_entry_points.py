@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cormorant.base.entry_points import KindRegistry, announced, imported
+from cormorant.base.entry_points import BuiltInKinds, KindRegistry, announced, imported
 from cormorant.base.errors import NotFoundError, PluginUnusable
 from tests.journeys.plugins import announce
 
@@ -85,3 +87,23 @@ def test_what_is_imported_is_told_in_a_sentence() -> None:
     for reference in ("no_such_module:x", "os.path:no_such", "", ":", "os.path:join.x"):
         with pytest.raises(PluginUnusable):
             imported(reference)
+
+
+def test_a_kind_of_the_product_is_imported_when_it_is_asked_for(site: Path) -> None:
+    (site / "tops_of_test.py").write_text("TOP = 'spins'\n")
+    kinds = BuiltInKinds({"top": "tops_of_test:TOP", "made": lambda: "by hand", "lost": "tops_of_test:LOST"}, adopt)
+    assert (list(kinds), len(kinds), "top" in kinds, "kite" in kinds) == (["top", "made", "lost"], 3, True, False)
+    assert "tops_of_test" not in sys.modules
+    assert (kinds["top"], kinds["made"]) == ("top: spins", "made: by hand")
+    with pytest.raises(PluginUnusable, match="LOST"):
+        kinds["lost"]
+
+
+def test_a_command_imports_the_kinds_that_it_uses() -> None:
+    """A search imports none; each took it some twenty milliseconds."""
+    code = (
+        "import sys, cormorant.plugins, cormorant.operate.search.search\n"
+        "print([name for name in sys.modules if name.startswith('cormorant.sources.') and name.endswith('.source')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

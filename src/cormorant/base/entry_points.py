@@ -78,6 +78,33 @@ def imported(reference: str) -> object:
     return found
 
 
+class BuiltInKinds(Mapping[str, K]):
+    """Kinds that come with the product, by the place of their code (`module:name`), imported when first asked for.
+
+    A command uses few of them: importing all of them took a third of a search. Names are listed without an import. A
+    kind that is put together from several modules is named by the function that does it.
+    """
+
+    def __init__(self, references: Mapping[str, str | Callable[[], object]], adopt: Callable[[str, object], K]) -> None:
+        self._references, self._adopt = references, adopt
+        self._loaded: dict[str, K] = {}
+
+    def __getitem__(self, name: str) -> K:
+        if name not in self._loaded:
+            place = self._references[name]
+            self._loaded[name] = self._adopt(name, imported(place) if isinstance(place, str) else place())
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._references)
+
+    def __len__(self) -> int:
+        return len(self._references)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._references
+
+
 class KindRegistry(Generic[K]):
     """All kinds of one sort: the built-in ones, and those that packages add to a group of entry points.
 

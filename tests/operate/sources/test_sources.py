@@ -39,7 +39,7 @@ def looking(look: Callable[[object], None], monkeypatch: pytest.MonkeyPatch) -> 
     """From now on folders are looked for so."""
     files = plugins.SOURCES["files"]
     kind = SourceKind(files.name, files.about, FilesSettings, files.make, look)
-    monkeypatch.setitem(plugins.SOURCES, "files", kind)
+    monkeypatch.setitem(plugins.SOURCES._loaded, "files", kind)
 
 
 def test_nobody_waits_for_a_folder_that_is_looked_for(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import try_canonical
 from cormorant.sources.base import BaseSource, Batches
-from cormorant.sources.kind import OWNER, Tools, Unlisted
+from cormorant.sources.kind import OWNER, SourceKind, Tools, Unlisted
 from cormorant.sources.mail.advice import ADVICE
 from cormorant.sources.mail.changes.mail_cursor import MailCursor
 from cormorant.sources.mail.folder_name import readable_folder
@@ -32,7 +32,7 @@ from cormorant.sources.mail.mailbox import (
 )
 from cormorant.sources.mail.mailing_list import lists_of
 from cormorant.sources.mail.message_head import fields_of, sent_at, thread_root
-from cormorant.sources.mail.settings import MailSettings
+from cormorant.sources.mail.settings import MailSettings, doubts
 from cormorant.sources.protocol import Discovery, Source
 
 MESSAGE: Final = "message/rfc822"
@@ -185,3 +185,16 @@ def unlisted(source: Source, address: str) -> Unlisted | None:
         "leave it out.",
         f"Look for it in the mailbox; if it arrived since, run `cormorant crawl {OWNER}`.",
     )
+
+
+MAIL: Final = SourceKind(
+    MailSource.kind,
+    MailSource.about,
+    MailSettings,
+    MailSource,
+    MailSource.look,
+    doubts,
+    "mail:",
+    MailSource.advice,
+    unlisted,
+)

@@ -16,7 +16,7 @@ from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import canonical, origin_of
 from cormorant.sources.base import BaseFilters, BaseSource, Batches
-from cormorant.sources.kind import Tools
+from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.table.change_log import ChangeLog, LogPlace
 from cormorant.sources.table.client import DatabaseClient
@@ -29,6 +29,7 @@ from cormorant.sources.table.rows.row_key import RowAddress, read_path, row_path
 from cormorant.sources.table.rows.row_reader import RowReader
 from cormorant.sources.table.rows.row_version import ListedRow, version_of
 from cormorant.sources.table.settings import TableSettings
+from cormorant.sources.table.triggers import trigger_script
 
 BATCH: Final = 1_000
 """Rows of a batch."""
@@ -214,3 +215,15 @@ def _batched(rows: Iterator[ListedRow | None]) -> Iterator[list[ListedRow | None
             batch = []
     if batch:
         yield batch
+
+
+TABLE: Final = SourceKind(
+    TableSource.kind,
+    TableSource.about,
+    TableSettings,
+    TableSource,
+    look,
+    scheme="table:",
+    advice=ADVICE,
+    script=trigger_script,
+)
