@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -58,7 +58,7 @@ def _unknown_setting(name: str, given: Sequence[str]) -> str:
     """The first setting behind `--set` that no kind has, or the kind that is named does not."""
     settings = [value for option, value in pairwise(given) if option == "--set"]
     of_kind = name in ("source add", "receiver add")  # a set of parameters has settings of any kind
-    every: dict[str, Any] = RECEIVERS if name.startswith("receiver") else SOURCES
+    every: Mapping[str, Any] = RECEIVERS if name.startswith("receiver") else SOURCES
     kinds = [every[word] for word in given if word in every] if of_kind else list(every.values())
     if of_kind and not kinds:
         return ""  # a kind that a package adds
