@@ -9,12 +9,12 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from cormorant.base.errors import LoginRefused, NotFoundError, Unreachable
+from cormorant.base.errors import BadSetting, LoginRefused, NotFoundError, Unreachable
 from cormorant.model.content import VisitTrace
 from cormorant.model.outcome import Deferred, Excluded, Failed, Gone, Outcome
 from cormorant.model.status import Status
 from cormorant.net.http.messages import Response
-from cormorant.plugins import HttpClient, ServerSettings
+from cormorant.plugins import HttpClient, SecretReference, ServerSettings
 from cormorant.testing import tools
 from tests.receivers.serving import Serving
 
@@ -167,6 +167,45 @@ def test_the_login_is_made_for_each_request_and_goes_to_no_other_server(place: P
     for strange in ("http://127.0.0.1:9/200", "https://stranger.example/", place.url.replace("http", "https")):
         with pytest.raises(ValueError, match="is not of http://127"):
             visited(client, strange)
+
+
+class NotesSettings(ServerSettings):
+    """Settings of a package's kind."""
+
+    token: SecretReference = ""
+
+
+def bearer() -> tuple[str, ...]:
+    """The login of a package's kind."""
+    return ("Authorization: Bearer hunter2",)
+
+
+IN_CLEAR = (
+    "Over http a login could be read on the way: write the url with https, or, for a server inside, set network=private"
+)
+
+
+@pytest.mark.parametrize("url", ["http://notes.example", "http://100.64.0.1", "http://8.8.8.8"])
+def test_a_login_over_http_goes_to_servers_inside_only(url: str) -> None:
+    """The refusal, its sentence and the setting that permits it are those of the built-in kinds."""
+    named = NotesSettings(token="secret:desk")
+    with pytest.raises(BadSetting, match=IN_CLEAR):
+        HttpClient(url, named, tools(), bearer)
+    HttpClient(url, named, tools())  # the secret is for something else
+    HttpClient(url.replace("http:", "https:"), named, tools(), bearer)
+    HttpClient(url, NotesSettings(token="secret:desk", network=("private",)), tools(), bearer)
+
+
+@pytest.mark.parametrize("line", ["Authorization: Bearer hunter2", "cookie: session=1"])
+def test_no_request_carries_a_login_in_clear(line: str) -> None:
+    """A login of another origin than the settings is seen when it would be sent; nothing is."""
+    with_login = HttpClient("http://8.8.8.8", ServerSettings(), tools(), lambda: [line])
+    for client, lines in ((with_login, ()), (HttpClient("http://8.8.8.8", ServerSettings(), tools()), (line,))):
+        with pytest.raises(BadSetting, match=IN_CLEAR):
+            client.send("http://8.8.8.8/200", lines)
+        with pytest.raises(BadSetting, match=IN_CLEAR):
+            asyncio.run(client.get("http://8.8.8.8/200", VisitTrace(), lines))
+        client.close()
 
 
 def test_tools_of_a_test_have_the_secrets_that_it_gives() -> None:

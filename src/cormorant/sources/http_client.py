@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from cormorant.base.errors import LoginRefused, Unreachable
+from cormorant.base.errors import BadSetting, LoginRefused, Unreachable
 from cormorant.model.content import VisitTrace
 from cormorant.model.outcome import Outcome
 from cormorant.model.url import canonical, origin_of
@@ -16,6 +16,7 @@ from cormorant.sources.kind import Tools
 from cormorant.sources.server_settings import ServerSettings
 
 _WORDS: Final = {401: "The server refuses the login.", 403: "The server does not let it be read."}
+_CREDENTIALS: Final = ("authorization:", "cookie:")
 
 
 def _no_login() -> tuple[str, ...]:
@@ -28,6 +29,10 @@ class HttpClient:
     `login` returns the header lines that prove who asks, like "Authorization: Bearer ..."; it is called at each
     request, so that a new secret counts at once. Responses have at most `max_bytes`, 10 MB by default. Redirects are
     not followed: they are a fault of the settings.
+
+    Over http a login goes to a server inside only, as `ServerSettings.is_inside_host` decides. For another one
+    BadSetting is raised: at once when there is a `login` and the settings name a secret, so that such a source cannot
+    be added, and at each request that would carry a login.
     """
 
     def __init__(
@@ -42,6 +47,8 @@ class HttpClient:
         self._origin = origin_of(canonical(url))
         self._consent = settings.consent(self._origin.host.strip("[]"), self._origin.port)
         self._session: HttpSession | None = None
+        if login is not _no_login and settings.secrets:
+            self._refuse_in_clear()
 
     def send(self, url: str, headers: Sequence[str] = (), *, method: str = "", body: bytes | None = None) -> Response:
         """Return the response of success, or a 304 that was asked for; from a thread without an event loop.
@@ -89,9 +96,12 @@ class HttpClient:
         address = canonical(url)
         if origin_of(address) != self._origin:
             raise ValueError(f"{address} is not of {self._origin}, the server of the source.")
+        login = tuple(self._login())
+        if login or any(line.lower().startswith(_CREDENTIALS) for line in headers):
+            self._refuse_in_clear()
         return Request(
             address,
-            (*headers, *self._login()),
+            (*headers, *login),
             self._consent,
             max_bytes=self._max_bytes,
             timeout_s=self._settings.timeout_s,
@@ -99,3 +109,11 @@ class HttpClient:
             body=body,
             method=method,
         )
+
+    def _refuse_in_clear(self) -> None:
+        """Raise BadSetting where a login could be read on the way to the server."""
+        if self._origin.scheme == "http":
+            try:
+                self._settings.see_inner(self._origin.host, "a login")
+            except ValueError as error:
+                raise BadSetting(str(error)) from None

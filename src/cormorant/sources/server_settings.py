@@ -9,12 +9,13 @@ from pydantic import Field, field_validator
 from cormorant.model.pace import Pace
 from cormorant.model.settings.bounded import Delay, Timeout
 from cormorant.model.settings.politeness import PacingSettings
-from cormorant.net.egress.policy import INTERNAL, AddressClass, Consent, classify
+from cormorant.net.egress.policy import AddressClass, Consent, classify
 
 PARALLEL = 4
 """Requests under way at once to a server of the organisation's own."""
 MOST_PARALLEL = 64
 """The most that settings may ask for."""
+_INSIDE = (AddressClass.PRIVATE, AddressClass.ULA, AddressClass.LOOPBACK)
 
 
 class PacedSettings(PacingSettings):
@@ -71,19 +72,24 @@ class ServerSettings(TimedSettings):
         """Return the consent to connect to the server that the settings name; make it once for each source."""
         return Consent.of(((host, port),), self.network)
 
-    def is_inner(self, host: str) -> bool:
-        """Return whether a server is of the inside by its address, or because the settings say so."""
+    def is_inside_host(self, host: str) -> bool:
+        """Return whether nobody outside the organisation is on the way to a host, so that a login may go in clear.
+
+        Its address says so, or `network` does. Shared address space (100.64.0.0/10) belongs to a provider and is
+        carried by it (RFC 6598 section 1), so that it counts as outside, unlike for the consent to connect; the same
+        holds for a name, whose address is not known here.
+        """
         bare = host.strip("[]")
         if bare == "localhost" or {"private", "loopback"}.intersection(each.strip().lower() for each in self.network):
             return True
         try:
-            return classify(bare) in (*INTERNAL, AddressClass.LOOPBACK)
+            return classify(bare) in _INSIDE
         except ValueError:
             return False
 
     def see_inner(self, host: str, login: str) -> None:
         """Raise ValueError where a login over http would leave the inside, and anybody on the way could read it."""
-        if not self.is_inner(host):
+        if not self.is_inside_host(host):
             raise ValueError(
                 f"Over http {login} could be read on the way: write the url with https, or, for a server inside, set "
                 "network=private."

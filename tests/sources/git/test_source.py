@@ -367,6 +367,7 @@ def test_ssh_trusts_the_given_keys_and_goes_to_the_judged_address(
         ({"url": "git@a.example:r"}, "ssh-keyscan a.example"),
         ({"url": "git@a.example:r", "known_hosts": ["x"]}, "ssh-keyscan"),
         ({"url": "/srv/r", "password": "secret:x"}, "is for https"),
+        ({"url": "http://a.example/r", "password": "secret:x"}, "Over http a password could be read on the way"),
         ({"url": "/srv/r", "password": "typed"}, "never written here"),
         ({"url": "/srv/r", "branch": "--upload-pack=id"}, "no branch can have that name"),
         ({"url": "/srv/r", "branch": "a..b"}, "no branch can have that name"),

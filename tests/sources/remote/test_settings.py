@@ -83,6 +83,18 @@ def test_a_password_may_go_in_clear_inside(host: str) -> None:
     assert parse_settings(WebDavSettings, {"url": f"http://{host}/dav", **LOGIN}).is_inside
 
 
+@pytest.mark.parametrize(
+    "host", ["100.64.0.1", "100.127.255.254", "[::ffff:100.64.0.1]", "8.8.8.8", "cloud", "169.254.1.1"]
+)
+def test_a_password_does_not_go_in_clear_where_others_carry_it(host: str) -> None:
+    """Shared address space is carried by a provider (RFC 6598 section 1); a setting says where that is no harm."""
+    given = {"url": f"http://{host}/dav", **LOGIN}
+    with pytest.raises(BadSetting, match=r"a password could be read on the way.*set network=private"):
+        parse_settings(WebDavSettings, given)
+    assert parse_settings(WebDavSettings, {**given, "network": ["Private"]}).is_inside
+    assert not parse_settings(FtpSettings, {"url": f"ftp://{host}/x"}).is_inside
+
+
 def test_secrets_are_named(tmp_path: Path) -> None:
     settings = parse_settings(
         SftpSettings, {"url": "sftp://h/x", "user": "a", "private_key": "secret:k", "passphrase": "secret:f"}

@@ -137,6 +137,8 @@ class GitSettings(ServerSettings):
             raise ValueError("A key is for ssh: addresses like ssh://git@git.example/team/docs.git.")
         if self.password and scheme not in ("https", "http"):
             raise ValueError("A password is for https addresses; ssh takes key=secret:NAME.")
+        if self.password and scheme == "http":
+            self.see_inner(self.repository.host, "a password")
         if scheme == "ssh" and not self.known_hosts:
             raise ValueError(
                 f"The keys of the ssh server are needed: add --set known_hosts=... with the lines of `ssh-keyscan "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from ipaddress import ip_address
 from typing import Annotated, ClassVar, Self
 from urllib.parse import unquote_to_bytes
 
@@ -14,7 +13,7 @@ from cormorant.base.errors import BadAddress
 from cormorant.model.acl import ACL
 from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
-from cormorant.net.egress.policy import AddressClass, Consent, classify
+from cormorant.net.egress.policy import Consent
 from cormorant.net.http.connection_options import DIRECT, Route
 from cormorant.sources.remote.authority import AuthorityFile, read_authority
 from cormorant.sources.server_settings import ServerSettings
@@ -112,14 +111,8 @@ class RemoteSettings(TreeSettings, ServerSettings):
 
     @property
     def is_inside(self) -> bool:
-        """Return whether the settings name a server inside, by its address or by `network`."""
-        if self.host == "localhost" or {"private", "loopback"}.intersection(each.lower() for each in self.network):
-            return True
-        try:
-            address = ip_address(self.host.strip("[]"))
-        except ValueError:
-            return False
-        return classify(address) in (AddressClass.PRIVATE, AddressClass.ULA, AddressClass.LOOPBACK)
+        """Return whether the server is inside, so that a login may go in clear."""
+        return self.is_inside_host(self.host)
 
     @property
     def scheme(self) -> str:

@@ -38,11 +38,8 @@ class WebDavSettings(HttpRemoteSettings, LoginSettings):
         """Refuse a password that anybody on the way could read."""
         if self.password and not self.user:
             raise ValueError("A password needs its user: --set user=NAME.")
-        if self.scheme == "http" and self.password and not self.is_inside:
-            raise ValueError(
-                "Over http a password could be read on the way: write the url with https, or, for a server inside, "
-                "set network=private."
-            )
+        if self.scheme == "http" and self.password:
+            self.see_inner(self.host, "a password")
         return self
 
     @property
