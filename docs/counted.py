@@ -13,8 +13,14 @@ from cormorant.extract.sitemap.job import INLINE_BYTES
 def paragraphs() -> Iterator[str]:
     """Yield them."""
     yield (
-        "`indexed` counts documents that search did not find before. One that says something new is counted by\n"
-        "`changed` and by `index_writes`, which has every document that was written into the index.\n"
+        "The line below the head of a report says what became of the documents: `new`, `changed`, `moved`, `deleted`\n"
+        "(out of the index: search no longer finds them) and `unchanged`. Behind them stand addresses that are no\n"
+        "documents: `gone`, `excluded` and so on. `gone` is left out where it says the same as `deleted`.\n"
+    )
+    yield (
+        "`indexed`, in a report for people `newly indexed`, counts documents that search did not find before.\n"
+        "One that says something new is counted by `changed` and by `index_writes`, which has every document that was\n"
+        "written into the index.\n"
     )
     yield (
         "`changed` has also those of which only the rights differ: receivers get them by the\n"

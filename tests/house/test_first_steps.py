@@ -29,6 +29,7 @@ CUT = "…"
 UNKNOWN = (
     (re.compile(r"after [\d.:]+ (?:s|min)\b, [\d.,]+ pages a second"), "after a while"),
     (re.compile(r"[\d.]+ (?:bytes|[kM]B) over the wire"), "bytes over the wire"),
+    (re.compile(r"[\d.]+ (?:bytes|[kM]B) read$"), "bytes read"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ run"), "then run"),
     (re.compile(r"file://\S*?/papers/"), "file:///papers/"),
     (re.compile(r" {2,}"), "  "),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+BEFORE_0043 = (
+    "DROP TABLE tombstone",
+    "UPDATE alembic_version SET version_num = '0042'",
+)
 BEFORE_0042 = (
+    *BEFORE_0043,
     "DROP TABLE attribute_value",
     "DROP TABLE attribute",
     "UPDATE alembic_version SET version_num = '0041'",

@@ -73,7 +73,7 @@ class InstallationSettings(BaseSettings):
         default=90,
         ge=1,
         le=3_650,
-        description="Days for which an excluded address is kept when no page links to it any more.",
+        description="Days for which an excluded address that no page links to is kept, and one of a document that is gone.",
     )
     old_copies_bytes: SizeOrNone = Field(
         default=1_000_000_000,

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cormorant.base.clock import SystemClock
 from cormorant.cli.display.rates import FOLLOWING, Course, awaited, expected, waiting
-from cormorant.cli.display.report import COUNTERS
+from cormorant.cli.display.report import COUNTERS, label_of
 from cormorant.cli.formatting import duration, plural, size
 from cormorant.cli.terminal import clean
 
@@ -92,7 +92,7 @@ def _counters(seen: LiveView) -> Table:
         table.add_column(style="dim", no_wrap=True)
         table.add_column(justify="right", min_width=6)
     for row in (COUNTERS[:4], COUNTERS[4:]):
-        table.add_row(*(word for name in row for word in (name.replace("_", " "), f"{report[name]:,}")))
+        table.add_row(*(word for name in row for word in (label_of(name), f"{report[name]:,}")))
     return table
 
 

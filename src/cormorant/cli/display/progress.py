@@ -60,7 +60,7 @@ class Lines:
         figures: list[tuple[object, ...]] = []
         for course in list(self._courses):
             seen = course.look(house)
-            figures.append(tuple(seen.report[name] for name in ("run", "state", "fetched", "to_fetch", "indexed")))
+            figures.append(tuple(seen.report[name] for name in ("run", "state", "fetched", "to_fetch", "index_writes")))
             self._say.note(line(course, seen))
             if seen.report["state"] not in OPEN_STATES:
                 self._courses.remove(course)
@@ -80,13 +80,13 @@ def line(course: Course, seen: LiveView) -> str:
     report = seen.report
     if report["state"] not in OPEN_STATES:
         ended = f"{report['source']}: {report['state']} after {duration(report['seconds'])}"
-        return f"{ended}, {plural(report['fetched'], 'document')} fetched, {report['indexed']:,} indexed"
+        return f"{ended}, {plural(report['fetched'], 'document')} fetched, {report['index_writes']:,} indexed"
     pace = f"{course.rate or report['pages_per_s']:.1f} a second"
     parts = [
         f"{report['source']}: {report['state']}",
         f"{plural(report['fetched'], 'document')} fetched",
         f"{report['to_fetch']:,} to go",
-        f"{report['indexed']:,} indexed",
+        f"{report['index_writes']:,} indexed",
         pace,
         *([] if seen.all_wait else [expected(course.ahead(seen)), course.bottleneck(seen)]),
     ]

@@ -30,11 +30,15 @@ COUNTERS = (
 FEW = 10
 """Documents that are named at the end of a crawl which would let them go; `run show` names more."""
 
+LABELS = {"indexed": "newly indexed"}
+"""Labels of counters whose name alone would mislead: a changed document is in the index already."""
+
 _MORE = (
     "new",
     "changed",
-    "unchanged",
     "moved",
+    "deleted",
+    "unchanged",
     "gone",
     "excluded",
     "unlinked",
@@ -140,23 +144,41 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"{head}, {record['pages_per_s']:g} pages a second"
     if record["reason"] and record["reason"] not in (each["sentence"] for each in record["problems"]):
         yield f"  {localized(record['reason'])}"
+    if outcomes := _outcomes(record):
+        yield f"  {', '.join(outcomes)}"
     yield ""
     for name in COUNTERS:
-        yield f"  {name.replace('_', ' '):<20}{record[name]:>12,}"
+        yield f"  {label_of(name):<20}{record[name]:>12,}"
     yield ""
-    yield f"  {plural(record['requests'], 'request')}, {size(record['bytes'])} over the wire"
+    if record["requests"]:
+        yield f"  {plural(record['requests'], 'request')}, {size(record['bytes'])} over the wire"
+    else:
+        yield f"  {size(record['bytes'])} read"
     if record["edited"]:
         yield f"  every document was downloaded again, because these settings changed: {', '.join(record['edited'])}"
-    outcomes = [f"{record[name]:,} {name.replace('_', ' ')}" for name in _MORE if record[name]]
-    if outcomes:
-        yield f"  {', '.join(outcomes)}"
     if (known := record["failed_as_before"]) and record["source"]:
         yield f"  {plural(known, 'document fails', 'documents fail')} as before:"
         yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error   lists the failures"
     if record["exposed_files"]:
         yield f"  everyone can find {plural(record['exposed_files'], 'file')} that others may not read on the disk"
-    if record["unchanged"] and (record["new"] or record["changed"] or record["index_deletes"]):
+    if record["unchanged"] and (record["new"] or record["changed"] or record["deleted"]):
         yield f"  cormorant document list --changed {record['run']}   lists new, changed and gone documents"
+
+
+def label_of(counter: str) -> str:
+    """Return the label of one of the classic counters."""
+    return LABELS.get(counter, counter.replace("_", " "))
+
+
+def _outcomes(record: Mapping[str, Any]) -> list[str]:
+    """Return how many documents are new, changed, moved, deleted and unchanged, then how other visits ended.
+
+    Addresses that are gone are left out where they are the deleted documents.
+    """
+    counts = {name: record[name] for name in _MORE}
+    if counts["gone"] == counts["deleted"]:
+        counts["gone"] = 0
+    return [f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count]
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:

@@ -22,12 +22,13 @@ from cormorant.frontier.state import enqueue, relocate
 from cormorant.frontier.state.relocate import Absent, Move
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.run import WITHHELD
-from cormorant.model.url import is_below
+from cormorant.model.url import fingerprint, is_below
 from cormorant.receivers import stream
 from cormorant.receivers.stream import Event, NewEvent
 from cormorant.sources.protocol import Discovery
 from cormorant.store.catalog import receivers
-from cormorant.store.journal import visits
+from cormorant.store.journal import tombstones, visits
+from cormorant.store.journal.tombstones import Tombstone
 
 if TYPE_CHECKING:
     from cormorant.crawl.commit.batch import Visited
@@ -101,9 +102,15 @@ class Newcomers:
         if taken:
             relocate.show(tx, taken, stream.append(tx, entries))
             visits.write(tx, rows)
+            tombstones.write(tx, self._order.source, [self._tombstone(was, now) for was, *_ in taken])
         for each in set(moves).difference(taken):
             self._held[each.found.validator].append(each.found)
         return len(taken)
+
+    def _tombstone(self, was: Absent, now: float) -> Tombstone:
+        source, run = self._order.source, self._order.run
+        key = fingerprint(was.address, source)
+        return Tombstone(source, key, was.address, was.id, run, now, tombstones.MOVED, None)
 
     def left(self) -> Iterator[list[DiscoveredUrl]]:
         """Return the files that are new after all, in batches."""

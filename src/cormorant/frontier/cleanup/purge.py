@@ -6,12 +6,12 @@ Two runs of the same hour are one accident of its server, unless the source says
 purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
 something links to it; what a sitemap named stays while that names it, and what a known address has moved to while it
 does: it would be found again in each run. Start addresses stay, so that their fate can be explained, and sitemaps that
-a robots.txt names.
+a robots.txt names. A tombstone says what became of a document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,6 +21,8 @@ from cormorant.frontier.sitemaps import registry
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, DiscoveredBy, Role
 from cormorant.store.db.database import Tx
+from cormorant.store.journal import tombstones
+from cormorant.store.journal.tombstones import Tombstone
 from cormorant.store.schema import claim, content, inlinks, original, outlinks, resource, visit
 from cormorant.store.schema.frontier import ASTRAY
 
@@ -87,6 +89,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     numbers = [row.id for row in lost if row.address not in led]
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]
+        tombstones.write(tx, source, _tombstones(tx, source, some))
         inlink_lists.withdraw(tx, source, some)
         keys = sa.select(columns.hash).where(columns.id.in_(some))
         tx.execute(sa.delete(claim).where(claim.c.source_id == source, claim.c.hash.in_(keys)))
@@ -95,3 +98,28 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
             tx.execute(sa.delete(table).where(table.c.id.in_(some)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))
     return len(numbers)
+
+
+def _tombstones(tx: Tx, source: int, numbers: Sequence[int]) -> list[Tombstone]:
+    """Return the tombstones of those that were documents: when and why each was gone, as its newest change says."""
+    columns, gone = resource.c, visit.alias("gone")
+    newest = sa.select(sa.func.max(gone.c.id)).where(
+        gone.c.resource_id == columns.id, gone.c.outcome == int(OutcomeKind.GONE)
+    )
+    rows = tx.rows(
+        sa.select(
+            columns.id, columns.hash, columns.address, columns.run, columns.visited_at, columns.status, columns.reason,
+            visit.c.run.label("gone_in"), visit.c.at,
+        )
+        .select_from(resource.join(content, content.c.id == columns.id).outerjoin(
+            visit, visit.c.id == newest.scalar_subquery()
+        ))
+        .where(columns.id.in_(numbers))
+    )  # fmt: skip
+    return [
+        Tombstone(
+            source, row.hash, row.address, row.id, row.gone_in or row.run, row.at or row.visited_at or tx.now(),
+            row.status, row.reason,
+        )
+        for row in rows
+    ]  # fmt: skip

@@ -20,6 +20,7 @@ from cormorant.store.schema import (
     outlinks,
     resource,
     site_fact,
+    tombstone,
     version,
     visit,
 )
@@ -39,7 +40,7 @@ def forget(tx: Tx, source: int) -> bool:
             tx.execute(sa.delete(table).where(table.c.id.in_(numbers)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(numbers)))
         return True
-    for each in (claim, exclusion):
+    for each in (claim, exclusion, tombstone):
         tx.execute(sa.delete(each).where(each.c.source_id == source))
     tx.execute(sa.delete(site_fact).where(site_fact.c.scope == source))
     known = [row[0] for row in tx.rows(sa.select(content.c.id).where(content.c.source_id == source))]

@@ -40,7 +40,7 @@ from cormorant.store.blobs.verify import walk
 from cormorant.store.catalog import takedowns
 from cormorant.store.catalog.takedowns import TakedownRow
 from cormorant.store.journal import query_log
-from cormorant.store.schema import content, outlinks, resource, version, visit
+from cormorant.store.schema import content, outlinks, resource, tombstone, version, visit
 
 WAIT_S: Final = 120.0
 """How long it waits for a backup, a compaction or another writer to end."""
@@ -232,6 +232,7 @@ def _erase_rows(house: Installation, numbers: Sequence[int]) -> None:
                 inlinks.withdraw(tx, source, pages)
             for table in (content, version, outlinks):
                 tx.execute(sa.delete(table).where(table.c.id.in_(some)))
+            tx.execute(sa.delete(tombstone).where(tombstone.c.resource_id.in_(some)))
             takedowns.give_back(tx, some)
             bare = {"content_hash": None, "size_bytes": 0, "reason": None}
             tx.execute(sa.update(visit).where(visit.c.resource_id.in_(some)).values(**bare))

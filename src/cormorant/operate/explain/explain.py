@@ -27,7 +27,7 @@ from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
-from cormorant.operate.explain import explain_unknown, rulings
+from cormorant.operate.explain import explain_unknown, former_address, rulings
 from cormorant.operate.explain.explain_unknown import empty
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import Conversion, Explanation, Path, RulingRecord, Visit
@@ -36,7 +36,7 @@ from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
-from cormorant.store.journal import runs, visits
+from cormorant.store.journal import runs, tombstones, visits
 from cormorant.store.journal.counters import CONVERSION
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import content, inlinks, resource
@@ -118,8 +118,9 @@ def _known(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> Explanati
     elif outcome is OutcomeKind.NONE:
         because, advice = limits.unvisited(tx, owner) or (because, advice)
     because, advice = said(tx, row, because, advice)
+    because = former_address.dated(tx, row.id, because) if verdict == "gone" else because
     hides = takedowns.of_address(tx, owner.name, row.address, row.display, row.url)
-    read = _conversion(house, row, kept[0] if kept else None)
+    read = _conversion(house, tx, row, kept[0] if kept else None)
     lacks = read["no_text"] if read and verdict in ("indexed", "pending") else None
     if lacks:
         missing = NoTextReason(lacks)
@@ -166,7 +167,7 @@ def _held(run: RunRow, status: int) -> str:
     return f"It may be found still, since {lookup.why_held(run, status)}"
 
 
-def _conversion(house: Installation, row: Any, kept: Any) -> Conversion | None:
+def _conversion(house: Installation, tx: Tx, row: Any, kept: Any) -> Conversion | None:
     """Return the conversion result: the fault of the last visit if unreadable, else how the document was read."""
     if row.status in CONVERSION:
         return {"mime": kept.mime if kept else None, "status": row.status, "reason": row.reason, "no_text": None}
@@ -174,6 +175,9 @@ def _conversion(house: Installation, row: Any, kept: Any) -> Conversion | None:
         return None
     place = BlobPlace(kept.pack, kept.pack_offset, kept.pack_length)
     read = how_read(house, place, kept.size_bytes)
+    former = tombstones.at(tx, row.source_id, read.get("answered_from") or "")
+    if former is not None and former.resource_id == row.id:  # it was moved since, and no redirect led there
+        read["answered_from"] = None
     return {"mime": kept.mime, "status": lookup.OK, "reason": None, "language": kept.language or None, **read}
 
 
@@ -314,6 +318,8 @@ def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
 
 def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Explanation | None:
     """Return what a source says of an address for which it has no resource, None when that is nothing."""
+    if former := former_address.explain(house, tx, owner, address):
+        return former
     for meant in lookup.meanings(owner, address):
         record = empty(address)
         if said := _stranger(tx, owner, meant, record) or explain_unknown.unlisted(house, tx, owner, meant, record):

@@ -56,6 +56,14 @@ class Conversion(ConversionRecord):
     language: NotRequired[str | None]
 
 
+class MovedTo(Record):
+    """The address at which a document is now, and the run that moved it there."""
+
+    address: str
+    at: str
+    run: int
+
+
 class Explanation(Record):
     """Why an address is, or is not, in the index: of one source, or of none when no source knows it."""
 
@@ -88,6 +96,9 @@ class Explanation(Record):
         dict[str, Any] | None, Field(description="Of an unknown address: the sources that know others of its host.")
     ]
     renamed: NotRequired[dict[str, str] | None]
+    moved_to: NotRequired[
+        Annotated[MovedTo | None, Field(description="Of an address at which a document was: where it is now.")]
+    ]
 
 
 class Explanations(Record):

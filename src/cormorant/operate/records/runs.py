@@ -63,6 +63,7 @@ class _RunFields(Record):
     source: str | None
     state: str
     to_fetch: int
+    deleted: Annotated[int, Field(description="Documents that left the index: what search no longer finds.")]
     to_index: Annotated[
         int,
         Field(description="Documents that were examined and wait for `index`: new, changed, or fetched anew by force."),

@@ -25,6 +25,7 @@ from cormorant.store.schema import (
     site_fact,
     site_source,
     source,
+    tombstone,
     version,
     visit,
     withdrawn,
@@ -41,7 +42,7 @@ def remove(tx: Tx, row: SourceRow) -> int:
     tx.execute(sa.delete(site_fact).where(site_fact.c.scope == row.id))
     tx.execute(sa.delete(hidden).where(hidden.c.source_id == row.id, pending_deletes.WAITS))
     tx.execute(sa.delete(run_count).where(run_count.c.run_id.in_(sa.select(run.c.id).where(run.c.source_id == row.id))))
-    for each in (content, withdrawn, original, version, resource, claim, exclusion, site_source, run):
+    for each in (content, withdrawn, original, version, resource, claim, exclusion, tombstone, site_source, run):
         tx.execute(sa.delete(each).where(each.c.source_id == row.id))
     items.forget(tx, row.id)
     _leave_out(tx, row.id)

@@ -1,6 +1,7 @@
 """Retention: removes old data automatically, so that nothing grows with the number of runs.
 
-every eighth run of a source -> exclusions that nothing leads to -> copies that were replaced, and packs that are small
+every eighth run of a source -> exclusions that nothing leads to -> tombstones that are old -> copies that were
+replaced, and packs that are small
 
 Runs, visits, launches, searches and logs are let go of where they are written. Whoever calls sees that no run is under
 way beside the one that begins.
@@ -16,7 +17,7 @@ from cormorant.frontier.cleanup import stale_exclusions
 from cormorant.operate.installation import Installation
 from cormorant.operate.storage import compact
 from cormorant.store.catalog import sources
-from cormorant.store.journal import runs
+from cormorant.store.journal import runs, tombstones
 from cormorant.store.journal.runs import RunRow
 
 _log = logger(__name__)
@@ -34,6 +35,9 @@ def tidy(house: Installation, row: RunRow) -> dict[str, Any]:
     if owner is None or row.started_at is not None or owner.generation % EVERY or not owner.generation:
         return {}
     done: dict[str, Any] = {"excluded": forget_refusals(house, row.source_id, upto) if upto else 0}
+    if upto:
+        with house.store.begin() as tx:
+            done["tombstones"] = tombstones.forget(tx, row.source_id, upto)
     if not others:
         try:
             done |= compact.thin(house)._asdict()

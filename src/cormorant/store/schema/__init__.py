@@ -5,7 +5,7 @@
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, original, version, hidden, withdrawn, outlinks, inlinks, near, near_band, reader
                                                   what was found behind a resource
-    journal   run, run_count, visit, exclusion, query, click   what happened
+    journal   run, run_count, visit, exclusion, tombstone, query, click   what happened
     stream    stream, stream_head, faulty       what is to be delivered, in order; what was not taken
     items     item, item_piece, item_mark     what was pushed, or read of feeds
     nodes     process                           who is at work
@@ -43,7 +43,7 @@ from cormorant.store.schema.documents import (
 )
 from cormorant.store.schema.frontier import claim, resource, site, site_fact, site_hour, site_source
 from cormorant.store.schema.items import item, item_mark, item_piece
-from cormorant.store.schema.journal import click, exclusion, query, run, run_count, visit
+from cormorant.store.schema.journal import click, exclusion, query, run, run_count, tombstone, visit
 from cormorant.store.schema.metadata import SCHEMA_VERSION, metadata
 from cormorant.store.schema.nodes import process
 from cormorant.store.schema.schedules import launch, schedule
@@ -92,6 +92,7 @@ __all__ = [
     "stream_head",
     "takedown",
     "token",
+    "tombstone",
     "tuning",
     "version",
     "visit",

@@ -1,4 +1,4 @@
-"""Schema of the journal: runs and their counts, visits with changes, gate exclusions, and searches."""
+"""Schema of the journal: runs and their counts, visits with changes, gate exclusions, tombstones, and searches."""
 
 from __future__ import annotations
 
@@ -78,6 +78,20 @@ exclusion = Table(
     Column("run", Integer, nullable=False, comment="the newest that met it"),
     Column("depth", Integer, nullable=False),
     Column("referrer", BigInteger),
+)
+
+tombstone = Table(
+    "tombstone",
+    metadata,
+    Column("source_id", Integer, primary_key=True),
+    Column("hash", BigInteger, primary_key=True, comment="of the address, as in resource"),
+    Column("address", Text, nullable=False),
+    Column("resource_id", BigInteger, nullable=False, comment="the number that its document has, or had"),
+    Column("run", Integer, nullable=False, comment="that moved or deleted it"),
+    Column("at", Double, nullable=False),
+    Column("status", SmallInteger, nullable=False, comment="of its last visit; 0: it is at another address"),
+    Column("reason", Text),
+    Index("ix_tombstone_resource_id", "resource_id"),
 )
 
 query = Table(

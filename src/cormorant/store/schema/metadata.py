@@ -17,7 +17,7 @@ metadata = MetaData(
     }
 )
 
-SCHEMA_VERSION = "0042"
+SCHEMA_VERSION = "0043"
 """The revision of the newest file in `migrations/versions`; a test holds the two together."""
 
 

@@ -1,0 +1,26 @@
+"""Keep the addresses of documents that moved or were deleted, so that whoever asks for them learns of it."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0043"
+down_revision = "0042"
+
+
+def upgrade() -> None:
+    """Add the table. What moved or was purged before is not in it."""
+    op.create_table(
+        "tombstone",
+        sa.Column("source_id", sa.Integer, nullable=False),
+        sa.Column("hash", sa.BigInteger, nullable=False, comment="of the address, as in resource"),
+        sa.Column("address", sa.Text, nullable=False),
+        sa.Column("resource_id", sa.BigInteger, nullable=False, comment="the number that its document has, or had"),
+        sa.Column("run", sa.Integer, nullable=False, comment="that moved or deleted it"),
+        sa.Column("at", sa.Double, nullable=False),
+        sa.Column("status", sa.SmallInteger, nullable=False, comment="of its last visit; 0: it is at another address"),
+        sa.Column("reason", sa.Text),
+        sa.PrimaryKeyConstraint("source_id", "hash", name="pk_tombstone"),
+    )
+    op.create_index("ix_tombstone_resource_id", "tombstone", ["resource_id"])
