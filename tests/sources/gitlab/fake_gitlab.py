@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from tests.sources.json_api.fake_server import Asked, FakeServer, Reply
 
@@ -27,6 +27,18 @@ class Item:
 
 
 @dataclass
+class Snippet:
+    """A snippet; `files` are its texts by their paths."""
+
+    id: int
+    title: str
+    files: dict[str, bytes]
+    updated: float
+    visibility: str = "public"
+    notes: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
 class FakeProject:
     """A project. `levels` are access levels by the names of their members."""
 
@@ -36,6 +48,7 @@ class FakeProject:
     issues: dict[int, Item] = field(default_factory=dict)
     merge_requests: dict[int, Item] = field(default_factory=dict)
     wikis: dict[str, str] = field(default_factory=dict)
+    snippets: dict[int, Snippet] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
 
 
@@ -95,6 +108,8 @@ class FakeGitLab(FakeServer):
             return Reply(self._project(project))
         if words[2] == "wikis":
             return self._wiki(project, words[3:], asked)
+        if words[2] == "snippets":
+            return self._snippets(project, words[3:], asked)
         place: dict[int, Item] = getattr(project, words[2])
         if len(words) == 3:
             return self._items(asked, project, words[2], place)
@@ -124,6 +139,30 @@ class FakeGitLab(FakeServer):
             {"slug": slug, "title": slug.title(), "format": "markdown"} | ({"content": text} if with_content else {})
             for slug, text in project.wikis.items()
         ])  # fmt: skip
+
+    def _snippets(self, project: FakeProject, words: list[str], asked: Asked) -> Reply:
+        """Answer as lib/api/project_snippets.rb does, which wants a login."""
+        if "authorization" not in asked.headers:
+            return Reply({"message": "401 Unauthorized"}, 401)
+        if not words:
+            return self._paged(asked, [self._snippet(project, each) for each in project.snippets.values()])
+        snippet = project.snippets.get(int(words[0]))
+        if snippet is None:
+            return Reply({"message": "404 Snippet Not Found"}, 404)
+        if words[1:2] == ["notes"]:
+            return self._paged(asked, snippet.notes)
+        if words[1:3] == ["files", "main"] and words[4] == "raw" and words[3] in snippet.files:
+            return Reply(body=snippet.files[words[3]], headers={"Content-Type": "text/plain"})
+        return Reply(self._snippet(project, snippet)) if len(words) == 1 else Reply({"message": "404 Not Found"}, 404)
+
+    def _snippet(self, project: FakeProject, snippet: Snippet) -> dict[str, Any]:
+        address = f"https://gitlab.test/{project.path}/-/snippets/{snippet.id}"
+        return {
+            "id": snippet.id, "title": snippet.title, "description": "About *it*", "visibility": snippet.visibility,
+            "author": {"name": "Ada"}, "created_at": self.iso(1_795_000_000), "updated_at": self.iso(snippet.updated),
+            "project_id": project.number, "web_url": address, "raw_url": f"{address}/raw", "file_name": "a",
+            "files": [{"path": path, "raw_url": f"{address}/raw/main/{quote(path)}"} for path in snippet.files],
+        }  # fmt: skip
 
     def _paged(self, asked: Asked, items: list[dict[str, Any]]) -> Reply:
         size = min(int(asked.parameters.get("per_page", "20")), self.per_page)

@@ -15,7 +15,7 @@ from cormorant.sources.gitlab import records
 from cormorant.sources.json_api import exchange
 from cormorant.sources.protocol import Discovery
 from cormorant.testing import SourceSuite
-from tests.sources.gitlab.fake_gitlab import TOKEN, FakeGitLab, FakeProject
+from tests.sources.gitlab.fake_gitlab import TOKEN, FakeGitLab, FakeProject, Snippet
 from tests.sources.json_api.api_sources import api_source, discovered, fetched
 from tests.sources.json_api.fake_server import Asked, Reply, failing
 
@@ -236,13 +236,69 @@ def test_a_wiki_page_is_read_as_it_is_rendered_and_a_large_wiki_without_versions
     assert all(each.validator for each in found.values())
     monkeypatch.setattr("cormorant.sources.json_api.client.ANSWER_BYTES", 2_000)
     assert {each.validator for each in discovered(source_of(gitlab))[0].values()} == {""}
-    monkeypatch.setattr("cormorant.sources.gitlab.source._MOST_SLUGS", 1)
+    monkeypatch.setattr("cormorant.sources.gitlab.source._MOST_NAMES", 1)
     many = source_of(gitlab)
     discovered(many)
     del gitlab.birds.wikis["home"]
     again = source_of(gitlab)
     assert len(discovered(again, many.next_cursor)[0]) == 2
     assert again.discovery is Discovery.LISTING
+
+
+def test_a_snippet_is_one_text_with_its_files_and_notes(gitlab: FakeGitLab) -> None:
+    note = {"body": "handy", "author": {"name": "Grace"}, "created_at": "2026-05-01T00:00:00Z", "system": False}
+    files = {"a b.md": b"# Gannets\n```\nx\n```", "src/raw/count.py": b"print('fulmar')", "map.bin": b"\0\1"}
+    gitlab.birds.snippets[4] = Snippet(4, "Counting", files, 1_795_000_100.0, notes=[note])
+    source = source_of(gitlab)
+    found, _ = discovered(source)
+    got = fetched(source, found[address("snippets/4")])
+    assert isinstance(got, Content)
+    assert (got.title, got.mime, got.acl) == ("Counting", "text/markdown", None)
+    text = got.body.decode()
+    assert "## src/raw/count.py\n\n```\nprint('fulmar')\n```" in text
+    assert "## a b.md\n\n````\n# Gannets\n```\nx\n```\n````" in text
+    assert "## map.bin\n\n```\n(This file is no text.)\n```" in text
+    assert "## Grace, 2026-05-01 00:00\n\nhandy" in text
+    assert (got.attributes["Type"], got.attributes["Author"]) == ("snippet", "Ada")
+    assert found[address("snippets/4")].display == "https://gitlab.test/bay/birds/-/snippets/4"
+    assert isinstance(fetched(source, found[address("snippets/4")]._replace(address=address("snippets/5"))), Gone)
+
+
+def test_snippets_are_listed_at_each_crawl(gitlab: FakeGitLab) -> None:
+    gitlab.birds.snippets = {each: Snippet(each, f"S{each}", {"a": b"x"}, 1_795_000_000.0) for each in range(1, 9)}
+    first = source_of(gitlab)
+    before, _ = discovered(first)
+    assert keys(before) == {f"snippets/{each}" for each in range(1, 9)}
+    gitlab.birds.snippets[2].updated += 1
+    gitlab.birds.snippets[3].visibility = "private"
+    del gitlab.birds.snippets[8]
+    again = source_of(gitlab)
+    after, gone = discovered(again, first.next_cursor)
+    assert again.discovery is Discovery.FEED
+    assert keys({each: None for each in after if after[each] != before[each]}) == {"snippets/2", "snippets/3"}
+    assert keys(dict.fromkeys(gone)) == {"snippets/8"}
+    skipping = source_of(gitlab, confidential="skip")
+    assert address("snippets/3") not in discovered(skipping)[0]
+    assert isinstance(fetched(skipping, before[address("snippets/3")]), Gone)
+    members = fetched(again, after[address("snippets/3")])
+    assert isinstance(members, Content)
+    assert members.acl is not None
+    assert members.acl.grants == ("group:bay/birds-members",)
+    assert discovered(source_of(gitlab, snippets=False))[0] == {}
+    assert discovered(source_of(gitlab, token=""))[0] == {}, "GitLab names them to those who have logged in"
+
+
+def test_a_snippet_that_disappears_while_they_are_listed_is_noticed(gitlab: FakeGitLab) -> None:
+    gitlab.birds.snippets = {each: Snippet(each, f"S{each}", {"a": b"x"}, 1_795_000_000.0) for each in range(1, 9)}
+    left = [1]
+
+    def disappear(asked: Asked) -> Reply | None:
+        if left and asked.parameters.get("page") == "2":
+            del gitlab.birds.snippets[left.pop()]
+        return None
+
+    gitlab.interrupt = disappear
+    assert keys(discovered(source_of(gitlab))[0]) == {f"snippets/{each}" for each in range(2, 9)}
 
 
 def test_a_refused_token_and_a_missing_project(gitlab: FakeGitLab) -> None:

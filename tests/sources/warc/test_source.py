@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import os
 import tracemalloc
@@ -14,45 +13,19 @@ from typing import Any
 import pytest
 
 from cormorant.base.errors import BadSetting, Unreachable
-from cormorant.model.content import Content, VisitTrace
-from cormorant.model.outcome import Deferred, Excluded, Gone, Outcome
-from cormorant.model.resource import DiscoveredUrl
+from cormorant.model.content import Content
+from cormorant.model.outcome import Deferred, Excluded, Gone
 from cormorant.model.settings.source import parse_settings
 from cormorant.plugins import Source
 from cormorant.sources.warc.settings import ArchiveSettings
 from cormorant.sources.warc.source import ArchiveSource
-from cormorant.testing import SourceSuite, tools
-from cormorant.testing.sources import resource_of
+from cormorant.testing import SourceSuite
+from tests.sources.warc.archives import bodies, fetched, listed, source
 from tests.sources.warc.written import record, response, zipped
 
 A, B = "https://site.example/a.txt", "https://site.example/b%20c"
 OLD, NEW = "2025-01-01T00:00:00Z", "2026-02-02T00:00:00Z"
 SAMPLES = Path(os.environ.get("CORMORANT_SUITES", "/nowhere")) / "warc-samples"
-
-
-def source(path: Path, **more: Any) -> ArchiveSource:
-    return ArchiveSource(3, parse_settings(ArchiveSettings, {"path": str(path), **more}), tools())
-
-
-def listed(made: ArchiveSource, cursor: str = "") -> dict[str, DiscoveredUrl]:
-    found = [each for batch in made.discover(cursor) for each in batch]
-    assert all(isinstance(each, DiscoveredUrl) for each in found)
-    return {made.key_of(each.address): each for each in found if isinstance(each, DiscoveredUrl)}
-
-
-def fetched(made: ArchiveSource, found: DiscoveredUrl) -> Content | Outcome:
-    async def visit() -> Content | Outcome:
-        try:
-            return await made.fetch(resource_of(found, made), VisitTrace())
-        finally:
-            await made.close()
-
-    return asyncio.run(visit())
-
-
-def bodies(made: ArchiveSource) -> dict[str, bytes | Outcome]:
-    got = {key: fetched(made, each) for key, each in listed(made).items()}
-    return {key: each.body if isinstance(each, Content) else each for key, each in got.items()}
 
 
 FORMS: dict[str, Callable[..., bytes]] = {
@@ -167,6 +140,17 @@ def test_damages_are_survived_and_delete_nothing(tmp_path: Path) -> None:
     found = listed(made)
     assert {"https://site.example/0", "https://site.example/2", "https://site.example/5"} <= set(found)
     assert "https://site.example/1" not in found
+    assert made.unlisted == ["warc://3/"]
+    lost = found["https://site.example/0"]._replace(address="warc://3/https%3A%2F%2Fsite.example%2F1", validator="")
+    assert isinstance(fetched(made, lost), Deferred), "nobody knows whether it is still there"
+
+
+def test_a_record_that_is_shorter_than_it_says_costs_none_behind_it(tmp_path: Path) -> None:
+    short = response(A, b"short").replace(b"Content-Length: 84", b"Content-Length: 94", 1)
+    assert b"Content-Length: 94" in short
+    (tmp_path / "a.warc.gz").write_bytes(zipped(short, response(B, b"two")))
+    made = source(tmp_path)
+    assert bodies(made)[B] == b"two"
     assert made.unlisted == ["warc://3/"]
 
 
@@ -306,6 +290,8 @@ def test_samples_of_other_writers() -> None:
         "example-wrong-chunks.warc.gz": {"http://example.com/": 1_270},
         "example-bad-non-chunked.warc.gz": {"http://example.com/": 1_270},
         "example-wget-bad-target-uri.warc.gz": {"http://example.com/": 1_270},
+        "example.arc.gz": {"http://example.com/": 1_270},
+        "bad.arc": {"http://example.com/": 1},
     }
     for name, sizes in expected.items():
         (path,) = SAMPLES.rglob(name)

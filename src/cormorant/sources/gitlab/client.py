@@ -14,10 +14,12 @@ from cormorant.sources.json_api.record import JsonRecord, records_of
 
 ISSUES: Final = "issues"
 MERGE_REQUESTS: Final = "merge_requests"
+SNIPPETS: Final = "snippets"
 WIKIS: Final = "wikis"
 _LEVELS: Final = {
     ISSUES: "issues_access_level",
     MERGE_REQUESTS: "merge_requests_access_level",
+    SNIPPETS: "snippets_access_level",
     WIKIS: "wiki_access_level",
 }
 
@@ -70,6 +72,11 @@ class GitLabClient(ApiClient):
     def rest(self, path: str) -> Exchange[ApiAnswer]:
         """Get a value by its path. Raises ApiFault."""
         return self.ask(f"{self.settings.api}{path}")
+
+    def file(self, path: str) -> Exchange[bytes]:
+        """Get a file as it is by its path. Raises ApiFault."""
+        got = yield from self.got(self.request(f"{self.settings.api}{path}"))
+        return got.body
 
     def next_page(self, answer: ApiAnswer, path: str) -> str:
         """Return the path of the next page, "" at the end.

@@ -29,8 +29,16 @@ def record_thread(
     client: GitLabClient, project: Project, sort: str, record: JsonRecord, *, internal: bool
 ) -> Exchange[ThreadRecord]:
     """Ask for the notes of a record; internal ones belong to it where it is for members only. Raises ApiFault."""
-    said, is_cut = list[Comment](), True
-    page = f"/projects/{project.id}/{sort}/{record.number('iid')}/notes?sort=asc&order_by=created_at&per_page=100"
+    said, is_cut = yield from notes_of(client, project, sort, record.number("iid"), internal=internal)
+    return _thread(project, sort, record, said, is_cut=is_cut)
+
+
+def notes_of(
+    client: GitLabClient, project: Project, sort: str, number: int, *, internal: bool
+) -> Exchange[tuple[list[Comment], bool]]:
+    """Ask for the notes of a record, and whether they are not all. Raises ApiFault."""
+    said = list[Comment]()
+    page = f"/projects/{project.id}/{sort}/{number}/notes?sort=asc&order_by=created_at&per_page=100"
     for _ in range(MOST_PAGES):
         answer = yield from client.rest(page)
         for each in records_of(answer.value):
@@ -39,9 +47,8 @@ def record_thread(
                 said.append(_note(project, each, is_internal=is_internal))
         page = client.next_page(answer, page)
         if not page:
-            is_cut = False
-            break
-    return _thread(project, sort, record, said, is_cut=is_cut)
+            return said, False
+    return said, True
 
 
 def wiki_page(client: GitLabClient, project: Project, slug: str, address: str, acl: ACL | None) -> Exchange[Content]:

@@ -25,10 +25,11 @@ class GitLabSettings(ApiSettings):
         **dict.fromkeys(("groups", "organisation", "organization", "namespace"), "group"),
         **dict.fromkeys(("mrs", "pulls", "pull_requests"), "merge_requests"),
         **dict.fromkeys(("wikis",), "wiki"),
+        **dict.fromkeys(("snippet",), "snippets"),
         **dict.fromkeys(("permissions", "rights", "owner_grants"), "project_grants"),
     }  # fmt: skip
     JUDGED = ApiSettings.JUDGED | {
-        "project", "group", "closed", "issues", "merge_requests", "wiki", "confidential", "project_grants",
+        "project", "group", "closed", "issues", "merge_requests", "wiki", "snippets", "confidential", "project_grants",
     }  # fmt: skip
 
     url: str = Field(
@@ -42,9 +43,14 @@ class GitLabSettings(ApiSettings):
     issues: bool = Field(default=True, description="Whether issues are read.")
     merge_requests: bool = Field(default=True, description="Whether merge requests are read.")
     wiki: bool = Field(default=True, description="Whether pages of the wikis of the projects are read.")
+    snippets: bool = Field(
+        default=True, description="Whether snippets of the projects are read with their files; needs a token."
+    )
     confidential: Literal["members", "skip"] = Field(
         default="members",
-        description="Whether confidential issues are for group:PROJECT-members only, or are left out (skip).",
+        description=(
+            "Whether confidential issues and private snippets are for group:PROJECT-members only, or left out (skip)."
+        ),
     )
     project_grants: bool = Field(
         default=False,
@@ -74,8 +80,8 @@ class GitLabSettings(ApiSettings):
         """Refuse settings that name no place or nothing in it."""
         if not self.project and not self.group:
             raise ValueError("Name what to read: --set project=GROUP/PROJECT or --set group=NAME.")
-        if not (self.issues or self.merge_requests or self.wiki):
-            raise ValueError("Nothing is left to read: set issues, merge_requests or wiki to true.")
+        if not (self.issues or self.merge_requests or self.wiki or (self.snippets and self.token)):
+            raise ValueError("Nothing is left to read: set issues, merge_requests, wiki or snippets to true.")
         return self
 
     @property

@@ -1,4 +1,4 @@
-"""GitLab source: issues, merge requests and wiki pages of projects."""
+"""GitLab source: issues, merge requests, wiki pages and snippets of projects."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from cormorant.model.content import Content
 from cormorant.model.outcome import Failed, Gone, Outcome
 from cormorant.model.resource import DiscoveredUrl, Removal, Resource
 from cormorant.model.status import Status
-from cormorant.sources.gitlab.client import ISSUES, MERGE_REQUESTS, WIKIS, GitLabClient, Project
+from cormorant.sources.gitlab.client import ISSUES, MERGE_REQUESTS, SNIPPETS, WIKIS, GitLabClient, Project
 from cormorant.sources.gitlab.page import record_of, record_thread, wiki_address, wiki_page
 from cormorant.sources.gitlab.records import WikiEntry, changed_records, every_record, wiki_pages
 from cormorant.sources.gitlab.settings import GitLabSettings
+from cormorant.sources.gitlab.snippets import is_private, snippet_thread, snippets_of
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
 from cormorant.sources.json_api.numbered import NumberedEntry
 from cormorant.sources.json_api.source import ApiSource, Changes, Listing, Marks, shown, version_of
 from cormorant.sources.json_api.thread_page import thread_markdown
 
 R = TypeVar("R")
-_KEY: Final = re.compile(r"(?s)([\w./-]+?)/-/(?:(issues|merge_requests)/([1-9][0-9]{0,11})|wikis/(.+))")
+_KEY: Final = re.compile(r"(?s)([\w./-]+?)/-/(?:(issues|merge_requests|snippets)/([1-9][0-9]{0,11})|wikis/(.+))")
 _CLOSED: Final = "closed"
-_MOST_SLUGS: Final = 1_000
-"""Pages of a wiki whose names a cursor remembers, so that those that are gone can be named."""
+_MOST_NAMES: Final = 1_000
+"""Pages of a wiki, or snippets, whose names a cursor remembers, so that those that are gone can be named."""
 Batch = Sequence[DiscoveredUrl | Removal]
 
 
 class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
-    """Issues, merge requests and wiki pages of projects."""
+    """Issues, merge requests, wiki pages and snippets of projects."""
 
-    kind, about = "gitlab", "Issues, merge requests and wiki pages of GitLab."
+    kind, about = "gitlab", "Issues, merge requests, wiki pages and snippets of GitLab."
     Settings = GitLabSettings
 
     def __init__(self, *given: Any) -> None:
@@ -50,10 +51,10 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
             for sort in self._records(each):
                 entries = every_record(client, session, each, sort)
                 mark[sort] = yield from self._taken(client, each, sort, entries)
-            if self._has_wiki(each):
-                pages = yield from session.follow(wiki_pages(client, each))
-                mark[WIKIS] = _slugs(pages)
-                yield list(self._pages(client, each, pages))
+            for sort in self._unmarked(each):
+                found = yield from session.follow(self._everything(client, each, sort))
+                mark[sort] = _names(found)
+                yield list(found.values())
         return marks
 
     def changes(self, client: GitLabClient, session: DiscoverySession, marks: Marks) -> Changes:
@@ -65,7 +66,8 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
         for each in projects:
             before, sorts = marks[each.path], list(self._records(each))
             mark = after[each.path] = {_CLOSED: sorted(each.closed)}
-            wanted = {_CLOSED, *sorts, *((WIKIS,) if self._has_wiki(each) else ())}
+            unmarked = list(self._unmarked(each))
+            wanted = {_CLOSED, *sorts, *unmarked}
             if wanted != before.keys() or before[_CLOSED] != mark[_CLOSED]:
                 return None
             for sort in sorts:
@@ -73,14 +75,14 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
                 mark[sort] = yield from self._taken(client, each, sort, entries)
                 if mark[sort] is None:
                     return None
-            if WIKIS in wanted:
-                pages = yield from session.follow(wiki_pages(client, each))
-                mark[WIKIS] = _slugs(pages)
-                if not isinstance(before[WIKIS], list) and before[WIKIS] != mark[WIKIS]:
+            for sort in unmarked:
+                found = yield from session.follow(self._everything(client, each, sort))
+                mark[sort], known = _names(found), before[sort]
+                if not isinstance(known, list) and known != mark[sort]:
                     return None
-                gone = set(before[WIKIS]) - {page.slug for page in pages} if isinstance(before[WIKIS], list) else ()
-                yield [Removal(self.address_of(_wiki_key(each, slug))) for slug in gone]
-                yield list(self._pages(client, each, pages))
+                gone = sorted(set(known) - found.keys()) if isinstance(known, list) else ()
+                yield [Removal(self.address_of(_key(each, sort, name))) for name in gone]
+                yield list(found.values())
         return after
 
     def document(self, client: GitLabClient, key: str, resource: Resource) -> Exchange[Content | Outcome]:
@@ -105,12 +107,16 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
         self, client: GitLabClient, project: Project, sort: str, number: int, address: str
     ) -> Exchange[Content | Outcome]:
         record = yield from record_of(client, project, sort, number)
-        is_confidential = record.flag("confidential")
+        is_snippet = sort == SNIPPETS
+        is_confidential = is_private(record) if is_snippet else record.flag("confidential")
         if is_confidential and self.settings.confidential == "skip":
             return Gone()
         acl = client.acl_of(project, sort, confidential=is_confidential)
         internal = acl is not None and self.settings.confidential == "members"
-        thread = yield from record_thread(client, project, sort, record, internal=internal)
+        if is_snippet:
+            thread = yield from snippet_thread(client, project, record)
+        else:
+            thread = yield from record_thread(client, project, sort, record, internal=internal)
         return thread_markdown(thread, address, acl)
 
     def _known(self, client: GitLabClient, path: str, *, again: bool = False) -> Exchange[Project]:
@@ -134,8 +140,12 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
             if is_wanted and sort in project.sorts:
                 yield sort
 
-    def _has_wiki(self, project: Project) -> bool:
-        return self.settings.wiki and WIKIS in project.sorts
+    def _unmarked(self, project: Project) -> Iterator[str]:
+        """Yield the sorts of a project that GitLab does not name by their changes; each crawl lists all of them."""
+        settings = self.settings
+        for sort, is_wanted in ((WIKIS, settings.wiki), (SNIPPETS, settings.snippets and bool(settings.token))):
+            if is_wanted and sort in project.sorts:
+                yield sort
 
     def _taken(
         self, client: GitLabClient, project: Project, sort: str, entries: Generator[Sequence[NumberedEntry], None, R]
@@ -160,19 +170,32 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
         version = version_of(key, entry.id, entry.updated, entry.comments, entry.is_confidential, acl=acl)
         return self.found(key, version, shown(entry.url))
 
-    def _pages(self, client: GitLabClient, project: Project, pages: Sequence[WikiEntry]) -> Iterator[DiscoveredUrl]:
-        acl: ACL | None = client.acl_of(project, WIKIS)
-        for each in pages:
-            key = _wiki_key(project, each.slug)
-            version = version_of(key, each.version, acl=acl) if each.version else ""
-            yield self.found(key, version, wiki_address(project, each.slug))
+    def _everything(self, client: GitLabClient, project: Project, sort: str) -> Exchange[dict[str, DiscoveredUrl]]:
+        """Return the pages of a wiki or the snippets of a project, by their names. Raises ApiFault."""
+        if sort == WIKIS:
+            acl = client.acl_of(project, WIKIS)
+            pages = yield from wiki_pages(client, project)
+            return {each.slug: self._page(project, each, acl) for each in pages}
+        found = {}
+        for each in (yield from snippets_of(client, project)):
+            if not (each.is_private and self.settings.confidential == "skip"):
+                name, acl = str(each.id), client.acl_of(project, SNIPPETS, confidential=each.is_private)
+                key = _key(project, SNIPPETS, name)
+                found[name] = self.found(key, version_of(key, each.updated, each.is_private, acl=acl), shown(each.url))
+        return found
+
+    def _page(self, project: Project, page: WikiEntry, acl: ACL | None) -> DiscoveredUrl:
+        key = _key(project, WIKIS, page.slug)
+        return self.found(
+            key, version_of(key, page.version, acl=acl) if page.version else "", wiki_address(project, page.slug)
+        )
 
 
-def _wiki_key(project: Project, slug: str) -> str:
-    return f"{project.path}/-/wikis/{slug}"
+def _key(project: Project, sort: str, name: str) -> str:
+    return f"{project.path}/-/{sort}/{name}"
 
 
-def _slugs(pages: Sequence[WikiEntry]) -> list[str] | str:
-    """Return the names of pages as a cursor remembers them, of very many only a sign of which they are."""
-    slugs = sorted(each.slug for each in pages)
-    return slugs if len(slugs) <= _MOST_SLUGS else version_of(*slugs)
+def _names(found: dict[str, DiscoveredUrl]) -> list[str] | str:
+    """Return names as a cursor remembers them, of very many only a sign of which they are."""
+    names = sorted(found)
+    return names if len(names) <= _MOST_NAMES else version_of(*names)

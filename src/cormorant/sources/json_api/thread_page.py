@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import Final, NamedTuple
@@ -14,6 +15,7 @@ from cormorant.sources.record_page import PAGE_TYPE, RecordSection, record_page
 
 MOST_TEXT: Final = 8 << 20
 """Characters of comments that are kept of one record."""
+_FENCES: Final = re.compile("`{3,}")
 MOST_PAGES: Final = 50
 """Pages of comments that are asked for."""
 GHOST: Final = "ghost"
@@ -31,7 +33,10 @@ class Comment(NamedTuple):
 
 
 class ThreadRecord(NamedTuple):
-    """A record with its comments. `fields` are shown, `attributes` are searched; `url` is where people read it."""
+    """A record with its comments. `fields` are shown, `attributes` are searched; `url` is where people read it.
+
+    `files` are the texts of files that belong to it, each under its name.
+    """
 
     title: str
     url: str
@@ -41,6 +46,7 @@ class ThreadRecord(NamedTuple):
     attributes: dict[str, Value]
     modified_at: float | None = None
     is_cut: bool = False
+    files: Sequence[RecordSection] = ()
 
 
 def thread_page(record: ThreadRecord, address: str, acl: ACL | None) -> Content:
@@ -57,14 +63,21 @@ def thread_markdown(record: ThreadRecord, address: str, acl: ACL | None) -> Cont
     said, is_cut = _fitting(record)
     rows = [f"- {name}: {value}" for name, value in record.fields if value not in ("", None)]
     parts = [f"# {record.title}", "\n".join(rows), record.description.text]
+    parts += [f"## {each.heading}\n\n{_fenced(each.text)}" for each in record.files]
     parts += [f"## {_heading(each)}\n\n{each.text}" for each in said]
     body = "\n\n".join(filter(None, parts)).encode("utf-8", "replace")
     return _content(record, address, acl, body, "text/markdown", is_cut=is_cut)
 
 
+def _fenced(text: str) -> str:
+    """Return a text as a block of code, behind a fence that stands nowhere in it [CommonMark 4.5]."""
+    fence = "`" * max(3, 1 + max(map(len, _FENCES.findall(text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
+
+
 def _fitting(record: ThreadRecord) -> tuple[Sequence[Comment], bool]:
     """Return the comments that there is room for, oldest first, and whether any is left out."""
-    left = MOST_TEXT - len(record.description.text)
+    left = MOST_TEXT - len(record.description.text) - sum(len(each.text) for each in record.files)
     for place, each in enumerate(record.comments):
         left -= len(each.text)
         if left < 0:

@@ -1,7 +1,10 @@
-"""Web archives as sources: the documents in WARC files (ISO 28500) and WACZ packages.
+"""Web archives as sources: the documents in WARC files (ISO 28500), ARC files and WACZ packages.
 
     archive_files.py   the files of a folder, and those packed in a WACZ
-    byte_streams.py    a file as records lie in it: plain, a gzip member a record, or gzip as a whole
+    byte_streams.py    a file as records lie in it: plain, or members that are compressed
+    gzip_stream.py     gzip, a member for each record or the file as a whole
+    zstd_stream.py     Zstandard frames, with a dictionary or without
+    record_format.py   the head of a record of WARC and of ARC
     record_reader.py   one record after the other, whatever is damaged between them
     capture_index.py   the newest capture of each address, found without holding all of them in memory
     payload.py         a record as content: HTTP message or resource

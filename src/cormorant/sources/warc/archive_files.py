@@ -1,4 +1,4 @@
-"""The archives of a folder, and those that are packed in a WACZ (WACZ 1.1.1: a ZIP with WARC files below archive/)."""
+"""The archives of a folder, and those that are packed in a WACZ (WACZ 1.1.1: a ZIP with archives below archive/)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import IO, Final, NamedTuple
 from cormorant.base.errors import Unreachable
 from cormorant.sources.trees.globs import Patterns
 from cormorant.sources.warc.byte_streams import SeekableFile
+from cormorant.sources.warc.record_format import RecordFormat, format_of
 from cormorant.sources.warc.settings import ArchiveSettings
 
-ENDINGS: Final = (".warc", ".warc.gz", ".wacz")
+PACKED: Final = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
+"""How the names of archives end that a WACZ may hold."""
+ENDINGS: Final = (*PACKED, ".wacz")
 """How the names of archives end."""
-PACKED: Final = (".warc", ".warc.gz")
 MOST_PACKED: Final = 100_000
 """Members of a WACZ that are looked at."""
 MOST_LEVELS: Final = 200
@@ -56,8 +58,12 @@ class ArchiveFolder:
         """Return the whole path of an archive."""
         return os.path.join(self._root, path) if path else self._root  # noqa: PTH118 - the same
 
+    def form(self, name: ArchiveName) -> RecordFormat:
+        """Return the format of an archive's records."""
+        return format_of(name.member or self.full(name.path))
+
     def packed(self, path: str) -> list[str]:
-        """Return the names of the WARC files in a WACZ, [""] for other archives. Raises OSError and BadZipFile."""
+        """Return the names of the archives in a WACZ, [""] for other archives. Raises OSError and BadZipFile."""
         if not self.full(path).lower().endswith(".wacz"):
             return [""]
         with zipfile.ZipFile(self.full(path)) as package:

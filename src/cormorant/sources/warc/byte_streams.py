@@ -1,14 +1,15 @@
 """The bytes of an archive as records lie in them, with places that lead back to each.
 
-    MemberPlace(start, skip)   start: where a gzip member, or in a plain file the record, begins; skip: bytes into it
+    MemberPlace(start, skip)   start: where a gzip member, a Zstandard frame, or in a plain file the record, begins;
+                               skip: bytes into it
 
-A gzip member a record is what writers of archives do [ISO 28500 annex D]; a file that was compressed as a whole is one
-member, in which `skip` leads to a record.
+A gzip member or a frame for each record is what writers of archives do [ISO 28500 annex D]; a file that was compressed
+as a whole is one member, in which `skip` leads to a record.
 """
 
 from __future__ import annotations
 
-import zlib
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple, Protocol
 
@@ -20,13 +21,28 @@ PATIENCE: Final = 64 << 20
 """Bytes that are skipped before whoever waits hears that it goes on."""
 MOST_BLANKS: Final = 1 << 20
 """Bytes of empty lines between two records."""
+LONGEST_MARK: Final = 1 << 12
+"""Bytes of the longest beginning of a record or a member that is searched for."""
+FREE_BYTES: Final = 1 << 30
+MOST_RATIO: Final = 200
+"""Times its size that a file may inflate to, once it has inflated to `FREE_BYTES`."""
 _BLANKS: Final = b" \t\r\n"
-GZIP_MAGIC: Final = b"\x1f\x8b\x08"
-RECORD_MAGIC: Final = b"WARC/"
 
 
 class DamagedStream(Exception):
-    """The bytes at this place are no gzip member, or end within one. The message is a phrase."""
+    """The bytes at this place are no member of an archive, or end within one. The message is a phrase."""
+
+
+class RecordMarks(NamedTuple):
+    """The look of a record's beginning: `start` matches it, `next` finds an end of line and it."""
+
+    start: re.Pattern[bytes]
+    next: re.Pattern[bytes]
+
+
+def marks_of(beginning: bytes) -> RecordMarks:
+    """Return the marks of records that begin like a regular expression."""
+    return RecordMarks(re.compile(beginning), re.compile(b"\n(?=%s)" % beginning))
 
 
 class MemberPlace(NamedTuple):
@@ -51,13 +67,15 @@ class SeekableFile(Protocol):
 class RecordStream:
     """The decoded bytes of an archive from a place on. Subclasses say how more of them come."""
 
-    def __init__(self, file: SeekableFile, start: int = 0) -> None:
-        self._file, self._start, self._taken = file, start, 0
+    def __init__(self, file: SeekableFile, marks: RecordMarks, start: int = 0) -> None:
+        self._file, self._marks, self._start, self._taken = file, marks, start, 0
         self._buffer = bytearray()
+        self._record_ended = False
         file.seek(start)
 
     def here(self) -> MemberPlace | None:
         """Return the place of the next byte, None at the end. Raises DamagedStream."""
+        self._record_ended = False
         if not self._buffer and not self._fill():
             return None
         return MemberPlace(self._start, self._taken)
@@ -95,6 +113,17 @@ class RecordStream:
                 raise
         return bytes(found)
 
+    def beginning(self, size: int) -> bytes:
+        """Return the next bytes of this record, which are read again afterwards; fewer at its end."""
+        try:
+            found = self.read(size)
+        except DamagedStream:
+            return b""
+        if not self._record_ended:
+            self._buffer[:0] = found
+            self._taken -= len(found)
+        return found
+
     def skipped(self, size: int) -> Iterator[int]:
         """Skip bytes; yields now and then how many are left, at last those that were missing. Raises DamagedStream."""
         since = 0
@@ -112,10 +141,11 @@ class RecordStream:
 
     def _more(self) -> bool:
         """Have bytes of this record in the buffer; False at the end, or where the next member begins another record."""
-        if self._buffer:
-            return True
-        member = self._start
-        return self._fill() and (self._start == member or not self._buffer.startswith(RECORD_MAGIC))
+        if self._buffer or self._record_ended:
+            return not self._record_ended
+        member, filled = self._start, self._fill()
+        self._record_ended = filled and self._start != member and self._marks.start.match(self._buffer) is not None
+        return filled and not self._record_ended
 
     def _fill(self) -> bool:
         """Have bytes in the empty buffer; False at the end. Raises DamagedStream."""
@@ -127,17 +157,51 @@ class RecordStream:
         self._taken += len(taken)
         return taken
 
-    def _search(self, start: int, magic: bytes) -> int:
-        """Return where the magic stands next from a place in the file on, -1 when nowhere."""
+    def _search(self, start: int, mark: re.Pattern[bytes]) -> int:
+        """Return where a mark stands next from a place in the file on, -1 when nowhere."""
         self._file.seek(start)
         at, kept = start, b""
         while chunk := self._file.read(CHUNK):
             window = kept + chunk
-            if (found := window.find(magic)) >= 0:
-                return at - len(kept) + found
+            if found := mark.search(window):
+                return at - len(kept) + found.start()
             at += len(chunk)
-            kept = window[-len(magic) + 1 :]
+            kept = window[-LONGEST_MARK:]
         return -1
+
+
+class PackedStream(RecordStream):
+    """A file of compressed members, one behind the other. `_inflated` counts what they give."""
+
+    MAGIC: re.Pattern[bytes]
+
+    def __init__(self, file: SeekableFile, marks: RecordMarks, start: int = 0) -> None:
+        super().__init__(file, marks, start)
+        self._from, self._inflated, self._is_bomb = start, 0, False
+
+    def resync(self) -> bool:
+        """Go on at the next bytes behind the start of this member that may begin one."""
+        if self._is_bomb:
+            return False
+        found = self._search(self._start + 1, self.MAGIC)
+        if found < 0:
+            return False
+        self._buffer.clear()
+        self._begin(found)
+        self._file.seek(found)
+        return True
+
+    def _begin(self, start: int) -> None:
+        """Expect a member at a place of the file, of which nothing was read yet."""
+        raise NotImplementedError
+
+    def _gain(self, data: bytes, read_to: int) -> None:
+        """Put what was inflated into the buffer. Raises DamagedStream for a file that inflates beyond measure."""
+        self._buffer += data
+        self._inflated += len(data)
+        if self._inflated > max(FREE_BYTES, MOST_RATIO * (read_to - self._from)):
+            self._is_bomb = True
+            raise DamagedStream(f"inflates to more than {MOST_RATIO} times its size")
 
 
 class PlainStream(RecordStream):
@@ -150,7 +214,7 @@ class PlainStream(RecordStream):
 
     def resync(self) -> bool:
         """Go on at the next line that begins as a record does."""
-        found = self._search(self._start + self._taken, b"\n" + RECORD_MAGIC)
+        found = self._search(self._start + self._taken, self._marks.next)
         if found < 0:
             return False
         self._buffer.clear()
@@ -162,70 +226,3 @@ class PlainStream(RecordStream):
         chunk = self._file.read(CHUNK)
         self._buffer += chunk
         return bool(chunk)
-
-
-class GzipStream(RecordStream):
-    """A file of gzip members (RFC 1952)."""
-
-    def __init__(self, file: SeekableFile, start: int = 0) -> None:
-        super().__init__(file, start)
-        self._inflating = zlib.decompressobj(wbits=31)
-        self._raw, self._read_to = b"", start
-
-    def resync(self) -> bool:
-        """Go on at the next bytes behind the start of this member that may begin one."""
-        found = self._search(self._start + 1, GZIP_MAGIC)
-        if found < 0:
-            return False
-        self._buffer.clear()
-        self._begin(found, b"")
-        self._file.seek(found)
-        return True
-
-    def _begin(self, start: int, raw: bytes) -> None:
-        self._start, self._taken = start, 0
-        self._inflating = zlib.decompressobj(wbits=31)
-        self._raw, self._read_to = raw, start + len(raw)
-
-    def _fill(self) -> bool:
-        """Inflate a step; a member that has ended is followed by the next."""
-        while not self._buffer:
-            if self._inflating.eof:
-                rest = self._inflating.unused_data
-                self._begin(self._read_to - len(rest), rest)
-            if not self._raw and not self._inflating.unconsumed_tail:
-                self._raw = self._file.read(CHUNK)
-                self._read_to += len(self._raw)
-                if not self._raw:
-                    return self._ended()
-            if not self._taken and self._is_padding():
-                continue
-            self._step()
-        return True
-
-    def _step(self) -> None:
-        data, self._raw = self._inflating.unconsumed_tail + self._raw, b""
-        try:
-            self._buffer += self._inflating.decompress(data, INFLATED)
-        except zlib.error as error:
-            raise DamagedStream("is no gzip member, or a damaged one") from error
-
-    def _is_padding(self) -> bool:
-        """Skip zeros where a member would begin, as some writers leave them; True when nothing else is there yet."""
-        if self._raw.startswith(b"\0") and self._read_to - len(self._raw) == self._start:
-            rest = self._raw.lstrip(b"\0")
-            self._begin(self._read_to - len(rest), rest)
-        return not self._raw and self._start == self._read_to
-
-    def _ended(self) -> bool:
-        """Say that the file has ended. Raises DamagedStream when that was within a member."""
-        if self._start < self._read_to:
-            raise DamagedStream("ends within a gzip member")
-        return False
-
-
-def stream_of(file: SeekableFile, start: int = 0) -> RecordStream:
-    """Return the stream of a file from a place on, by its first bytes."""
-    file.seek(0)
-    kind = GzipStream if file.read(2) == GZIP_MAGIC[:2] else PlainStream
-    return kind(file, start)

@@ -42,11 +42,11 @@ _DECODER: Final = msgspec.msgpack.Decoder(Capture)
 
 
 class CaptureIndex:
-    """Captures of one source, as of when its archives were read."""
+    """Captures of one source, as of when its archives were read; `is_whole` says that all of them could be."""
 
     def __init__(self) -> None:
         self._parts: list[IO[bytes]] = [TemporaryFile() for _ in range(PARTS)]  # noqa: SIM115 - closed by `close`
-        self.captures = 0
+        self.captures, self.is_whole = 0, True
 
     def add(self, capture: Capture) -> None:
         """Keep a capture."""

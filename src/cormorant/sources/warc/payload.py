@@ -25,7 +25,7 @@ from cormorant.net.http.headers import (
     robots_directives,
     without_secrets,
 )
-from cormorant.sources.warc.record_reader import RecordHead
+from cormorant.sources.warc.record_head import RecordHead
 from cormorant.sources.warc.settings import ArchiveSettings
 
 HEAD_BYTES: Final = 1 << 18

@@ -1,50 +1,26 @@
-"""Records of a web archive, one after the other: WARC 0.17 to 1.1 [ISO 28500 section 4].
+"""Records of a web archive, one after the other.
 
-    WARC/1.1 CRLF  fields CRLF  CRLF  block  CRLF CRLF
-
-What is damaged is counted and left out: reading goes on at the next record that can be found.
+Damaged ones are counted and left out: reading goes on at the next record that can be found.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
-from cormorant.sources.warc.byte_streams import RECORD_MAGIC, DamagedStream, MemberPlace, RecordStream
+from cormorant.sources.warc.byte_streams import DamagedStream, RecordStream
+from cormorant.sources.warc.record_format import RecordFormat
+from cormorant.sources.warc.record_head import RecordHead
 
-LONGEST_LINE: Final = 1 << 16
-"""Bytes of a line of a record's head."""
-MOST_FIELDS: Final = 1_000
 MOST_DAMAGES: Final = 10_000
 """Damages of one file, after which the rest of it is left."""
-_LENGTH: Final = re.compile(r"\d{1,18}")
-_VERSION: Final = re.compile(rb"WARC/[01]\.\d{1,3}\s*")
-
-
-class RecordHead(NamedTuple):
-    """A record before its block is read: where it begins, its fields by lower-case name, and the size of its block."""
-
-    place: MemberPlace
-    fields: Mapping[str, str]
-    length: int
-
-    @property
-    def kind(self) -> str:
-        """The type: response, resource, revisit, request, metadata, warcinfo, conversion or continuation."""
-        return self.fields.get("warc-type", "").lower()
-
-    @property
-    def target(self) -> str:
-        """The address that was captured; some writers put it between angle brackets."""
-        return self.fields.get("warc-target-uri", "").strip().removeprefix("<").removesuffix(">")
 
 
 class RecordReader:
     """Reads the records of one stream. `damages` counts what could not be read, `cut` says that it ends in a record."""
 
-    def __init__(self, stream: RecordStream) -> None:
-        self._stream = stream
+    def __init__(self, stream: RecordStream, form: RecordFormat) -> None:
+        self._stream, self._form = stream, form
         self._left = 0
         self.damages, self.cut = 0, False
 
@@ -99,29 +75,4 @@ class RecordReader:
         place = self._stream.after_blanks()
         if place is None:
             return None
-        line = self._stream.line(LONGEST_LINE)
-        if not line.startswith(RECORD_MAGIC) or not _VERSION.fullmatch(line):
-            raise DamagedStream("begins with something else than a record")
-        fields = self._fields()
-        length = fields.get("content-length", "")
-        if not _LENGTH.fullmatch(length):
-            raise DamagedStream("has a record without a length")
-        return RecordHead(place, fields, int(length))
-
-    def _fields(self) -> dict[str, str]:
-        """Read the fields of a head; a line with a blank before it belongs to the last one. Raises DamagedStream."""
-        found, name = dict[str, str](), ""
-        for _ in range(MOST_FIELDS):
-            line = self._stream.line(LONGEST_LINE)
-            if not line.endswith(b"\n"):
-                raise DamagedStream("ends within the head of a record")
-            if not line.strip():
-                return found
-            text = line.decode("utf-8", "replace")
-            if text[0] in " \t" and name:
-                found[name] += f" {text.strip()}"
-                continue
-            name, _, value = text.partition(":")
-            name = name.strip().lower()
-            found[name] = value.strip()
-        raise DamagedStream("has a record with too many fields")
+        return self._form.head(self._stream, place)

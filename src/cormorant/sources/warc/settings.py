@@ -36,7 +36,10 @@ class ArchiveSettings(SourceSettings):
     JUDGED = SourceSettings.JUDGED | {"max_size_bytes", "too_big", "captures"}
 
     path: str = Field(
-        min_length=1, description="The archive, or the folder of archives: .warc, .warc.gz and .wacz, like /srv/warcs."
+        min_length=1,
+        description=(
+            "The archive, or the folder of archives: .warc, .arc, both with .gz, .warc.zst and .wacz, like /srv/warcs."
+        ),
     )
     include: tuple[str, ...] = Field(
         default=(), description="Archives to take: patterns like 2026-*.warc.gz. Not set: every archive."

@@ -20,11 +20,14 @@ from cormorant.model.url import try_canonical
 from cormorant.sources.base import BaseSource, Batches
 from cormorant.sources.kind import Tools
 from cormorant.sources.trees.globs import compile_patterns
-from cormorant.sources.warc.archive_files import ArchiveFolder, ArchiveName
-from cormorant.sources.warc.byte_streams import DamagedStream, MemberPlace, SeekableFile, stream_of
+from cormorant.sources.warc.archive_files import ENDINGS, ArchiveFolder, ArchiveName
+from cormorant.sources.warc.byte_streams import DamagedStream, MemberPlace, SeekableFile
 from cormorant.sources.warc.capture_index import Capture, CaptureIndex
+from cormorant.sources.warc.compression import stream_of
 from cormorant.sources.warc.payload import HEAD_BYTES, captured_at, content_of, status_of
-from cormorant.sources.warc.record_reader import RecordHead, RecordReader
+from cormorant.sources.warc.record_format import RecordFormat
+from cormorant.sources.warc.record_head import RecordHead
+from cormorant.sources.warc.record_reader import RecordReader
 from cormorant.sources.warc.settings import ArchiveSettings
 
 _log = logger(__name__)
@@ -42,7 +45,7 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
     """Documents in web archives. Each address is one document, that of its newest capture, or each capture is one."""
 
     kind: ClassVar[str] = "warc"
-    about: ClassVar[str] = "Documents in web archives: WARC files and WACZ packages."
+    about: ClassVar[str] = "Documents in web archives: WARC and ARC files, and WACZ packages."
     Settings = ArchiveSettings
     shows_otherwise = True
 
@@ -56,8 +59,8 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
     def look(cls, settings: ArchiveSettings) -> None:
         """See whether the folder is there. Raises BadSetting for a file that is no archive, and Unreachable."""
         folder = ArchiveFolder(settings, compile_patterns(settings.include, settings.exclude))
-        if folder.is_file and not settings.path.lower().endswith((".warc", ".warc.gz", ".wacz")):
-            raise BadSetting(f"{settings.path} is no archive by its name. Archives end in .warc, .warc.gz or .wacz.")
+        if folder.is_file and not settings.path.lower().endswith(ENDINGS):
+            raise BadSetting(f"{settings.path} is no archive by its name. Archives end in {', '.join(ENDINGS)}.")
         next(folder.files(), None)
 
     def discover(self, cursor: str) -> Batches:
@@ -98,7 +101,8 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
     ) -> Generator[Sequence[DiscoveredUrl | Removal], None, int]:
         """Read one archive into the index; returns how many damages were met."""
         with self._folder.opened(name) as file:
-            reader = RecordReader(stream_of(file))
+            form = self._folder.form(name)
+            reader = RecordReader(stream_of(file, form), form)
             yield from self._read(reader, name, index)
         return self._note(name, reader)
 
@@ -117,6 +121,7 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
                     f"The archive {self._folder.full(path)} cannot be read: {error}. Let the crawler's account read "
                     "it, or exclude it."
                 ) from error
+        index.is_whole = damages == 0
         if damages:
             self.unlisted = [self._beginning]
 
@@ -225,7 +230,7 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
     ) -> Content | Outcome | None:
         """Read a record; of a revisit the content is at another place. None when it is of another address."""
         with self._folder.opened(own[0]) as file:
-            head, reader = _record(file, own[1])
+            head, reader = _record(file, self._folder.form(own[0]), own[1])
             if head is None or _address(head.target) != address:
                 return None
             captured = captured_at(head.fields)
@@ -233,7 +238,7 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
                 block = reader.block(self._most_bytes)
                 return self._checked(head, block, address, captured)
         with self._folder.opened(content[0]) as file:
-            head, reader = _record(file, content[1])
+            head, reader = _record(file, self._folder.form(content[0]), content[1])
             if head is None:
                 return None
             return self._checked(head, reader.block(self._most_bytes), address, captured)
@@ -257,8 +262,11 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
                 self._index = self._read_all()
             capture = self._index.find(address, moment)
             content = self._index.content_of(capture) if capture is not None else None
+            is_whole = self._index.is_whole
         if capture is None or content is None:
-            return Gone()
+            return (
+                Gone() if is_whole else Deferred(Status.IO_ERROR, "It is not where it was, and an archive is damaged.")
+            )
         got = self._content((capture.archive, capture.place), (content.archive, content.place), address)
         return got if got is not None else Failed(Status.UNREADABLE, "The archive was changed while it was read.")
 
@@ -279,12 +287,12 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
         return kept if kept.get("path") == self.settings.path else {}
 
 
-def _record(file: SeekableFile, place: MemberPlace) -> tuple[RecordHead | None, RecordReader]:
+def _record(file: SeekableFile, form: RecordFormat, place: MemberPlace) -> tuple[RecordHead | None, RecordReader]:
     """Read the head of the record at a place."""
-    stream = stream_of(file, place.start)
+    stream = stream_of(file, form, place.start)
     for _ in stream.skipped(place.skip):
         pass
-    reader = RecordReader(stream)
+    reader = RecordReader(stream, form)
     return reader.first(), reader
 
 
