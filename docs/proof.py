@@ -1,10 +1,10 @@
-"""Writes docs/reference/proof.md from the figures that the long proofs have left.
+"""Write docs/reference/proof.md from the recorded figures of the long proofs.
 
     python -m docs.proof [FOLDER]      FOLDER is what PROOF_RECORDS named when they ran
 
-`make prove` does both. What is in the folder is kept in docs/records, in the place of what the same run of a proof left
-before, and the page is made of all that is kept: the proofs take hours, and not all run on one day. One that never left
-anything keeps its place on the page, without figures; one that failed is told as such, and this ends with 1.
+`make prove` does both. Records of the folder replace those of the same runs in docs/records, and the page shows all
+that are kept, because the proofs take hours and do not all run on one day. A proof without a record keeps its place on
+the page, without figures. A proof that failed is marked, and the exit code is 1.
 """
 
 # ruff: noqa: INP001 - a folder of pages is no package
@@ -26,26 +26,26 @@ RECORDS = Path(__file__).parent / "records"
 ABOUT = """\
 # The long proofs
 
-What takes too long for every change: `make prove` runs it and writes this page. The figures are those that are the
-same each time all is well; what could not be shown stands beside them with its reason. [Other people's
-tests](suites.md) have a page of their own.
+The long proofs take too long to run at every change; `make prove` runs them and writes this page. Its figures are equal
+in every run that goes well. Checks that could not be made are listed with their reasons. [Test suites of
+others](suites.md) have a page of their own.
 
 """
-FAILED = "**Failed** with `{}`: the figures are those of a fault.\n\n"
-NONE = "No figures were left when this page was written.\n"
+FAILED = "**Failed** with `{}`: the figures are those of a failed run.\n\n"
+NONE = "There were no figures when this page was written.\n"
 FAULTS = """\
 ## Planted faults
 
-A proof counts once it has found a fault that was planted for it. Each of these is planted into a copy of the package,
-and the check beside it has to fail.
+A proof counts only if it finds the faults that are planted for it. Each fault below is planted into a copy of the
+package, and the check beside it has to fail.
 
 """
 
 
 def page(records: Sequence[dict[str, Any]], ends: Sequence[dict[str, Any]]) -> str:
-    """The page that tells of these records, and of how the runs ended."""
+    """The page for these records, and for the exit codes of the runs."""
     rows = [(each.name, each.shows, f"`{each.command}`") for each in PROOFS]
-    parts = [ABOUT + table(("proof", "what it shows", "by itself"), rows)]
+    parts = [ABOUT + table(("proof", "claim", "command"), rows)]
     for each in PROOFS:
         found = [one for one in records if one["proof"] == each.name]
         broken = [one["given"] for one in ends if one["proof"] == each.name and one["code"]]
@@ -55,29 +55,29 @@ def page(records: Sequence[dict[str, Any]], ends: Sequence[dict[str, Any]]) -> s
 
 
 def _section(proof: Known, found: Sequence[dict[str, Any]], broken: Sequence[str]) -> str:
-    """What one proof left: a column for each of its runs, and what they left out."""
-    said = f"## {proof.name.capitalize()}\n\n" + "".join(
+    """The section of one proof: a column for each of its runs, and the checks that they left out."""
+    section = f"## {proof.name.capitalize()}\n\n" + "".join(
         FAILED.format(f"{proof.command} {each}".rstrip()) for each in broken
     )
     figures = {name: None for each in found for name in each["figures"]}
     if not figures:
-        said += NONE
+        section += NONE
     else:
         rows = [(name, *(_shown(each["figures"].get(name, "")) for each in found)) for name in figures]
         days = ("last run", *(each["on"] for each in found))
-        said += table(("", *(each["part"] or "figures" for each in found)), [*rows, days])
+        section += table(("", *(each["part"] or "figures" for each in found)), [*rows, days])
     once = {name: None for each in found for name in each.get("measured", {})}
     if once:
         rows = [(name, *(_shown(each["measured"].get(name, "")) for each in found)) for name in once]
-        said += "\n" + table(("measured once", *(each["part"] or "figures" for each in found)), rows)
+        section += "\n" + table(("measured once", *(each["part"] or "figures" for each in found)), rows)
     left_out = {name: reason for each in found for name, reason in each["deviations"].items()}
     if left_out:
-        said += "\n" + table(("left out", "why"), sorted(left_out.items()))
-    return said
+        section += "\n" + table(("left out", "why"), sorted(left_out.items()))
+    return section
 
 
 def failed(record: dict[str, Any]) -> bool:
-    """Whether what left this record did not end well."""
+    """Whether the run that left this record failed."""
     return bool(record.get("code"))
 
 
@@ -94,12 +94,12 @@ def table(columns: Sequence[str], rows: Iterator[Sequence[object]] | Sequence[Se
 
 
 def kept() -> list[dict[str, Any]]:
-    """What the last run of each proof has left."""
+    """The kept records: of the last run of each proof."""
     return [json.loads(path.read_text("utf-8")) for path in sorted(RECORDS.glob("*.json"))]
 
 
 def write(folder: Path | None = None) -> int:
-    """Keep what is in a folder, if one is named, and write the page; returns how many runs of a proof failed."""
+    """Copy the records of a folder, if one is named, and write the page; return how many runs of a proof failed."""
     for path in folder.glob("*.json") if folder else ():
         shutil.copyfile(path, RECORDS / path.name)
     ends = [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(ENDS))] if folder else []

@@ -1,4 +1,4 @@
-"""After a crawl: is every document there once, and was everybody told once? Read from rows, copies, index and logs."""
+"""After a crawl, is every document kept once and delivered once? Compares rows, copies, the index and logs."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from tests.journeys.site import Logged
 
 
 class Truth(Protocol):
-    """What a crawl should have found: documents by number, each with a word that no other has."""
+    """The documents that a crawl should have found, by number, each with a word that no other has."""
 
     @property
     def documents(self) -> int:
-        """How many there are."""
+        """The number of documents."""
         ...
 
     def url(self, number: int) -> str:
-        """The address of one; it ends with its number."""
+        """The address of a document; it ends with its number."""
         ...
 
     def word(self, number: int) -> str:
-        """The word only this one has."""
+        """The word that only this document has."""
         ...
 
     def log(self) -> list[Logged]:
@@ -50,7 +50,7 @@ class Truth(Protocol):
 
 @dataclass(slots=True)
 class Ledger:
-    """What is wrong, by kind; all empty when nothing is. `fetched_again` is no fault but has a bound."""
+    """Faults by kind; every list is empty if all is well. `fetched_again` is no fault but has a bound."""
 
     no_row: list[str] = field(default_factory=list)
     strange_row: list[str] = field(default_factory=list)
@@ -58,11 +58,11 @@ class Ledger:
     not_found: list[str] = field(default_factory=list)
     found_wrongly: list[str] = field(default_factory=list)
     in_index: list[str] = field(default_factory=list)
-    said_otherwise: list[str] = field(default_factory=list)
+    other_links: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     repeats: list[str] = field(default_factory=list)
-    not_told: list[str] = field(default_factory=list)
-    told_twice: list[str] = field(default_factory=list)
+    not_delivered: list[str] = field(default_factory=list)
+    delivered_twice: list[str] = field(default_factory=list)
     miscounted: list[str] = field(default_factory=list)
     fetched_again: int = 0
 
@@ -71,14 +71,14 @@ class Ledger:
         return {kind: some[:3] for kind, some in asdict(self).items() if isinstance(some, list) and some}
 
     def figures(self) -> dict[str, int]:
-        """How many of each kind."""
+        """The number of faults of each kind."""
         return {kind: len(some) if isinstance(some, list) else some for kind, some in asdict(self).items()}
 
 
 def audit(home: Home, site: Truth, lines: Path, words: int | None = None) -> Ledger:
-    """Look everything over; `words` limits how many pages are looked for by their word.
+    """Compare everything; `words` limits how many pages are searched for by their word.
 
-    Behind the end of a run are numbers of which the index alone is told: to other receivers they are gaps.
+    Behind the end of a run the stream has events that only the index gets: other receivers see gaps there.
     """
     ledger = Ledger()
     wanted = {site.url(number): number for number in range(site.documents)}
@@ -87,7 +87,7 @@ def audit(home: Home, site: Truth, lines: Path, words: int | None = None) -> Led
         index = house.index_reader()
         if index.count() != len(wanted):
             ledger.in_index.append(f"{index.count()} documents, {len(wanted)} expected")
-        _said(ledger, house, index)
+        _links(ledger, house, index)
     _search(ledger, home, site, list(wanted)[:words])
     _lines(ledger, lines, wanted)
     new = sum(_counted(home, "new"))
@@ -102,7 +102,7 @@ def audit(home: Home, site: Truth, lines: Path, words: int | None = None) -> Led
 
 
 def _rows(ledger: Ledger, house: Installation, site: Truth, wanted: dict[str, int]) -> None:
-    """Every page has one row, with a content whose kept copy says the page's word."""
+    """Check that every page has one row, and that its kept copy contains the page's word."""
     cache = house.cache()
     statement = (
         sa.select(resource.c.address, content.c.id, content.c.pack, content.c.pack_offset, content.c.pack_length)
@@ -128,25 +128,25 @@ def _rows(ledger: Ledger, house: Installation, site: Truth, wanted: dict[str, in
     cache.close()
 
 
-def _said(ledger: Ledger, house: Installation, index: IndexReader) -> None:
-    """Of every document the index has what links say of it, and its class, as the database has them."""
+def _links(ledger: Ledger, house: Installation, index: IndexReader) -> None:
+    """Check that index and database agree on each document's anchor texts, link score and duplicate cluster."""
     hits = index.search(Search(Everything(), ANYONE, limit=index.count(), fold=False)).hits
     numbers = {hit.id for hit in hits}
     with house.store.read() as tx:
-        said, near = link_score.said_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
+        anchors, near = link_score.said_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
     for hit in hits:
         has = AnchorSummary(hit.entry.anchors, hit.entry.link_score), hit.entry.near
-        if has != (said.get(hit.id, NOTHING), near.get(hit.id)):
-            ledger.said_otherwise.append(hit.entry.url)
+        if has != (anchors.get(hit.id, NOTHING), near.get(hit.id)):
+            ledger.other_links.append(hit.entry.url)
 
 
 def _search(ledger: Ledger, home: Home, site: Truth, urls: list[str]) -> None:
-    """Every page is found once, by the word only it has."""
+    """Check that every page is found once, by the word that only it has."""
     with home.library() as library:
         for url in urls:
             try:
                 found = found_in(library, site.word(_number(url)))
-            except IndexDamaged:  # it has seen by itself that it lacks what was confirmed
+            except IndexDamaged:  # the index has noticed that it lacks documents that it had confirmed
                 found = []
             if url not in found:
                 ledger.not_found.append(url)
@@ -158,21 +158,21 @@ def _number(url: str) -> int:
 
 
 def _lines(ledger: Ledger, lines: Path, wanted: dict[str, int]) -> None:
-    """The receiver's numbers begin at 1 and have no repeat nor, in one run, a gap, and every page was new once."""
-    told = received(lines)
-    first = told[0]["run"] if told else 0
-    for (before, run), (after, its) in pairwise([(0, first), *((each["seq"], each["run"]) for each in told)]):
+    """Check that event numbers begin at 1, without repeats or gaps in a run, and that every page was new once."""
+    events = received(lines)
+    first = events[0]["run"] if events else 0
+    for (before, run), (after, its) in pairwise([(0, first), *((each["seq"], each["run"]) for each in events)]):
         if after > before + 1 and run == its:
             ledger.gaps.append(f"{before} -> {after}")
         if after <= before:
             ledger.repeats.append(f"{before} -> {after}")
-    new = Counter(each["url"] for each in told if each["event"] == "new")
-    ledger.not_told += [url for url in wanted if not new[url]]
-    ledger.told_twice += [url for url, times in new.items() if times > 1]
+    new = Counter(each["url"] for each in events if each["event"] == "new")
+    ledger.not_delivered += [url for url in wanted if not new[url]]
+    ledger.delivered_twice += [url for url, times in new.items() if times > 1]
 
 
 def _counted(home: Home, name: str) -> list[int]:
-    """What the runs have counted."""
+    """A counter of each run."""
     from cormorant.operate.runs import start
 
     with home.house() as house:

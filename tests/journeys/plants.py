@@ -1,7 +1,7 @@
 """Faults planted into a copy of the package, to see that the kill test finds them.
 
-Each is a mistake somebody could make. Where what it opens is open for too short a time to be hit by a few kills, the
-plant holds it open (`pause`).
+Each is a plausible mistake. If the gap that it opens is too short to be hit by a few kills, the plant holds it open
+(`pause`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _HOLD = '__import__("cormorant.base.clock").base.clock.pause(1.0)'
 
 
 class Plant(NamedTuple):
-    """A fault: what it is, the file, and what is put in place of what."""
+    """A fault: its name, the file, and texts with their replacements."""
 
     name: str
     file: str
@@ -52,7 +52,7 @@ PLANTS = (
         ),
     ),
     Plant(
-        "a visit is done before its document is written",
+        "a visit is completed before its document is written",
         "crawl/commit/committer.py",
         (
             ("            persist.write(tx, made, self.order.run)\n",
@@ -88,12 +88,12 @@ PLANTS = (
         ),
     ),
     Plant(
-        "what the index has not committed is confirmed",
+        "documents that the index has not committed are confirmed",
         "crawl/deliver/sinks.py",
         (("        return self._confirmed\n", "        return self.place\n"),),
     ),
     Plant(
-        "a receiver does not look where its file ends",
+        "a receiver does not check where its file ends",
         "receivers/jsonlines.py",
         (
             ("self.last = max(seq, self._last_renamed())", "self.last = 0"),
@@ -105,7 +105,7 @@ PLANTS = (
 
 
 def planted(fault: Plant) -> str:
-    """The text of its file with this fault; what it takes the place of has to be there once."""
+    """The text of the file with this fault; each replaced text has to occur once."""
     text = (PACKAGE / fault.file).read_text()
     for before, after in fault.changes:
         assert text.count(before) == 1, f"{fault.file} has {text.count(before)} times {before!r}"
@@ -114,7 +114,7 @@ def planted(fault: Plant) -> str:
 
 
 def plant(fault: Plant, folder: Path) -> Path:
-    """Make a copy of the package with this fault; returns what PYTHONPATH must name."""
+    """Make a copy of the package with this fault; return the folder for PYTHONPATH."""
     shutil.copytree(PACKAGE, folder / "cormorant", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "cormorant" / fault.file).write_text(planted(fault))
     return folder

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.timeout(PROOF_S + 20)
 
 AT = {
     "rows name copies that are written after the commit": "settled",
-    "a visit is done before its document is written": "rows written",
+    "a visit is completed before its document is written": "rows written",
     "a batch is counted in a transaction of its own": "counted",
     "a delivery is confirmed before it is made": "index told",
-    "what the index has not committed is confirmed": "index to be committed",
-    "a receiver does not look where its file ends": "lines written",
+    "documents that the index has not committed are confirmed": "index to be committed",
+    "a receiver does not check where its file ends": "lines written",
 }
 """The step at which a fault must be found."""
 

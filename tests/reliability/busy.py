@@ -1,4 +1,4 @@
-"""A crawl that is held up by nothing but this machine: what is told of its end by the real processes, on the way."""
+"""Estimates that real processes give of the end of a crawl whose only bottleneck is this machine."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.journeys.crawling import begin
 from tests.journeys.home import Home
 from tests.journeys.pages import SiteSettings
 from tests.journeys.site import website
-from tests.reliability.foreseen import Told
+from tests.reliability.foreseen import Estimate
 
 HOLDS = "this machine's processors"
 LOOK_S = 0.5
 _CLOCK = SystemClock()
 
 
-def watched(pages: int) -> tuple[list[Told], float, float]:
-    """Crawl a site of so many pages that answers at once; returns what was told, when it began and when it ended."""
-    told: list[Told] = []
+def watched(pages: int) -> tuple[list[Estimate], float, float]:
+    """Crawl a site of so many pages that answers at once; return the estimates, the begin and the end of the run."""
+    estimates: list[Estimate] = []
     with tempfile.TemporaryDirectory(prefix="busy-") as folder:
         path = Path(folder)
         with website(SiteSettings(pages=pages, hosts=4), path) as site:
@@ -33,22 +33,22 @@ def watched(pages: int) -> tuple[list[Told], float, float]:
             process = begin(home, "site")
             while process.poll() is None:
                 pause(LOOK_S)
-                told += _told(home)
+                estimates += _estimate(home)
         with home.house() as house:
             ended: Mapping[str, Any] = start.report(house)
-    return told, _epoch(ended["started_at"]), _epoch(ended["finished_at"])
+    return estimates, _epoch(ended["started_at"]), _epoch(ended["finished_at"])
 
 
-def _told(home: Home) -> list[Told]:
-    """What is told now, as a program is told it; nothing where nothing can be said yet."""
+def _estimate(home: Home) -> list[Estimate]:
+    """The present estimate, as programs get it; an empty list if there is none yet."""
     try:
         with home.house() as house:
-            said = eta_summary.shown(house)
+            summary = eta_summary.shown(house)
     except CormorantError:  # there is no run yet
         return []
-    eta = said["eta_s"]
-    return [Told(_CLOCK.now(), eta["least"], eta["most"], said["bottleneck"] or "")] if eta else []
+    eta = summary["eta_s"]
+    return [Estimate(_CLOCK.now(), eta["least"], eta["most"], summary["bottleneck"] or "")] if eta else []
 
 
-def _epoch(said: str) -> float:
-    return datetime.fromisoformat(said).timestamp()
+def _epoch(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

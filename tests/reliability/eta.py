@@ -1,11 +1,11 @@
-"""How often does the end of a run lie inside the time that is told, and is what holds it up named?
+"""How often does a run end within its estimate, and does the estimate name the real bottleneck?
 
     python -m tests.reliability.eta [--seeds 5]
 
-The processes are the product's own, in a world of its own time (`simulation`), so that no other load on the machine
-makes a run end later; only runs that are held up by the machine itself are real ones (`busy`). A run is looked at once
-a second, as the command does that follows it; what it is told at each tenth of its way is held to its true end. Ends 1
-when that lies inside in fewer than ENOUGH of a hundred, or what was planted is named in fewer.
+The processes are the product's own, with a simulated clock (`simulation`), so that other load on the machine delays no
+run; only runs whose bottleneck is the machine itself are real (`busy`). A run is polled once a second, as the command
+that follows a run does. The estimate at each tenth of the way is compared with the true end. The exit code is 1 if
+fewer than ENOUGH of a hundred estimates contain the end, or fewer name the planted bottleneck.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from cormorant.store.journal.progress_samples import LOOK_BACK_S, ProgressSample
 from tests.journeys.proofs import record
 from tests.reliability import busy
 from tests.reliability.farm import Farm, Host
-from tests.reliability.foreseen import MOST_S, Held, Told, held
+from tests.reliability.foreseen import MOST_S, Estimate, EstimateScore, score
 from tests.reliability.ground import fast
 from tests.reliability.simulation import Simulation
 from tests.reliability.world import World
 
-RECEIVER = "told"
+RECEIVER = "notified"
 BATCH = 100
-"""Events that it is given at once: a run does not wait for one that takes long for a batch."""
+"""Events that the receiver gets in one batch: a run does not wait for a receiver that is slow within a batch."""
 ENOUGH = 80
 
 
 class Shape(NamedTuple):
-    """What a site is like: pages and latency of each host, the delay asked for, and what then holds a run up.
+    """A kind of site: pages and latency of each host, the delay of requests, and the bottleneck of a run of it.
 
-    With `told_a_second` there is a receiver that takes no more documents than that.
+    With `received_a_second` there is a receiver that takes at most so many documents a second.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Shape(NamedTuple):
     delay_s: float
     wide: bool
     holds: str
-    told_a_second: float = 0.0
+    received_a_second: float = 0.0
 
 
 SHAPES = (
@@ -84,7 +84,7 @@ class Site(Farm):
 
 
 class Foreseen(Simulation):
-    """A run of one site, and all that was told of its end."""
+    """A run of one site, and all estimates of its end."""
 
     def __init__(self, seed: int, folder: Path, shape: Shape) -> None:
         super().__init__(seed, folder)
@@ -92,29 +92,29 @@ class Foreseen(Simulation):
         self.farm = Site(self.world, Random(seed), shape)
         self.world.committed = lambda _: None
         self.world.threads = self._takes_s
-        self.foreseen: list[Told] = []
+        self.estimates: list[Estimate] = []
         self._samples: list[ProgressSample] = []
         self._ended_at = 0.0
 
     def _idle_until(self) -> float:
-        return self.world.now  # nobody is late: pace is to be what was asked for
+        return self.world.now  # no process is late, so the pace is the requested one
 
     def install(self) -> None:
         """Add the source."""
         starts = [f"http://{name}/" for name in self.farm.hosts]
         settings = {"start": starts, "delay_s": self.shape.delay_s, "per_host": 1 if self.shape.delay_s else 4}
         sources.add(self.mine, "web", "site", settings)
-        if self.shape.told_a_second:
+        if self.shape.received_a_second:
             receivers.add(self.mine, "jsonlines", RECEIVER, None, {"path": str(self.told)})
 
     def _takes_s(self, threads: Executor | None, work: Any) -> float:
-        """How long what a thread does takes: the receiver as long as it needs for so many documents."""
+        """Seconds that the work of a thread takes: for the receiver, the time for its number of documents."""
         name = getattr(threads, "_thread_name_prefix", "")
         batch = work.args[0] if name.endswith(RECEIVER) and isinstance(work, partial) else ()
-        return len(batch) / self.shape.told_a_second if batch else 0.0
+        return len(batch) / self.shape.received_a_second if batch else 0.0
 
     def watch_run(self) -> tuple[float, float]:
-        """Crawl once, and look every second; returns when it began and when it ended."""
+        """Crawl once and poll every second; return when the run began and ended."""
         with self.wired(), mock.patch.object(loop, "READ", BATCH):
             self.install()
             self.start()
@@ -134,55 +134,55 @@ class Foreseen(Simulation):
         self._samples.append(live.sample(seen, now))
         while self._samples[0].at < now - LOOK_BACK_S:
             self._samples.pop(0)
-        foreseen = live.ahead(seen, self._samples)
-        if foreseen is not None:
-            self.foreseen.append(Told(now, *foreseen, live.bottleneck(seen, 0.0, self._samples)))
+        ahead = live.ahead(seen, self._samples)
+        if ahead is not None:
+            self.estimates.append(Estimate(now, *ahead, live.bottleneck(seen, 0.0, self._samples)))
         self.world.call_at(now + 1.0, lambda: self._look(run))
 
 
-def lived(seed: int, shape: Shape) -> Held:
-    """Live through one run."""
+def lived(seed: int, shape: Shape) -> EstimateScore:
+    """Simulate one run."""
     random.seed(seed)
     with tempfile.TemporaryDirectory(prefix="eta-", dir=fast()) as folder:
         run = Foreseen(seed, Path(folder), shape)
         began, ended = run.watch_run()
         if run.watch.wrong:
             raise AssertionError(run.watch.wrong[:3])
-        return held(run.foreseen, began, ended, shape.holds)
+        return score(run.estimates, began, ended, shape.holds)
 
 
-def _tell(total: Counter[str], name: str, found: Sequence[Held]) -> None:
-    """Print how runs of a shape went, and count them in."""
-    told, inside, open_, named = (sum(each[place] for each in found) for place in range(4))
+def _print(total: Counter[str], name: str, found: Sequence[EstimateScore]) -> None:
+    """Print the scores of the runs of a shape, and add them to the total."""
+    given, inside, open_, named = (sum(each[place] for each in found) for place in range(4))
     sys.stdout.write(json.dumps({
-        "shape": name, "told": told, "inside": inside, "without an end": open_, "named": named,
+        "shape": name, "estimates": given, "inside": inside, "without an end": open_, "named": named,
         "most to least": round(sum(each.width for each in found) / len(found), 2),
     }) + "\n")  # fmt: skip
     sys.stdout.flush()
-    total.update({"runs": len(found), "told": told, "inside": inside, "without an end": open_, "named": named})
+    total.update({"runs": len(found), "estimates": given, "inside": inside, "without an end": open_, "named": named})
 
 
 def main() -> int:
-    """Live through all and print the figures."""
+    """Simulate all shapes and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.eta")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--pages", type=int, default=8_000, help="of the site that keeps this machine busy")
     given = parser.parse_args()
     planned, real = Counter[str](), Counter[str]()
     for shape in SHAPES:
-        _tell(planned, shape.name, [lived(seed, shape) for seed in range(1, given.seeds + 1)])
+        _print(planned, shape.name, [lived(seed, shape) for seed in range(1, given.seeds + 1)])
     for _ in range(given.seeds):
-        _tell(real, "busy machine", [held(*busy.watched(given.pages), busy.HOLDS)])
+        _print(real, "busy machine", [score(*busy.watched(given.pages), busy.HOLDS)])
     measured = {f"{name}, on a busy machine": count for name, count in _figures(real).items()}
     sys.stdout.write(json.dumps(_figures(planned) | measured) + "\n")
     record("eta", _figures(planned), measured=measured)
-    return int(any(min(each["inside"], each["named"]) * 100 < ENOUGH * each["told"] for each in (planned, real)))
+    return int(any(min(each["inside"], each["named"]) * 100 < ENOUGH * each["estimates"] for each in (planned, real)))
 
 
 def _figures(total: Counter[str]) -> dict[str, int]:
     return {
-        "runs": total["runs"], "times told": total["told"], "the end lay inside": total["inside"],
-        "told without an end": total["without an end"], "held up by what was named": total["named"],
+        "runs": total["runs"], "estimates": total["estimates"], "the end lay inside": total["inside"],
+        "estimates without an end": total["without an end"], "bottleneck named rightly": total["named"],
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What was told of the end of a run on its way, held to how it went."""
+"""Compare the estimates that a run gave of its end with its real end."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ MOST_S = 7_200.0
 TENTHS = 9
 
 
-class Told(NamedTuple):
-    """What was told at a moment: seconds to go, at least and at most, and what holds it up."""
+class Estimate(NamedTuple):
+    """An estimate at a moment: seconds to go, at least and at most, and the named bottleneck."""
 
     at: float
     least_s: float
@@ -18,23 +18,23 @@ class Told(NamedTuple):
     holds: str
 
 
-class Held(NamedTuple):
-    """How a run went: at how many of the moments something was told, the end was inside, and the right thing named."""
+class EstimateScore(NamedTuple):
+    """At how many moments there was an estimate, the end lay inside it, and it named the right bottleneck."""
 
-    told: int
+    given: int
     inside: int
     open_: int
     named: int
     width: float
 
 
-def held(told: Sequence[Told], began: float, ended: float, holds: str) -> Held:
-    """Hold what was told at each tenth of the way to how it was."""
+def score(estimates: Sequence[Estimate], began: float, ended: float, holds: str) -> EstimateScore:
+    """Compare the estimate at each tenth of the way with the real end."""
     moments = [began + (ended - began) * number / (TENTHS + 1) for number in range(1, TENTHS + 1)]
-    chosen = [next((each for each in reversed(told) if moment - 2.0 <= each.at <= moment), None) for moment in moments]
-    said = [each for each in chosen if each is not None]
-    bounded = [each for each in said if each.most_s is not None]
-    inside = [each for each in said if each.at + each.least_s <= ended <= each.at + (each.most_s or MOST_S)]
+    chosen = [next((one for one in reversed(estimates) if at - 2.0 <= one.at <= at), None) for at in moments]
+    given = [each for each in chosen if each is not None]
+    bounded = [each for each in given if each.most_s is not None]
+    inside = [each for each in given if each.at + each.least_s <= ended <= each.at + (each.most_s or MOST_S)]
     widths = [(each.most_s or 0.0) / max(each.least_s, 1.0) for each in bounded]
-    named = sum(holds in each.holds for each in said)
-    return Held(len(said), len(inside), len(said) - len(bounded), named, sum(widths) / max(len(widths), 1))
+    named = sum(holds in each.holds for each in given)
+    return EstimateScore(len(given), len(inside), len(given) - len(bounded), named, sum(widths) / max(len(widths), 1))

@@ -1,8 +1,8 @@
-"""Does the simulation find the faults that were written down for it (`plants`)?
+"""Does the simulation find the faults that are listed for it (`plants`)?
 
     python -m tests.reliability.planted --part 1/3
 
-Each is planted into a copy of the package, and seeds are lived through until one goes wrong.
+Each is planted into a copy of the package, and seeds are simulated until one fails.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tests.reliability.plants import PLANTS
 MOST = 300
 """Seeds that are tried."""
 UNSOUND = ("NameError", "SyntaxError", "AttributeError", "TypeError", "UnboundLocalError")
-"""What a plant raises that does not fit into the code any more: that finds no fault."""
+"""Errors of a plant that does not fit into the code any more: they do not count as finding the fault."""
 
 
 def found(fault: Plant, most: int = MOST) -> str:
-    """What the simulation says of a fault, "" when all seeds went well. Raises RuntimeError where it did not run."""
+    """The message of the first failed seed, "" if all went well. Raises RuntimeError if the simulation did not run."""
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
         environment = os.environ | {"PYTHONPATH": str(plant(fault, Path(folder))), "PYTHONHASHSEED": "0"}
         environment.pop("PROOF_RECORDS", None)
@@ -39,7 +39,7 @@ def found(fault: Plant, most: int = MOST) -> str:
 
 
 def main() -> int:
-    """Plant one after the other; 1 when one was not found."""
+    """Plant one fault after the other; return 1 if one was not found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", default="1/1", metavar="N/M")
     parser.add_argument("--most", type=int, default=MOST, help="seeds that are tried")

@@ -1,6 +1,6 @@
-"""The faults that the simulation has to find, written down before it was: mistakes somebody could make in the product.
+"""The faults that the simulation has to find: plausible mistakes in the product, listed before it was written.
 
-`make prove` plants each into a copy of the package and runs seeds until one of them is found to go wrong.
+`make prove` plants each into a copy of the package and runs seeds until one of them fails.
 """
 
 from __future__ import annotations
@@ -23,22 +23,20 @@ _READ = (
 
 LEASED = (
     _plant(
-        "the epoch of a lease is not checked when a batch is settled",
+        "the epoch of a lease is not checked when a batch is committed",
         _LEASES,
         ("if row.epoch == wanted[row.id].lease.epoch and row.owner == owner\n", "if row.id in wanted\n"),
     ),
-    _plant("a site is leased to another while it is leased", _LEASES, (_FREE, "sa.true(),")),
+    _plant("a leased site is leased to another process", _LEASES, (_FREE, "sa.true(),")),
     _plant("a lease never runs out", _LEASES, (_FREE, "columns.owner.is_(None),")),
+    _plant("a visit under a lost lease is committed", _DISPATCH, ("batch.without(lost) if lost else batch", "batch")),
     _plant(
-        "what was visited under a lost lease is written", _DISPATCH, ("batch.without(lost) if lost else batch", "batch")
-    ),
-    _plant(
-        "a process that was stopped begins visits under a lease that has run out",
+        "a suspended process begins visits after the end of its lease",
         "crawl/worker/loop.py",
         ("task.site.leased_until > now and self", "self"),
     ),
     _plant(
-        "a lease that was found lost is taken for renewed",
+        "a lost lease counts as renewed",
         _SUPPLY,
         (
             "        lost = renew(tx, self._owner, old)\n",
@@ -46,12 +44,12 @@ LEASED = (
         ),
     ),
     _plant(
-        "what is under way is handed out again", _SUPPLY, (_READ, _READ.replace("resource.id not in work.held", "True"))
+        "a URL in progress is handed out again", _SUPPLY, (_READ, _READ.replace("resource.id not in work.held", "True"))
     ),
 )
 SET = (
     _plant(
-        "a lease has run out as soon as a clock says so that was set forward",
+        "a lease ends early when the clock is set forward",
         "store/db/database.py",
         (
             "        return -inf if self._steady.doubts(seconds) else self.lapsed(seconds, now)\n",
@@ -59,12 +57,12 @@ SET = (
         ),
     ),
     _plant(
-        "what was written by a clock that was ahead is believed when that was set back",
+        "timestamps of a clock that was ahead are not repaired",
         "crawl/run/clock_repair.py",
         ("host_leases.shorten(tx) + host_facts.shorten(tx)", "host_facts.shorten(tx)"),
     ),
     _plant(
-        "a run waits for its receivers by a clock that is set",
+        "a run measures its wait for receivers by the settable clock",
         _WAITING,
         ("        began, took_s = now - tx.stepped(), now", "        began, took_s = now, now"),
         ("            steady = now - tx.stepped()\n", "            steady = now\n"),
@@ -72,12 +70,12 @@ SET = (
 )
 HURRIED = (
     _plant(
-        "the next owner of a site does not know when it was last asked",
+        "the next owner of a site does not know the time of its last request",
         "crawl/worker/host_updates.py",
         ("    site.sent_at = moment.latest_of(site.requested_at)\n", "    assert moment.store\n"),
     ),
     _plant(
-        "what a killed process had leased may be asked at once",
+        "the sites of a killed process are visited without delay",
         _LEASES,
         (
             "values(owner=None, lease_until=0.0, requested_at=tx.now())\n    return",
@@ -85,7 +83,7 @@ HURRIED = (
         ),
     ),
     _plant(
-        "the distance is one of intentions and not of requests",
+        "the delay is measured between planned instead of sent requests",
         _DESK,
         ("            self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)\n", "            pass\n"),
         (
@@ -98,19 +96,19 @@ HURRIED = (
         ),
     ),
     _plant(
-        "sites at one address do not share their pace",
+        "sites at one IP address do not share their pace",
         _DESK,
         ("        if name:\n            site.lane = ", "        if name and not self.sites:\n            site.lane = "),
     ),
     _plant(
-        "a site that asked to be left alone is not",
+        "the pause that a site asked for is ignored",
         _DESK,
         ("return max(self.next_at, self.rest_until, after)", "return max(self.next_at, after)"),
     ),
 )
 LOST = (
     _plant(
-        "what arrives while a source finishes with a site is forgotten",
+        "a URL that arrives while a site is finished is forgotten",
         _SUPPLY,
         (
             "        if left is not None and left <= tx.now():\n            work.read_anew()\n"
@@ -122,7 +120,7 @@ LOST = (
         ),
     ),
     _plant(
-        "what arrives at a site that was done wakes nobody",
+        "a URL that arrives at a finished site does not reopen it",
         "frontier/state/enqueue.py",
         (
             "not_before = 0,\n    done_generation = CASE WHEN site_source.done_generation > :before THEN :before"
@@ -141,7 +139,7 @@ LOST = (
         ),
     ),
     _plant(
-        "a visit is done in one transaction, and its document is written in the next",
+        "a visit is completed in one transaction and its document is written in the next",
         _DISPATCH,
         (
             "            persist.write(tx, made, self.order.run)\n",
@@ -150,7 +148,7 @@ LOST = (
         (_SETTLED, _LATER + "            persist.write(tx, made, self.order.run)\n        return lost, put_right"),
     ),
     _plant(
-        "what is put off is left to the next run",
+        "a deferred URL is left to the next run",
         "frontier/policy/transition.py",
         (
             "again = url_priority.due(at.generation, url_priority.LAST",
@@ -158,14 +156,14 @@ LOST = (
         ),
     ),
     _plant(
-        "a run ends while one of its sites is not done",
+        "a run ends while one of its sites is unfinished",
         _WAITING,
         ("if left.sites == 0 or seen.stopped:", "if left.sites <= 1 or seen.stopped:"),
     ),
 )
-TOLD = (
+DELIVERED = (
     _plant(
-        "the numbers of the stream have gaps",
+        "event numbers of the stream have gaps",
         "receivers/stream.py",
         ("values(seq=stream_head.c.seq + count)", "values(seq=stream_head.c.seq + count + 1)"),
     ),
@@ -184,7 +182,7 @@ TOLD = (
         ),
     ),
     _plant(
-        "a receiver is taken to have had one event more",
+        "a receiver's confirmed place is one event too far",
         "crawl/deliver/ack.py",
         (
             "    receivers.set_place(tx, row.id, place, errand.outlet.last_seq)\n",
@@ -199,12 +197,12 @@ TOLD = (
 )
 STEERED = (
     _plant(
-        "a run that was stopped goes on",
+        "a stopped run continues",
         _RUNS,
         (".where(run.c.id == number, run.c.state == expected)", ".where(run.c.id == number, expected != '')"),
     ),
     _plant(
-        "what is suspended is visited on",
+        "visits of a suspended run continue",
         "app/processes/entrypoints.py",
         (
             "open_ = [row for row in runs.open_runs(tx) if row.is_for(self._house.node)]\n"
@@ -214,7 +212,7 @@ STEERED = (
         ),
     ),
     _plant(
-        "a launch whose run was stopped never ends",
+        "a launch never ends if its run was stopped",
         "operate/runs/scheduler.py",
         (
             "    elif run is None or run.state not in (*OPEN_STATES, RunState.SUSPENDED):\n",
@@ -222,7 +220,7 @@ STEERED = (
         ),
     ),
     _plant(
-        "a schedule leaves times out",
+        "a schedule skips times",
         "operate/runs/scheduler.py",
         (
             "    at = rhythm.after(now if since is None else max(now, since))\n",
@@ -230,5 +228,5 @@ STEERED = (
         ),
     ),
 )
-PLANTS = (*LEASED, *SET, *HURRIED, *LOST, *TOLD, *STEERED)
-"""29 faults; for each a file of the package, and what is put in place of what."""
+PLANTS = (*LEASED, *SET, *HURRIED, *LOST, *DELIVERED, *STEERED)
+"""29 faults; each has a file of the package, and texts with their replacements."""

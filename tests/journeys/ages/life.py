@@ -37,12 +37,12 @@ NOTHING = {"new": 0, "changed": 0, "index_writes": 0, "index_deletes": 0, "cache
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen: documents, those of the killed run before and after, indexes made anew, and what is wrong."""
+    """Documents, those visited by the killed run before and after the upgrade, rebuilt indexes, and faults."""
 
     documents: int = 0
     settled_before: int = 0
     visited_after: int = 0
-    indexes_made_anew: int = 0
+    indexes_rebuilt: int = 0
     wrong: list[str] = field(default_factory=list)
 
     def figures(self) -> dict[str, int]:
@@ -238,7 +238,7 @@ class Life:
         """Nothing is new or changed, and nothing is written, but for an index that has to be made anew first."""
         since = SystemClock().now()
         if self._check():
-            self.seen.indexes_made_anew += 1
+            self.seen.indexes_rebuilt += 1
             rebuilt = self._new("index", "rebuild")
             self._expect(rebuilt.code, 0, f"index rebuild ({rebuilt})")
             self._expect(len([*site.log(since), *long.log(since)]), 0, "requests for the index that was made anew")

@@ -1,6 +1,6 @@
-"""Faults that the proofs of failing calls and of power cuts must find, and by which run each must be found.
+"""Faults that the proofs of failing calls and of power cuts must find, each with the run that must find it.
 
-Mistakes somebody could make that no kill shows: what was written is there for every process that runs on.
+They are plausible mistakes that no kill shows, because a killed process leaves its writes in the page cache.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _call(name: str, file: str, before: str, after: str, faults: str) -> Caught:
 
 
 PLANTS = (
-    _cut("the database tells of a commit that is not synced", "store/db/drivers.py",
+    _cut("the database confirms a commit that is not synced", "store/db/drivers.py",
          '"PRAGMA synchronous=FULL"', '"PRAGMA synchronous=NORMAL"', "store"),
     _cut("a batch of copies is not synced", "store/blobs/writer.py",
          "            _sync(self._descriptor)\n", "            pass\n", "cache"),
@@ -39,24 +39,24 @@ PLANTS = (
          "cache"),
     _cut("the name of a new pack is not synced", "store/blobs/writer.py",
          "            sync_folder(folder)\n", "            pass\n", "cache"),
-    _cut("the index tells of a commit whose name is not synced", "search/index/tantivy/writer.py",
+    _cut("the index confirms a commit whose folder is not synced", "search/index/tantivy/writer.py",
          "        self._open.commit()\n        sync_folder(self._generation)\n", "        self._open.commit()\n",
          "index", 100),
     _cut("no folder is ever synced", "base/durability.py",
          "        os.fsync(descriptor)\n", "        pass\n", "index"),
-    _cut("which index is in use is switched before that is on the disk", "search/index/tantivy/generations.py",
+    _cut("the name of the index in use is not synced", "search/index/tantivy/generations.py",
          "        os.fsync(file.fileno())\n", "        pass\n", "index"),
-    _cut("a receiver confirms what it has not synced", "receivers/jsonlines.py",
+    _cut("a receiver confirms events that it has not synced", "receivers/jsonlines.py",
          "                rest = rest[os.write(self._descriptor, rest) :]\n            os.fsync(self._descriptor)\n",
          "                rest = rest[os.write(self._descriptor, rest) :]\n", "receiver"),
-    _cut("a hole in what a receiver had not synced is believed", "receivers/jsonlines.py",
+    _cut("a hole in the file of a receiver is not repaired", "receivers/jsonlines.py",
          "        if torn:\n", "        if False:\n", "receiver"),
-    _call("what a disk says to a copy is not heard", "store/blobs/writer.py",
+    _call("an error of a disk is ignored when a copy is written", "store/blobs/writer.py",
           "            self._give_back()\n            self._fail(error)\n", "            self._whole = bool(error)\n",
           "1-60"),
-    _call("what a disk says to a receiver is not heard", "receivers/jsonlines.py",
+    _call("an error of a disk is ignored when a receiver writes", "receivers/jsonlines.py",
           "            raise self._failure(error) from error\n        self._size += len(data)\n",
           "            self._whole = bool(error)\n            return\n        self._size += len(data)\n", "1-60"),
-    _call("an error of a disk is taken for a fault of the program", "base/durability.py",
+    _call("an error of a disk is reported as an internal error", "base/durability.py",
           "    if not isinstance(error, OSError) or", "    if isinstance(error, OSError) or", "1-60"),
 )  # fmt: skip
