@@ -73,7 +73,7 @@ class InstallationSettings(BaseSettings):
         default=90,
         ge=1,
         le=3_650,
-        description="Days for which an excluded address that no page links to is kept, and one of a document that is gone.",
+        description="Days for which excluded addresses that no page links to are kept, and those of deleted documents.",
     )
     old_copies_bytes: SizeOrNone = Field(
         default=1_000_000_000,
