@@ -85,15 +85,24 @@ again: .venv/.stamp-dev ## Run the tests that failed once more, alone: up to thr
 	echo "Once more, with nothing beside them:"; $(BIN)/python -m json.tool .pytest_cache/v/cache/lastfailed; \
 	$(PYTEST) -m "not server and not browser" --last-failed --last-failed-no-failures none
 
-DAEMONS = nginx squid apache2-utils dovecot-imapd mariadb-server openssh-server samba
+DAEMONS = nginx squid apache2-utils dovecot-imapd mariadb-server openssh-server samba samba-vfs-modules \
+krb5-kdc krb5-admin-server krb5-user faketime
 .PHONY: daemons
 daemons:
 	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx && command -v squid && command -v htpasswd && command -v dovecot && \
-	command -v mariadbd && command -v sshd && command -v smbd) >/dev/null; then apt-get update -qq && apt-get install -y -qq $(DAEMONS) || \
+	command -v mariadbd && command -v sshd && command -v smbd && command -v krb5kdc) >/dev/null; then apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(DAEMONS) || \
 	echo "Not all of $(DAEMONS) could be installed here, so what needs them is skipped." >&2; fi
 
+# Kerberos has no wheels: it takes a compiler and the headers, which are looked for by the library's own program.
+.PHONY: kerberos
+kerberos: .venv/.stamp-dev
+	@command -v krb5-config >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev libkrb5-dev; } >/dev/null || true
+	@$(BIN)/python -c 'import gssapi, krb5' 2>/dev/null || scripts/venv.sh kerberos || \
+	echo "gssapi and krb5 could not be compiled here, so Kerberos is not tried." >&2
+
 # What of them, and of the wiki, is not there; tests that need it are skipped and say so.
-PROGRAMS = nginx squid htpasswd dovecot mariadbd sshd smbd
+PROGRAMS = nginx squid htpasswd dovecot mariadbd sshd smbd krb5kdc
 WIKI = /usr/share/mediawiki/api.php
 .PHONY: absent
 absent:
@@ -103,7 +112,7 @@ absent:
 # One file's tests stay together: they share a server.
 REAL = $(PYTEST) -rs -n 2 --dist loadfile
 .PHONY: servers
-servers: .venv/.stamp-dev daemons ## Run the quick tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
+servers: .venv/.stamp-dev daemons kerberos ## Run the quick tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
 	@$(REAL) -m "server and not long" --ignore tests/sources/mediawiki tests/sources
 
 CRAWLS = tests/sources/mail tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py \
@@ -246,6 +255,7 @@ lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer ver
 	$(COMPILE) pyproject.toml --extra mysql --extra postgres --extra sftp --extra smb --extra traces --group dev $(call WITHIN,setup run) requirements/dev.txt; \
 	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; \
 	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; \
+	$(COMPILE) --group kerberos $(call WITHIN,setup dev) requirements/kerberos.txt; \
 	$(COMPILE) pyproject.toml --group pages $(call WITHIN,setup dev) requirements/pages.txt; \
 	$(COMPILE) pyproject.toml --extra postgres $(call WITHIN,setup dev) requirements/postgres.txt; \
 	$(COMPILE) pyproject.toml --extra traces $(call WITHIN,setup dev) requirements/traces.txt; } >/dev/null

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import subprocess
 import time
@@ -92,14 +93,18 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(command: list[str], port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Have a server listen for the length of a block."""
+def started(
+    command: list[str], port: int, log: Path, host: str = "127.0.0.1", environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Have a server listen for the length of a block, with variables of its own besides those of the test."""
     with log.open("wb") as said:
-        process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, stdout=said, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})}
+        )
     try:
         until = time.monotonic() + HANG_S
         while time.monotonic() < until and process.poll() is None:
-            with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port), 1)):
+            with suppress(OSError), closing(socket.create_connection((host, port), 1)):
                 break
             time.sleep(0.05)
         assert process.poll() is None, log.read_text()

@@ -11,7 +11,7 @@ from cormorant.model.settings.source import parse_settings
 from cormorant.sources.ftp.settings import FtpSettings
 from cormorant.sources.remote.settings import RemoteSettings
 from cormorant.sources.sftp.settings import SftpSettings
-from cormorant.sources.smb import client as smb_client
+from cormorant.sources.smb import kerberos
 from cormorant.sources.smb.settings import SmbSettings
 from cormorant.sources.smb.source import SmbSource
 from cormorant.sources.webdav.settings import WebDavSettings
@@ -103,7 +103,7 @@ def test_secrets_are_named(tmp_path: Path) -> None:
 
 
 def test_kerberos_without_its_packages_is_named_with_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smb_client, "find_spec", lambda name: None if name == "gssapi" else name)
+    monkeypatch.setattr(kerberos, "find_spec", lambda name: None if name == "gssapi" else name)
     given = {"url": "smb://server/share", **LOGIN}
     SmbSource.look(parse_settings(SmbSettings, given))
     with pytest.raises(BadSetting, match=r"libkrb5-dev\), then `pip install \"smbprotocol\[kerberos\]\"`"):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.sources.remote.listing import free_port, started
 PASSWORD = "right one"
 CONFIGURATION = """[global]
 smb ports = {port}
-interfaces = 127.0.0.1
+interfaces = {host}
 bind interfaces only = yes
 private dir = {state}
 lock directory = {state}
@@ -31,18 +31,29 @@ passdb backend = tdbsam:{state}/passdb.tdb
 map to guest = never
 load printers = no
 disable spoolss = yes
+{more}
 [place]
 path = {folder}
 read only = {read_only}
 msdfs root = {is_namespace}
+{of_share}
 """
+
+
+class Extra(NamedTuple):
+    """The rest of a configuration: lines of the server and of its share, its address, and its environment."""
+
+    everywhere: Sequence[str] = ()
+    of_share: Sequence[str] = ()
+    host: str = "127.0.0.1"
+    environment: Mapping[str, str] = {}
 
 
 class Samba:
     """Where it listens; the share `place` is the folder."""
 
-    def __init__(self, port: int) -> None:
-        self.url = f"smb://127.0.0.1:{port}/place"
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+        self.url = f"smb://{host}:{port}/place"
 
     def settings(self, **more: object) -> dict[str, Any]:
         return {"url": self.url, "user": "root", "password": "secret:p", "per_host": 2, **more}
@@ -50,23 +61,30 @@ class Samba:
 
 @contextmanager
 def samba(
-    folder: Path, state: Path, port: int = 0, *, read_only: bool = True, is_namespace: bool = False
+    folder: Path,
+    state: Path,
+    port: int = 0,
+    *,
+    read_only: bool = True,
+    is_namespace: bool = False,
+    with_: Extra | None = None,
 ) -> Iterator[Samba]:
     """Serve a folder, as the root of a DFS namespace by choice. Skips where Samba is not there, or without root."""
     pytest.importorskip("smbprotocol")
     daemon = shutil.which("smbd", path="/usr/sbin:/usr/bin:/usr/local/sbin")
     if daemon is None or os.geteuid() != 0:
         pytest.skip("smbd is not installed, or not started by root")
-    port = port or free_port()
+    extra, port = with_ or Extra(), port or free_port()
     (state / "rpc").mkdir(parents=True, exist_ok=True)
     configuration = state / "smb.conf"
     words = {"read_only": _word(read_only), "is_namespace": _word(is_namespace)}
+    words |= {"host": extra.host, "more": "\n".join(extra.everywhere), "of_share": "\n".join(extra.of_share)}
     configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder, **words))
     add = ["smbpasswd", "-c", str(configuration), "-a", "-s", "root"]
     subprocess.run(add, input=f"{PASSWORD}\n{PASSWORD}\n", text=True, capture_output=True, check=True)
     command = [daemon, "-F", "-s", str(configuration), "--debug-stdout", "-d1"]
-    with started(command, port, state / "out"):
-        yield Samba(port)
+    with started(command, port, state / "out", host=extra.host, environment=extra.environment):
+        yield Samba(port, extra.host)
 
 
 def _word(setting: bool) -> str:

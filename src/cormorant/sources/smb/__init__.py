@@ -4,6 +4,9 @@
     sid_names.py       SidNames: the readers that access lists name, and who is kept out where nobody can say
     lsa.py             accounts by their SIDs, as the server knows them ([MS-LSAT])
     rpc_pipe.py        RpcPipe: calls over a named pipe (DCE/RPC)
+    login.py           a connection that is logged in
+    kerberos.py        logins by Kerberos, and why one fails
+    faults.py          statuses of responses ([MS-ERREF]) as refusals and faults
     client.py          SmbClient: folders and files of one share
     change_notices.py  ChangeNotices: the server's reports of changes ([MS-SMB2] 2.2.35)
     share_watch.py     ShareWatch: a connection that waits for them, and is taken up again

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import logging
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
-from importlib.util import find_spec
 from typing import Any, Final
-from uuid import UUID
 
 import xxhash
 
-from cormorant.base.clock import Clock, random_token
-from cormorant.base.errors import BadSetting, LoginRefused, Unreachable
+from cormorant.base.clock import Clock
+from cormorant.base.errors import Unreachable
 from cormorant.model.acl import ACL, NOBODY
 from cormorant.model.status import Status
-from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteFile, RemoteRefusal
 from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
+from cormorant.sources.smb.faults import ABSENT, DENIED, fault_of, translated
+from cormorant.sources.smb.login import disconnect
 from cormorant.sources.smb.lsa import LSARPC, Account, LsaRefusal, lookup
 from cormorant.sources.smb.rpc_pipe import RpcFault, bound
 from cormorant.sources.smb.settings import SmbSettings
 from cormorant.sources.smb.sid_names import SidNames
 
-MISSING: Final = 'SMB needs the package smbprotocol. Install it with `pip install "cormorant[smb]"`.'
-NO_KERBEROS: Final = (
-    "Kerberos needs packages that are compiled here: install a compiler and the headers of MIT Kerberos (Debian: gcc, "
-    'python3-dev, libkrb5-dev), then `pip install "smbprotocol[kerberos]"`. Or set auth=ntlm.'
-)
 PIECE: Final = 65_536
 """Bytes of one request, for which one credit is enough ([MS-SMB2] 3.1.5.2)."""
 DESCRIPTOR_BYTES: Final = 65_536
@@ -39,36 +31,8 @@ _FOLDER_OPTION, _FILE_OPTION, _REPARSE_OPTION = 0x00000001, 0x00000040, 0x002000
 _OWNER, _DACL = 0x00000001, 0x00000004
 _SHARED: Final = 1 | 2 | 4
 """Others may read, write and remove a file while it is open."""
-_ABSENT: Final = frozenset((0xC0000034, 0xC000003A, 0xC000000F, 0xC0000056))
-"""STATUS_OBJECT_NAME_NOT_FOUND, OBJECT_PATH_NOT_FOUND, NO_SUCH_FILE, DELETE_PENDING ([MS-ERREF] 2.3)."""
-_DENIED: Final = frozenset((0xC0000022, 0xC0000061))
 _PIPE_AWAY: Final = frozenset((0xC00000AC, 0xC00000AE, 0xC00000B0, 0xC00000B1, 0xC000014B))
 """STATUS_PIPE_NOT_AVAILABLE, BUSY, DISCONNECTED, CLOSING, BROKEN: the service behind the pipe starts, or did end."""
-_NO_LOGIN: Final = frozenset((0xC000006D, 0xC0000064, 0xC000006A, 0xC000006E, 0xC0000071, 0xC0000072, 0xC0000234))
-_NO_SHARE, _NO_MORE, _ELSEWHERE, _IN_USE = 0xC00000CC, 0x80000006, 0xC0000257, 0xC0000043
-_IS_FOLDER, _NO_FOLDER = 0xC00000BA, 0xC0000103
-
-
-def see_smbprotocol() -> Any:
-    """Return the SMB library. Raises BadSetting with how to install it."""
-    try:
-        import smbprotocol.change_notify  # noqa: PLC0415 - optional, and it takes time to load
-        import smbprotocol.connection  # noqa: PLC0415
-        import smbprotocol.exceptions  # noqa: PLC0415
-        import smbprotocol.open  # noqa: PLC0415
-        import smbprotocol.session  # noqa: PLC0415
-        import smbprotocol.tree  # noqa: PLC0415
-    except ImportError:
-        raise BadSetting(MISSING) from None
-    for name in ("smbprotocol", "spnego"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # they log the names of users, and packets
-    return smbprotocol
-
-
-def see_kerberos() -> None:
-    """See that Kerberos can be used. Raises BadSetting with how to install it."""
-    if not all(find_spec(each) for each in ("gssapi", "krb5")):
-        raise BadSetting(NO_KERBEROS)
 
 
 class SmbClient:
@@ -79,7 +43,7 @@ class SmbClient:
 
     def identity(self) -> str:
         """Return the number of the root folder on its disk, "" where the server gives none."""
-        with _translated(self._smb), self._opened((), _READ_ATTRIBUTES | _READ_DATA, _FOLDER_OPTION) as folder:
+        with translated(self._smb), self._opened((), _READ_ATTRIBUTES | _READ_DATA, _FOLDER_OPTION) as folder:
             for found in self._pages(folder):
                 if _name(found) == ".":
                     return str(found["file_id"].get_value() or "")
@@ -87,7 +51,7 @@ class SmbClient:
 
     def entries(self, folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
         """Yield the entries of a folder."""
-        with _translated(self._smb), self._opened(folder, _READ_ATTRIBUTES | _READ_DATA, _FOLDER_OPTION) as opened:
+        with translated(self._smb), self._opened(folder, _READ_ATTRIBUTES | _READ_DATA, _FOLDER_OPTION) as opened:
             for found in self._pages(opened):
                 name = _name(found)
                 if name in (".", "..", "") or any(each in name for each in "/\\\0"):
@@ -97,7 +61,7 @@ class SmbClient:
     def read(self, parts: Sequence[bytes], limit: int) -> RemoteFile:
         """Return the beginning of a file."""
         access = _READ_DATA | _READ_ATTRIBUTES | (_READ_CONTROL if self._settings.owner_grants else 0)
-        with _translated(self._smb), self._opened(parts, access, _FILE_OPTION | _REPARSE_OPTION) as file:
+        with translated(self._smb), self._opened(parts, access, _FILE_OPTION | _REPARSE_OPTION) as file:
             if int(file.file_attributes) & _REPARSE_POINT:
                 raise RemoteRefusal(Status.OUTSIDE_BOUNDARY, "symlinks = false")
             acl = self._readers(file) if self._settings.owner_grants else None
@@ -108,19 +72,18 @@ class SmbClient:
 
     def notices(self, concerns: Concerns, clock: Clock) -> ChangeNotices:
         """Begin to watch the folder and everything below it, for as long as the connection is open."""
-        with _translated(self._smb):
+        with translated(self._smb):
             handles = self._handle((), _READ_DATA, _FOLDER_OPTION), self._handle((), _READ_DATA, _FOLDER_OPTION)
             return ChangeNotices(self._smb, handles, concerns, clock, rights=self._settings.owner_grants)
 
     def wait(self, notices: ChangeNotices, timeout_s: float) -> bool:
         """Wait for a change, as `ChangeNotices.wait` does."""
-        with _translated(self._smb):
+        with translated(self._smb):
             return notices.wait(timeout_s)
 
     def close(self) -> None:
         """Close the connection."""
-        with suppress(self._smb.exceptions.SMBException, OSError, ValueError):
-            self._tree.session.connection.disconnect(close=False)
+        disconnect(self._smb, self._tree.session.connection)
 
     def _path(self, parts: Sequence[bytes]) -> str:
         """Return a path in the share; one of a DFS namespace has the names of server and share ([MS-SMB2] 2.2.13)."""
@@ -167,8 +130,8 @@ class SmbClient:
                     session.connection.receive(request)
             except self._smb.exceptions.SMBResponseException as error:
                 faults.append(int(error.status))
-        if faults and faults[0] not in (*_DENIED, *_ABSENT):
-            raise _of_status(faults[0], None)
+        if faults and faults[0] not in (*DENIED, *ABSENT):
+            raise fault_of(faults[0])
         return NOBODY if faults else acl
 
     def _question(self, file: Any) -> Any:
@@ -240,98 +203,6 @@ class SmbClient:
         finally:
             with suppress(self._smb.exceptions.SMBException, OSError, ValueError):
                 opened.close(get_attributes=False)
-
-
-def connected(settings: SmbSettings, dialer: Dialer, password: str, names: SidNames) -> SmbClient:
-    """Return a client that is logged in. Raises Unreachable, LoginRefused, ConnectionBroken and BadSetting."""
-    smb = see_smbprotocol()
-    if settings.auth == "kerberos":
-        see_kerberos()
-    host = settings.host.strip("[]")
-    dialer.connect(host, settings.port, settings.connect_timeout_s).close()
-    address = dialer.pinned(host, settings.port).addresses[0]
-    connection = smb.connection.Connection(UUID(hex=random_token(16)), address, settings.port, require_signing=True)
-    try:
-        with _translated(smb, settings):
-            connection.connect(timeout=int(settings.connect_timeout_s) or 1)
-            connection.receive = partial(connection.receive, timeout=settings.timeout_s)  # else it waits for ever
-            session = smb.session.Session(
-                connection, settings.user, password, require_encryption=settings.encryption, hostname_override=host,
-                auth_protocol=settings.auth,
-            )  # fmt: skip
-            _log_in(smb, session, settings)
-            tree = smb.tree.TreeConnect(session, f"\\\\{host}\\{settings.share}")
-            tree.connect(require_secure_negotiate=True)
-    except BaseException:
-        with suppress(smb.exceptions.SMBException, OSError, ValueError):
-            connection.disconnect(close=False)
-        raise
-    return SmbClient(smb, tree, settings, names)
-
-
-def _log_in(smb: Any, session: Any, settings: SmbSettings) -> None:
-    try:
-        session.connect()
-    except smb.exceptions.SMBAuthenticationError as error:
-        raise LoginRefused(_refused(settings)) from error
-    except ImportError as error:  # a package that is there and cannot be loaded
-        raise BadSetting(NO_KERBEROS) from error
-    except smb.exceptions.SMBResponseException:
-        raise
-    except smb.exceptions.SMBException as error:
-        if "ncryption" in str(error):
-            raise Unreachable(
-                f"{settings.host} cannot encrypt. If what is read may be seen on the way, set encryption=false."
-            ) from error
-        raise LoginRefused(
-            f"{settings.host} takes user {settings.user!r} for a guest. Check user and password."
-        ) from error
-
-
-@contextmanager
-def _translated(smb: Any, settings: SmbSettings | None = None) -> Iterator[None]:
-    """Turn what the library raises into faults of a connection, and refusals. `settings` are given at the login."""
-    try:
-        yield
-    except smb.exceptions.SMBResponseException as error:
-        raise _of_status(int(error.status), settings) from error
-    except smb.exceptions.SMBConnectionClosed as error:
-        raise ConnectionBroken("The server closed the connection.") from error
-    except (smb.exceptions.SMBException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
-        raise ConnectionBroken("The connection to the server broke off, or its answer cannot be read.") from error
-
-
-def _of_status(status: int, settings: SmbSettings | None) -> Exception:
-    """Return what a status of a response means ([MS-ERREF] 2.3)."""
-    if settings is not None:
-        if status in _NO_LOGIN:
-            return LoginRefused(_refused(settings))
-        if status == _NO_SHARE:
-            return Unreachable(f"{settings.host} has no share {settings.share!r}. Check the setting url.")
-        if status in _DENIED:
-            return Unreachable(
-                f"{settings.host} does not let user {settings.user!r} use share {settings.share!r}. Check its rights."
-            )
-    if status in _ABSENT:
-        return RemoteRefusal(Status.NOT_FOUND, "The server has no such file.")
-    if status in _DENIED:
-        return RemoteRefusal(Status.FORBIDDEN, "The server does not let the user read it.")
-    if status in (_IS_FOLDER, _NO_FOLDER):
-        return RemoteRefusal(Status.COLLECTION, "It is a folder, or none where one is named.")
-    if status == _ELSEWHERE:
-        return RemoteRefusal(Status.UNREADABLE, "It lies on another server (DFS). Add a source for that server.")
-    if status == _IN_USE:
-        return RemoteRefusal(Status.IO_ERROR, "Another program has the file open for itself alone.")
-    return RemoteRefusal(Status.UNREADABLE, f"The server answered 0x{status:08x}.")
-
-
-def _refused(settings: SmbSettings) -> str:
-    if settings.auth == "kerberos":
-        return (
-            f"Kerberos gave user {settings.user!r} no login at {settings.host}. Check user and password, that url has "
-            "the server's full name, and that /etc/krb5.conf leads to its domain; then crawl with --force."
-        )
-    return f"{settings.host} refuses the login of user {settings.user!r}. Check user and password."
 
 
 def _path(parts: Sequence[bytes]) -> str:

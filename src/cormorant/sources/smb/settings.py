@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from cormorant.model.acl import EVERYONE
 from cormorant.model.settings.secret_name import SecretReference
@@ -35,7 +35,11 @@ class SmbSettings(LoginSettings):
 
     url: str = Field(min_length=1, description="The share and the folder in it, like smb://server/share/folder.")
     user: UserName = Field(min_length=1, description="The user name, like DOMAIN\\ada or ada@example.org.")
-    password: SecretReference = Field(min_length=1, description="The password, as secret:NAME.")
+    password: SecretReference = Field(
+        default="",
+        description="The password, as secret:NAME. Not set, with auth=kerberos: the ticket of the account that runs "
+        "Cormorant.",
+    )
     auth: Literal["negotiate", "ntlm", "kerberos"] = Field(
         default="negotiate",
         description="How the user logs in; negotiate: by Kerberos where this machine can, else by NTLM.",
@@ -82,6 +86,21 @@ class SmbSettings(LoginSettings):
             if not _SID.fullmatch(each.strip()):
                 raise ValueError(f"{each!r} names no reader: write S-1-5-21-1-2-3-1104=group:staff.")
         return lines
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.auth == "kerberos" and "\\" in self.user:
+            raise ValueError("Kerberos knows users by names like ada@EXAMPLE.ORG: write user so.")
+        if not self.password and self.auth != "kerberos":
+            raise ValueError(
+                "A user needs its password: --set password=secret:NAME. With auth=kerberos a ticket will do."
+            )
+        return self
+
+    @property
+    def ways_in(self) -> tuple[str, ...]:
+        """Names of the settings by which it is shown what others may not see; a ticket is one as well."""
+        return super().ways_in or (() if self.owner_grants or self.password else ("auth",))
 
     @property
     def share(self) -> str:

@@ -6,7 +6,9 @@ from cormorant.base.errors import Unreachable
 from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.kind import Tools
 from cormorant.sources.remote.source import RemoteFilesSource
-from cormorant.sources.smb.client import SmbClient, connected, see_kerberos, see_smbprotocol
+from cormorant.sources.smb.client import SmbClient
+from cormorant.sources.smb.kerberos import see_kerberos
+from cormorant.sources.smb.login import connected_share, see_smbprotocol
 from cormorant.sources.smb.settings import SmbSettings
 from cormorant.sources.smb.share_watch import ShareWatch
 from cormorant.sources.smb.sid_names import SidNames
@@ -34,9 +36,11 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
         """Return a new connection that is logged in."""
         if self.tools.egress is None:
             raise Unreachable("Nothing may be connected to here.")
-        settings = self.settings
+        settings, smb = self.settings, see_smbprotocol()
         dialer = Dialer(self.tools.egress, self._consent)
-        return connected(settings, dialer, self.secret(settings.password), self._names)
+        return SmbClient(
+            smb, connected_share(smb, settings, dialer, self.secret(settings.password)), settings, self._names
+        )
 
     def wait_for_change(self, timeout_s: float) -> bool:
         """Wait until a file or folder that is listed has changed; False when the time is over.
