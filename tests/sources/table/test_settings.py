@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,14 @@ def test_a_driver_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("cormorant.sources.table.driver_check.find_spec", lambda _: None)
     with pytest.raises(BadSetting, match=r'pip install "cormorant\[postgres\]"'):
         source_kind("table").look(settings())
+
+
+def test_a_library_that_a_driver_needs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyodbc.py").write_text("raise ImportError('libodbc.so.2: no such file')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pyodbc", raising=False)
+    with pytest.raises(BadSetting, match=r"pyodbc cannot be loaded: libodbc\.so\.2: no such file\. Install unixODBC"):
+        source_kind("table").look(settings(database="mssql://db.example/desk"))
 
 
 def test_scripts_that_cannot_be_written() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,11 @@ ADVICE: Final[dict[int, str]] = {
     Status.CONNECTION_REFUSED: "Check that the database runs and that this machine reaches it.",
 }
 """What to do about a status, by its number."""
+
+_LIBRARIES: Final = {
+    "pyodbc": "Install unixODBC (on Debian `apt install unixodbc`) and Microsoft's ODBC Driver 18 for SQL Server."
+}
+"""How to install the libraries of the system that a driver needs."""
 
 
 def look(settings: TableSettings) -> None:
@@ -44,6 +50,12 @@ def see_driver(place: DatabasePlace) -> None:
                 f'{place.dialect} is read with {known.module}, which is not installed. pip install "cormorant'
                 f'[{known.extra}]" installs it.'
             )
+        try:
+            import_module(known.module)
+        except ImportError as error:  # a library of the system that it is linked with
+            raise BadSetting(
+                f"{known.module} cannot be loaded: {error}. {_LIBRARIES.get(known.module, '')}".strip()
+            ) from None
         return
     from sqlalchemy.exc import ArgumentError  # noqa: PLC0415 - it takes long, and kinds are listed without it
 
