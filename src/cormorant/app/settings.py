@@ -17,8 +17,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from cormorant.base.errors import BadSetting
 from cormorant.model.settings.bounded import Count, SizeOrNone
+from cormorant.model.settings.byte_size import as_bytes
 from cormorant.model.settings.execution import node_name
-from cormorant.model.settings.source import as_bytes
 from cormorant.model.url import try_canonical
 
 FOLDER_HERE = "cormorant-data"
@@ -73,7 +73,7 @@ class InstallationSettings(BaseSettings):
         default=90,
         ge=1,
         le=3_650,
-        description="Days for which an excluded address that no page links to is kept, and one of a document that is gone.",
+        description="Days for which an excluded address that no page links to is kept, and that of a gone document.",
     )
     old_copies_bytes: SizeOrNone = Field(
         default=1_000_000_000,
