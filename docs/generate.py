@@ -24,7 +24,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from unittest import mock
 
 import typer
-from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from cormorant.app.settings import InstallationSettings
@@ -40,7 +39,7 @@ from cormorant.model.outcome import Outcome, OutcomeKind
 from cormorant.model.resource import Resource, Role, UrlState
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.run import Counters
-from cormorant.model.settings.source import SourceSettings
+from cormorant.model.settings.source import Settings, SourceSettings
 from cormorant.model.status import TABLE
 from cormorant.plugins import RECEIVERS, SOURCES
 from cormorant.sources.rules import DOCUMENT_TYPES, RULE_TYPES
@@ -147,11 +146,11 @@ def _rules(types: Mapping[str, str]) -> Iterator[str]:
     return _table(("rule", "example", "matches"), examples)
 
 
-def _fields(settings: type[BaseModel], shared: Iterable[str] = SourceSettings.model_fields) -> Iterator[str]:
+def _fields(settings: type[Settings], shared: Iterable[str] = SourceSettings.model_fields) -> Iterator[str]:
     """The settings of a kind: its own, then those of `shared` that every kind has."""
-    every = settings.model_fields
+    every = {name: settings.model_fields[name] for name in settings.used_names()}
     own = {name: field for name, field in every.items() if name not in SourceSettings.model_fields}
-    return _rows(own | {name: every[name] for name in shared})
+    return _rows(own | {name: every[name] for name in shared if name in every})
 
 
 def _rows(named: Mapping[str, FieldInfo]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 BEFORE_0043 = (
     "DROP TABLE tombstone",
+    "ALTER TABLE run DROP COLUMN problems",
     "UPDATE alembic_version SET version_num = '0042'",
 )
 BEFORE_0042 = (

@@ -17,8 +17,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from cormorant.base.errors import BadSetting
 from cormorant.model.settings.bounded import Count, SizeOrNone
+from cormorant.model.settings.byte_size import as_bytes
 from cormorant.model.settings.execution import node_name
-from cormorant.model.settings.source import as_bytes
 from cormorant.model.url import try_canonical
 
 FOLDER_HERE = "cormorant-data"

@@ -26,6 +26,11 @@ class PacedSettings(PacingSettings):
     delay_s: Delay = Field(default=0.0, description="Seconds from the start of one request to the start of the next.")
     per_host: int = Field(default=PARALLEL, ge=1, le=MOST_PARALLEL, description="Requests under way at once.")
 
+    @classmethod
+    def unused_names(cls) -> frozenset[str]:
+        """All of it is at one place."""
+        return super().unused_names() | {"hosts_at_once"}
+
     def pace(self, now: float) -> Pace:
         """Return the pace of this hour: a window of `variable_delay` takes the place of `delay_s` while it lasts."""
         hour = self.calendar.at(now)

@@ -440,3 +440,16 @@ def test_a_report_looks_at_no_resource_that_has_nothing_to_be_told(home: Install
         run_report.of_run(house, number)
     assert any("ix_resource_troubled" in plan for plan in plans)
     assert not [plan for plan in plans if plan.startswith("SCAN resource")]
+
+
+def test_problems_of_an_older_run_are_kept(home: InstalledCli, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.txt").write_text("quiet " * 10)
+    (tmp_path / "papers" / "b.txt").write_text("quiet " * 1000)
+    home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}", "--set", "max_size_bytes=2kB")
+    first = home.fine("crawl", "--json").object
+    (told,) = sentences(first, "size")
+    (tmp_path / "papers" / "b.txt").unlink()
+    assert not sentences(home.fine("crawl", "--json").object, "size")
+    assert home.fine("run", "show", str(first["run"]), "--json").object["problems"] == first["problems"]
+    assert told in home.fine("run", "show", str(first["run"])).out

@@ -54,3 +54,14 @@ def test_the_first_document_of_a_server_is_found_by_a_discovery(tmp_path: Path) 
     finally:
         github.stop()
     assert (said["outcome"], said["title"]) == ("ok", "Pump leaks")
+
+
+def test_robots_txt_is_a_gate_of_web_sites_alone(house: Installation, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.txt").write_text("A quiet note.")
+    sources.add(house, "files", "papers", {"path": str(tmp_path / "papers")})
+    said = fetch_test.judge(house, "papers", None)
+    assert "robots" not in {each["gate"] for each in said["gates"]}
+    sources.add(house, "web", "docs", {"start": ["https://a.example/"]})
+    gates = {each["gate"]: each["ruling"] for each in fetch_test.judge(house, "docs", None)["gates"]}
+    assert gates["robots"] == "waits"

@@ -13,8 +13,8 @@ from cormorant.base.errors import BadRule, BadSetting, ConflictError
 from cormorant.model.run import Refresh
 from cormorant.model.schedule.schedule import Revisit
 from cormorant.operate.installation import Installation
-from cormorant.operate.sources import sources
-from cormorant.plugins import SourceKind
+from cormorant.operate.sources import kinds, sources
+from cormorant.plugins import SourceKind, source_kind, source_kinds
 from cormorant.sources.files.settings import FilesSettings
 from tests.clocks import HANG_S
 from tests.journeys.home import Home
@@ -130,3 +130,25 @@ def test_a_url_of_this_machine_is_the_path(house: Installation, tmp_path: Path) 
     assert (row.kind, row.settings["path"]) == ("files", tmp_path.as_uri())
     with pytest.raises(BadSetting, match="kind web"):
         sources.add(house, "files", "pages", {"url": "https://a.example/"})
+
+
+def test_a_kind_lists_what_it_uses() -> None:
+    def listed(kind: str) -> set[str]:
+        return {each["setting"] for each in kinds.settings_of(source_kind(kind).settings)}
+
+    crawls = {"refresh", "max_documents", "change_by", "error_policy", "unpack", "logs", "node", "patience_s"}
+    assert listed("federated").isdisjoint(crawls | {"hosts_at_once"})
+    assert listed("federated") >= {"url", "timeout_s", "per_host", "grants", "denies", "parameters", "route"}
+    assert listed("table") >= crawls | {"delay_s"}
+    assert {kind for kind in source_kinds() if "owner_grants" in listed(kind)} == {"files", "sftp", "smb"}
+    assert {kind for kind in source_kinds() if "hosts_at_once" in listed(kind)} == {"web", "feed"}
+    with pytest.raises(BadSetting) as wrong:
+        sources.settings_of("federated", {"url": "https://a.example/", "max_document": "3"})
+    assert "max_documents" not in wrong.value.sentence
+
+
+def test_a_setting_without_effect_is_named(house: Installation) -> None:
+    given = {"url": "https://a.example/api/v1/search", "max_documents": "3", "refresh": "due", "timeout_s": "3"}
+    row = sources.add(house, "federated", "other", given)
+    (doubt,) = sources.doubts(row)
+    assert doubt == "max_documents and refresh have no effect on a source of the kind federated: leave them out."

@@ -131,3 +131,12 @@ def test_results_on_a_page(crawled: Crawled) -> None:
     assert crawled.get("/search?q=kelp&all=1&per=999").body.count('<li class="hit"') == 10
     assert 'href="/search?q=kelp&amp;all=1&amp;page=2"' in first
     assert "<option selected>20</option>" in crawled.get("/advanced?any=kelp&per=20").body
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2026-13-01", "1.2.2026"])
+def test_what_is_no_day_is_shown_beside_its_field(day: str, crawled: Crawled) -> None:
+    got = crawled.get(f"/advanced?all=kelp&from={day}&to=2999-01-02&go=1")
+    assert got.status == 200, "the results would not say that it was left out"
+    assert got.body.count("This is no day, so it was left out. Write one like 2026-03-14.") == 1
+    assert re.search(rf'name="from" type="text" value="{day}" autocomplete="off" aria-invalid="true"', got.body)
+    assert "kelp date:..2999-01-02</pre>" in got.body, "the other day counts"

@@ -60,9 +60,37 @@ def test_by_the_form(house: Installation) -> None:
     assert ADDRESS in listed
     assert "Names &lt;b&gt;Ada&lt;/b&gt;" in listed
     assert caller.post("/takedowns", {"what": ADDRESS}, origin=HERE).status == 400
+    assert caller.get("/takedowns").body.count(ADDRESS) == 1
     assert caller.post("/takedowns/1/lift", origin=HERE).status == 303
     assert "There are no takedowns." in caller.get("/takedowns").body
     assert "lifted" in caller.get("/takedowns?every=true").body
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "field", "says"),
+    [
+        ({"what": "regex:("}, 422, "what", "regex"),
+        ({"what": ""}, 422, "what", "You gave no address."),
+        ({"reason": " "}, 400, "reason", "A takedown needs a reason"),
+        ({"until": "31.12.2999"}, 400, "until", "is no day and no time"),
+        ({"until": "1999-12-31"}, 400, "until", "is past"),
+    ],
+)
+def test_a_wrong_form_keeps_what_was_typed(
+    changed: dict[str, str], status: int, field: str, says: str, house: Installation
+) -> None:
+    caller = Caller(app.make(house, exposure=Audience.PUBLIC))
+    caller.post("/sign-in", {"token": str(tokens.add(house, "ada", Scope.ADMIN)["value"])}, origin=HERE)
+    typed = {"what": "prefix:https://docs.example/old/", "reason": "Names a patient", "until": "2999-12-31"} | changed
+    got = caller.post("/takedowns", typed, origin=HERE)
+    assert got.status == status
+    fault = got.body.partition(f'id="{field}-fault">')[2].partition("</p>")[0]
+    assert says in fault
+    assert got.body.count('aria-invalid="true"') == 1
+    for name, text in typed.items():
+        assert f'name="{name}"' in got.body
+        assert f'value="{text}"' in got.body
+    assert takedowns.list_(house) == []
 
 
 def test_who_may(house: Installation) -> None:

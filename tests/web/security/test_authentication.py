@@ -45,6 +45,17 @@ def token(house: Installation) -> str:
     return str(tokens.add(house, "ada", Scope.ADMIN)["value"])
 
 
+def test_a_wrong_token_is_refused_where_none_is_needed(house: Installation, token: str) -> None:
+    caller = Caller(web_app.make(house, (), Audience.LOCAL))
+    for path in ("/api/v1/search?q=gull", "/health/live"):
+        assert caller.get(path).status == 200
+        assert caller.get(path, authorization=f"Bearer {token}").status == 200
+    for shown in ("cormorant_wrong", ""):
+        refused = caller.get("/api/v1/search?q=gull", authorization=f"Bearer {shown}")
+        assert (refused.status, refused.json["code"]) == (401, "not_signed_in")
+        assert refused.json["detail"].startswith("The token in `Authorization` is not known.")
+
+
 def routes(pages: RequestGuard) -> FastAPI:
     """The application behind the guard and the door."""
     return cast("FastAPI", cast("AuthenticationMiddleware", pages._app)._app)

@@ -13,7 +13,7 @@ from cormorant.base.run_context import RunLogSettings
 from cormorant.frontier.queue import host_leases
 from cormorant.model.run import RunState
 from cormorant.operate.installation import Installation
-from cormorant.operate.runs import start
+from cormorant.operate.runs import report as run_report, start
 from cormorant.operate.storage import retention
 from cormorant.store.catalog import sources
 from cormorant.store.journal import runs
@@ -57,8 +57,13 @@ async def settled(house: Installation, row: RunRow) -> None:
 
 
 def end(house: Installation, number: int) -> None:
-    """Say what a run has counted so far, as its report does; its log is complete until it goes on."""
+    """Say what a run has counted so far, as its report does, and keep its problems.
+
+    Its log is complete until it goes on.
+    """
     with suppress(CormorantError):
         report = {name: value for name, value in start.report(house, number).items() if value is not None}
         _log.info("summary", extra=report)
+    with suppress(CormorantError):
+        run_report.keep(house, number)
     process_log.leave(number)

@@ -23,6 +23,7 @@ from cormorant.model.ruling import Renamed
 from cormorant.model.settings import content, execution, pipeline, run_log
 from cormorant.model.settings.bounded import MOST_COUNT, Count, Minutes, Seconds, Size
 from cormorant.model.settings.budget import Watched
+from cormorant.model.settings.byte_size import as_bytes
 from cormorant.model.settings.content import ContentSettings
 from cormorant.model.settings.error_policy import DEFAULTS, ErrorPolicy, policy_of
 from cormorant.model.settings.execution import RunSettings
@@ -37,8 +38,6 @@ NOTHING: tuple[object, ...] = ("", [], ())
 """What is typed for a setting that is to be as by default."""
 NEAREST = 5
 """Names that are given where none is near."""
-_SIZES = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
-_NUMBER = re.compile(r"(?=\.?\d)\d{0,20}\.?\d{0,20}", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
@@ -60,6 +59,17 @@ class Settings(BaseModel):
     """Words that people take for the names of settings, in small letters, with the name that is meant."""
     LISTED_BY: ClassVar[str] = ""
     """The command that lists the settings; "" where none does."""
+
+    @classmethod
+    def unused_names(cls) -> frozenset[str]:
+        """Return the settings of its base that have no effect here; no list names them."""
+        return frozenset()
+
+    @classmethod
+    def used_names(cls) -> tuple[str, ...]:
+        """Return the names of the settings that have an effect, in their order."""
+        unused = cls.unused_names()
+        return tuple(name for name in cls.model_fields if name not in unused)
 
     @property
     def secrets(self) -> frozenset[str]:
@@ -378,17 +388,17 @@ def see_names(cls: type[Settings], names: Iterable[str]) -> None:
 def _meant(cls: type[Settings], name: str) -> str:
     """Suggest the setting that a name probably means; else the nearest names, and the command that lists all."""
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
-    fields = {each: each for each in cls.model_fields}
+    fields = {each: each for each in cls.used_names()}
     synonyms = {each: meant for each, meant in cls.SYNONYMS.items() if meant in fields}
     if word in synonyms:
         return f"Did you mean {synonyms[word]!r}?"
     for known in (fields, synonyms):
         if near := difflib.get_close_matches(word, known, n=1):
             return f"Did you mean {known[near[0]]!r}?"
-    nearest = difflib.get_close_matches(word, cls.model_fields, n=NEAREST, cutoff=0.0)
-    if len(cls.model_fields) <= NEAREST or not cls.LISTED_BY:
-        return f"It takes: {', '.join(cls.model_fields)}."
-    return f"The nearest are {', '.join(nearest)}; `{cls.LISTED_BY}` lists all {len(cls.model_fields)}."
+    nearest = difflib.get_close_matches(word, fields, n=NEAREST, cutoff=0.0)
+    if len(fields) <= NEAREST or not cls.LISTED_BY:
+        return f"It takes: {', '.join(fields)}."
+    return f"The nearest are {', '.join(nearest)}; `{cls.LISTED_BY}` lists all {len(fields)}."
 
 
 def laid_over(cls: type[Settings], kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -441,16 +451,6 @@ def _shape(cls: type[Settings], name: str, value: object) -> object:
             return _shape(cls, name, value[0])
         raise BadSetting(f"The setting {name!r} takes one value, but {len(value)} were given.")
     return value
-
-
-def as_bytes(text: str) -> object:
-    """Return bytes for `10MB` and the like; anything else unchanged, for the field to judge."""
-    bare = text.strip().lower().replace(" ", "")
-    for unit in sorted(_SIZES, key=len, reverse=True):
-        number = bare.removesuffix(unit)
-        if number != bare and _NUMBER.fullmatch(number):
-            return int(float(number) * _SIZES[unit])
-    return text
 
 
 def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:

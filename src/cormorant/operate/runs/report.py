@@ -7,6 +7,7 @@ from typing import Any
 from cormorant.operate.checks.problem import CheckContext
 from cormorant.operate.checks.registry import CHECKS, NOTICES
 from cormorant.operate.installation import Installation
+from cormorant.store.journal import runs
 
 
 def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
@@ -14,11 +15,27 @@ def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
 
     Kinds are run, machine, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text,
     script, receiver, copy, index, rights, waiting, trap. What many addresses of one host share is said once, with
-    `addresses`, how many there are. Raises NotFoundError.
+    `addresses`, how many there are. Those of a run that others have followed are as they were when it ended. Raises
+    NotFoundError.
     """
     with house.store.read() as tx:
         context = CheckContext.of(house, tx, number)
-        return [problem.record() for check in CHECKS for problem in check(context)]
+        kept = None if context.is_newest else runs.kept_problems(tx, number)
+        return kept if kept is not None else _found(context)
+
+
+def keep(house: Installation, number: int) -> None:
+    """Keep the problems of a run that has just ended: the next one visits the same documents. Raises NotFoundError."""
+    with house.store.read() as tx:
+        context = CheckContext.of(house, tx, number)
+        problems = _found(context) if context.is_newest else None
+    if problems is not None:
+        with house.store.begin() as tx:
+            runs.keep_problems(tx, number, problems)
+
+
+def _found(context: CheckContext) -> list[dict[str, Any]]:
+    return [problem.record() for check in CHECKS for problem in check(context)]
 
 
 def notices(house: Installation, number: int) -> list[dict[str, Any]]:

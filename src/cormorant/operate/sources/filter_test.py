@@ -91,7 +91,7 @@ def gates(
         rows.append({"gate": str(Gate.ROBOTS), "rule": asked_first, "ruling": "waits"})
     elif not visit.admitted:
         rows.append(_row(visit))
-    elif visit == ADMITTED:
+    elif visit == ADMITTED and isinstance(source.gates.visit(asked, {}), Prerequisite):  # only robots.txt is asked for
         rows.append(_row(Ruling(True, Gate.ROBOTS, "robots.txt")))
     if isinstance(outcome, Excluded) and not _decided(rows):
         rows.append(_row(outcome.ruling))

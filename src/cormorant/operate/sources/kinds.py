@@ -35,12 +35,13 @@ def of_services() -> list[KindRecord]:
 
 
 def settings_of(settings: type[Settings]) -> list[Setting]:
-    """Every setting with its default (None: it must be given) and what it is for.
+    """Every setting that has an effect, with its default (None: it must be given) and what it is for.
 
     Those of the kind itself come first, in the order in which they are written there.
     """
-    own = [name for name in settings.__annotations__ if name in settings.model_fields]
-    names = dict.fromkeys([*own, *settings.model_fields])
+    every = settings.used_names()
+    own = [name for name in settings.__annotations__ if name in every]
+    names = dict.fromkeys([*own, *every])
     return [
         {
             "setting": name,

@@ -87,7 +87,7 @@ def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     see_shared(given)
     found = {}
     for kind, of_kind in source_kinds().items():
-        names = [name for name in given if name in of_kind.settings.model_fields]
+        names = [name for name in given if name in of_kind.settings.used_names()]
         found[kind] = partly(of_kind.settings, {name: given[name] for name in names})
     return found
 

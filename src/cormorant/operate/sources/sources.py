@@ -81,13 +81,21 @@ def doubts(row: SourceRow) -> list[str]:
 
 def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
     """The same of settings that are not kept yet. Raises what a kind's `doubts` raises."""
-    found = [*kind.doubts(settings), *_opened(settings), *_forgetting(settings)]
+    found = [*kind.doubts(settings), *_opened(settings), *_forgetting(settings), *_without_effect(kind, settings)]
     if EVERYONE not in settings.grants and settings.grants:
         found.append(
             f"Its documents are only for {', '.join(settings.grants)}: the search page, where no reader signs in, "
             "shows none of them."
         )
     return found
+
+
+def _without_effect(kind: SourceKind, settings: SourceSettings) -> Iterator[str]:
+    """Name the settings that were given and that the kind never uses."""
+    given = sorted(settings.model_fields_set & settings.unused_names())
+    if given:
+        have, them = ("has", "it") if len(given) == 1 else ("have", "them")
+        yield f"{' and '.join(given)} {have} no effect on a source of the kind {kind.name}: leave {them} out."
 
 
 def _forgetting(settings: SourceSettings) -> Iterator[str]:

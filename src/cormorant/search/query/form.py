@@ -133,9 +133,17 @@ def _by_attributes(fields: Fields, known: KnownAttributes) -> Iterator[Query]:
 
 def _days(since: str, until: str) -> Range | None:
     """Return the range from one day to another; what is no day is left out."""
-    low, high = (each if _DAY.fullmatch(each) else "" for each in (since.strip(), until.strip()))
+    low, high = ("" if day_fault(each) else each.strip() for each in (since, until))
     found = ranges.ranged("date", f"{low}..{high}") if low or high else None
     return found if isinstance(found, Range) else None
+
+
+def day_fault(text: str) -> str:
+    """Return the sentence on a field that should hold a day and does not, "" for a day and an empty field."""
+    day = text.strip()
+    if not day or (_DAY.fullmatch(day) and isinstance(ranges.ranged("date", day), Range)):
+        return ""
+    return "This is no day, so it was left out. Write one like 2026-03-14."
 
 
 def _plain(text: str, where: Field | None) -> list[Plain]:

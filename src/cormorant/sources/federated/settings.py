@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from cormorant.base.errors import BadAddress
 from cormorant.model.attribute import is_attribute_name
 from cormorant.model.settings.secret_name import SecretReference
+from cormorant.model.settings.source import SourceSettings
 from cormorant.model.url import canonical, origin_of, path_of
 from cormorant.net.http.connection_options import DIRECT, Route
 from cormorant.sources.federated.query_route import QueryRoute
@@ -118,6 +119,11 @@ class FederatedSettings(ServerSettings):
         if self.url.startswith("http:") and self.token:
             self.see_inner(origin_of(self.url).host, "the token")
         return self
+
+    @classmethod
+    def unused_names(cls) -> frozenset[str]:
+        """No run visits it and nothing of it is kept, so that only readers and parameters of all sources matter."""
+        return super().unused_names() | (SourceSettings.model_fields.keys() - {"parameters", "grants", "denies"})
 
     @property
     def is_cormorant(self) -> bool:

@@ -99,6 +99,12 @@ class RemoteSettings(TreeSettings, ServerSettings):
             raise ValueError("This protocol does not say where links lead, so symlinks cannot be set.")
         return self
 
+    @classmethod
+    def unused_names(cls) -> frozenset[str]:
+        """Return what the protocol cannot do, besides."""
+        able = {"owner_grants": cls.TELLS_RIGHTS, "symlinks": cls.FOLLOWS_LINKS}
+        return super().unused_names() | {name for name, is_able in able.items() if not is_able}
+
     @property
     def host(self) -> str:
         """The host that is connected to; an IPv6 address in brackets."""

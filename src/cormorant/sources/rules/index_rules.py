@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from cormorant.model.ruling import Gate, Ruling
-from cormorant.model.settings.source import as_bytes
+from cormorant.model.settings.byte_size import as_bytes
 from cormorant.model.status import Status
 from cormorant.sources.rules.boundary import compile_rules
 from cormorant.sources.rules.matching import in_order

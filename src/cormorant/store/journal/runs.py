@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -410,6 +410,17 @@ def set_behind(tx: Tx, row: RunRow, under_way: int) -> None:
 def change(tx: Tx, number: int, **values: object) -> None:
     """Set columns of a run, like its state or when it gives up."""
     tx.execute(sa.update(run).where(run.c.id == number).values(**values))
+
+
+def keep_problems(tx: Tx, number: int, problems: Sequence[Mapping[str, Any]]) -> None:
+    """Keep the problems of a run as its report has them, for when another run has visited the same documents."""
+    change(tx, number, problems=json.dumps(problems))
+
+
+def kept_problems(tx: Tx, number: int) -> list[dict[str, Any]] | None:
+    """Return the problems that were kept as a run ended, None where none were."""
+    said = tx.execute(sa.select(run.c.problems).where(run.c.id == number)).scalar_one_or_none()
+    return list(json.loads(said)) if said else None
 
 
 def advance(tx: Tx, number: int, expected: RunState, **values: object) -> bool:

@@ -38,6 +38,7 @@ run = Table(
     Column("goes_on", Text, comment="the state in which it was left and goes on; none: it has not begun"),
     Column("behind", Integer, comment="how many runs are under way, while it waits for the end of one"),
     Column("cursor", Text, comment="what its source is given the next time, once it has come to its end"),
+    Column("problems", Text, comment="JSON, those of its report as it ended; none: it has not, or is older"),
     Index("ix_run_source_id", "source_id", "id"),
     sqlite_autoincrement=True,
 )

@@ -19,7 +19,7 @@ from fastapi.templating import Jinja2Templates
 
 from cormorant.model.scope import Scope
 from cormorant.operate.search import search
-from cormorant.search.query.form import Fields, composed, taken_apart
+from cormorant.search.query.form import Fields, composed, day_fault, taken_apart
 from cormorant.search.reader import KnownAttributes, Question, Sort
 from cormorant.web.pages import layout, score
 from cormorant.web.pages.formatting import PER_PAGES, per_page, per_said
@@ -56,14 +56,15 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
         fields = _with_fields(fields, [each.name for each in shown], attributes)
         text, per, sort = composed(fields, attributes), per_page(given.get("per", "")), given.get("sort", "")
         results = _results(text, per, sort)
-        if text and given.get("go"):
+        faults = {"from": day_fault(fields.since), "to": day_fault(fields.until)}
+        if text and given.get("go") and not any(faults.values()):
             return RedirectResponse(results, 303)
         answer = shelf.ask(Question(text, limit=0, as_typed=True)) if text else None
         found = search.lists(shelf.library())
         back = "/advanced?" + urlencode({"q": text}) if text else "/advanced"
         values = layout.of(request, known, back=back) | {
-            "fields": fields, "text": text, "answer": answer, "sent": bool(given.get("go")), "places": IN,
-            "results": results, "per": per, "per_pages": PER_PAGES, "sort": sort, "orders": ORDERS,
+            "fields": fields, "text": text, "answer": answer, "sent": bool(given.get("go")), "faults": faults,
+            "places": IN, "results": results, "per": per, "per_pages": PER_PAGES, "sort": sort, "orders": ORDERS,
             "attributes": [(each, _value_of(fields, each.name)) for each in shown],
             "sites": found.sites, "types": [(name, TYPES[name]) for name in _with(found.types, fields.type)],
             "languages": [(tag, spoken(tag)) for tag in sorted(_with(found.languages, fields.language), key=spoken)],

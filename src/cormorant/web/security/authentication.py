@@ -1,6 +1,7 @@
 """The door before all routes: who asks, with which scope, and whether the route that is asked for needs no more.
 
-    request --LOCAL: the machine itself, or a proxy's----.
+    request --LOCAL: the machine itself, or a proxy's,---.
+            |   unless it shows a token that is wrong    |
             |-- Authorization: Bearer TOKEN, or the      |
             |   cookie that signing in gave: its scope --+--> the rule of the route: is its need covered? yes--> route
             `-- neither: a reader, of PRIVATE nobody ----'     `-no--> 401 without a token, 403 with one
@@ -55,14 +56,21 @@ class Authenticator:
 
         Raises NotSignedIn for a wrong one in the header, TooManyTries.
         """
-        kind, _, value = request.headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer":
-            found = await self.try_token(request, lambda: tokens.bearer_of_token(self.house, value.strip()))
-            if found is not None:
-                return found
-            raise NotSignedIn("The token in `Authorization` is not known. `cormorant token add NAME` makes one.")
+        found = await self.bearer_of_header(request)
+        if found is not None:
+            return found
         cookie = request.cookies.get(cookie_name(request), "")
         return await run_in_threadpool(tokens.bearer_of_session, self.house, cookie) if cookie else None
+
+    async def bearer_of_header(self, request: Request) -> Bearer | None:
+        """Return the bearer of the token in `Authorization`, None without one. Raises NotSignedIn, TooManyTries."""
+        kind, _, value = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer":
+            return None
+        found = await self.try_token(request, lambda: tokens.bearer_of_token(self.house, value.strip()))
+        if found is None:
+            raise NotSignedIn("The token in `Authorization` is not known. `cormorant token add NAME` makes one.")
+        return found
 
     async def try_token(self, request: Request, attempt: Callable[[], _Shown | None]) -> _Shown | None:
         """Make an attempt that shows a token, and count it when it comes to nothing. Raises TooManyTries before it.
@@ -118,6 +126,7 @@ class AuthenticationMiddleware:
     async def _recognised(self, request: Request) -> Visitor:
         """Return the visitor who makes the request. Raises NotSignedIn, TooManyTries."""
         if self._exposure is Audience.LOCAL:
+            await self._keys.bearer_of_header(request)  # it is not needed, but a wrong one is a mistake to be shown
             return Visitor(AuthMethod.LOCAL, authorization.local_scope(request), self._policy)
         shown = await self._keys.bearer(request)
         if shown is not None:

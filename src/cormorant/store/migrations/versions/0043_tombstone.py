@@ -1,4 +1,4 @@
-"""Keep the addresses of documents that moved or were deleted, so that whoever asks for them learns of it."""
+"""Keep the addresses of documents that moved or were deleted, and the problems of runs after the next one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0042"
 
 
 def upgrade() -> None:
-    """Add the table. What moved or was purged before is not in it."""
+    """Add the table and the column. What moved or was purged before, and problems of older runs, are not in them."""
     op.create_table(
         "tombstone",
         sa.Column("source_id", sa.Integer, nullable=False),
@@ -24,3 +24,5 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("source_id", "hash", name="pk_tombstone"),
     )
     op.create_index("ix_tombstone_resource_id", "tombstone", ["resource_id"])
+    comment = "JSON, those of its report as it ended; none: it has not, or is older"
+    op.add_column("run", sa.Column("problems", sa.Text, comment=comment))
