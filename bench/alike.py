@@ -1,8 +1,8 @@
-"""Which pages are near duplicates? Pairs of which it is known, made from the manual in `docs`.
+"""Pairs of pages, made from the manual in `docs`, each known to be near duplicates or not.
 
-Every page of the manual is framed as sites frame theirs, and changed as pages are changed: in ways that leave it the
-same page for a reader, and in ways that make another of it. The same pairs come out every time. `bench.likeness`
-sees how well they are told.
+Every page of the manual gets the frame of a site, and is changed: in ways that leave it the same page for a reader, and
+in ways that make another page of it. The pairs are equal in every run. `bench.likeness` measures how well near
+duplicates among them are detected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NEAR, OTHER = True, False
 
 
 class Page(NamedTuple):
-    """A page as it is read: its title, and its text with what frames it."""
+    """A page as converters read it: its title, and its text with its frame."""
 
     title: str
     text: str
@@ -34,7 +34,7 @@ class Pair(NamedTuple):
 
 
 class Manual(NamedTuple):
-    """What a page of the manual says: its title, and its paragraphs."""
+    """A page of the manual: its title, and its paragraphs."""
 
     title: str
     paragraphs: tuple[str, ...]

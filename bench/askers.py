@@ -1,4 +1,4 @@
-"""How long do many wait who ask at once, and what does it cost whoever answers?
+"""How long do many concurrent searches take, and how much CPU time do they cost?
 
 Two ways to ask the same questions again and again for some seconds: over HTTP on kept connections, each asker with one
 request under way, as many browsers would; and within this process, an asker a thread. An asker begins at a place of its
@@ -27,7 +27,7 @@ class NoAnswer(Exception):
 
 @dataclass(slots=True)
 class Asked:
-    """What came of it: how long each question took in seconds, and what was used in all."""
+    """The result of a round: the seconds of each query, and the CPU time and memory that all took."""
 
     took_s: list[float] = field(default_factory=list)
     cpu_s: float = 0.0

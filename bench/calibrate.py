@@ -1,7 +1,7 @@
 """How fast is this machine just now?
 
 A fixed piece of work of the kinds a crawl is made of: interpreted Python on strings, sets and dictionaries, and C
-code over 40 kB blocks. Its CPU time is told beside every result, so that figures of two days, or of a busy moment,
+code over 40 kB blocks. Its CPU time is printed with every result, so that figures of two days, or of a busy moment,
 can be read against each other. Nothing is divided by it.
 """
 

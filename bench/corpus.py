@@ -170,7 +170,7 @@ def _html(title: str, body: str) -> str:
 
 
 def _reach(name: str, origin: str, root: Path, front: Path) -> Reach:
-    """What links lead to on a site: walked once, then remembered for this version of its package."""
+    """The reference crawl of a site: walked once, then kept for this version of its package."""
     record = REACH / f"{name} {origin} {'-'.join(FOLLOWED)}.json".replace("/", "-").replace(" ", "_")
     if record.is_file():
         kept = json.loads(record.read_text(encoding="utf-8"))

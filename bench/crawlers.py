@@ -152,10 +152,10 @@ class Cormorant:
         """Begin a crawl, and kill it with all its processes when so many requests came; the seconds until then."""
         log, errors = RUN / f"{name}.log", RUN / f"{name}.err"
         before, began = _lines(log), time.monotonic()
-        with errors.open("wb") as told:
+        with errors.open("wb") as output:
             crawl = subprocess.Popen(
                 [*self._command(), "crawl", "--json"], env=self._environment({}), stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=told,
+                stdout=subprocess.DEVNULL, stderr=output,
             )  # fmt: skip
         try:
             while _lines(log) - before < enough:
@@ -260,9 +260,9 @@ def _report(output: Path) -> dict[str, Any]:
     """The run report that ``crawl --json`` printed last; empty when there is none."""
     for line in reversed(output.read_text(encoding="utf-8", errors="replace").splitlines()):
         try:
-            told = json.loads(line)
+            report = json.loads(line)
         except ValueError:
             continue
-        if isinstance(told, dict):
-            return told
+        if isinstance(report, dict):
+            return report
     return {}

@@ -27,7 +27,7 @@ class Database:
         return self.server.url(self.name)
 
     def create(self, like: Database | None = None) -> None:
-        """Make it anew: empty, or as another is, to which nobody may be connected."""
+        """Create it again: empty, or as a copy of another database, to which there must be no connections."""
         self.server.run(
             f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)',
             f'CREATE DATABASE "{self.name}"' + (f' TEMPLATE "{like.name}"' if like else ""),

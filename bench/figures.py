@@ -51,7 +51,7 @@ class Row:
             case "equal":
                 return abs(figure - bound) < _EXACT
 
-    def told(self, value: float | None) -> str:
+    def formatted(self, value: float | None) -> str:
         """A value in the row's unit."""
         if value is None:
             return "-"
@@ -110,7 +110,7 @@ def _pairs(seen: Sequence[Pairs]) -> Iterator[Row]:
 
 
 def _known(seen: Million) -> Iterator[Row]:
-    """What becomes of a crawl beside addresses that are known already."""
+    """Figures of a crawl beside addresses that are known already."""
     beside = f"beside {seen.known:,} known"
     yield Row(f"pages/CPU-s {beside}, over none", 1 / median(seen.ratios), 0.8, 0.95, "x", "more")
     yield Row(f"a retriever, {beside}", median(seen.full.retrievers_mb), 400, 300, "MB")
@@ -154,10 +154,10 @@ def _worst(
 
 
 def _reported(rounds: Iterable[Round], fields: tuple[str, ...]) -> float | None:
-    """The sum of some fields of our second crawl's run report, at its worst; none where it does not tell them."""
+    """The sum of some fields of our second crawl's run report, at its worst; None if the report lacks them."""
     reports = [each.report for each in _every(rounds, "recrawl")]
-    told = [sum(float(report[name]) for name in fields) for report in reports if all(name in report for name in fields)]
-    return max(told) if told else None
+    sums = [sum(float(report[name]) for name in fields) for report in reports if all(name in report for name in fields)]
+    return max(sums) if sums else None
 
 
 def _conditional(rounds: Iterable[Round]) -> float | None:

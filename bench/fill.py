@@ -61,13 +61,13 @@ def _sites(house: Installation, source: int, keys: set[str]) -> dict[str, int]:
 
 
 def _left_by_a_visit(source: int, now: float) -> tuple[Any, ...]:
-    """What a visit that met a permanent redirect leaves in a row, in the order of the later columns."""
+    """The values of a row after a visit that met a permanent redirect, in the order of the later columns."""
     visited = Resource(
         0, source, 0, "", Role.DOCUMENT, _DEPTH, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False,
     )  # fmt: skip
-    told = fate(visited, Moved("http://moved.known.example/"), VisitConditions(GENERATION, lists=False, now=now))
-    state, outcome = int(told.state), int(told.outcome)
-    return state, told.due, told.attempts, outcome, told.status, told.not_before, told.reason, 0, 1, now
+    after = fate(visited, Moved("http://moved.known.example/"), VisitConditions(GENERATION, lists=False, now=now))
+    state, outcome = int(after.state), int(after.outcome)
+    return state, after.due, after.attempts, outcome, after.status, after.not_before, after.reason, 0, 1, now
 
 
 def _rows(

@@ -1,7 +1,7 @@
-"""What did a crawler really do, by the server's own log?
+"""What did a crawl do, according to the server's own log?
 
-No crawler is believed: pages, coverage, forbidden and conditional requests are counted from nginx's log of the phase
-and compared with what the reference crawl found (:mod:`bench.reference`).
+Reports of crawlers are not used: pages, coverage, forbidden and conditional requests are counted from nginx's log of
+the phase and compared with the reference crawl (:mod:`bench.reference`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Verdict:
     others: int = 0  # answered addresses that are no HTML: text, images, archives
     errors: int = 0  # answers of 400 and above
     server_errors: int = 0  # answers of 500 and above: the benchmark's own server broke down
-    strangers: int = 0  # requests of somebody else, in no other figure
+    strangers: int = 0  # requests of other clients, in no other figure
     smallest_gap_s: float | None = None  # between the starts of two requests to one host
     missed: list[str] = field(default_factory=list)  # a few pages that were never answered
 

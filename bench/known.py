@@ -1,7 +1,7 @@
-"""What people look for in documentation that they know to be there, and the page that should come.
+"""Queries for known pages of documentation, each with the pages that answer it.
 
-Written before any of it was searched for, from what these manuals are known to hold; nothing was taken out or changed
-afterwards. A question is right when one of its pages is among the first three hits.
+They were written from the contents of these manuals before any search, and nothing was removed or changed afterwards.
+A query is answered if one of its pages is among the first three hits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long is a lease waited for in a frontier that knows millions? Prints a line of JSON for each: seconds by step.
+"""How long does a lease take in a frontier of millions of URLs? Prints a line of JSON for each: seconds by step.
 
     python -m bench.leasing DATA TIMES
 
@@ -46,7 +46,7 @@ def once(house: Installation, source: int) -> dict[str, float]:
 
 
 def main(data: str, count: str) -> None:
-    """Do it `count` times after a first one, which is not told."""
+    """Lease `count` times after a first lease, which is not printed."""
     house = open_house(BuildPlan(Path(data), InstallationSettings()))
     (source,) = sources.every(house)
     once(house, source.id)

@@ -1,8 +1,8 @@
-"""``python -m bench.likeness``: see how well near duplicates are told, and write docs/reference/near-duplicates.md.
+"""``python -m bench.likeness``: measure the detection of near duplicates, and write docs/reference/near-duplicates.md.
 
-Precision is how many of the pairs that are told to be near duplicates are some, recall how many of those that are some
-are told to be. MinHash is the product's own sketch, with its bands; SimHash (Charikar, 2002) is here to compare with:
-64 bits over three words at a time of the same text, told by how many bits differ.
+Precision is the share of detected pairs that are near duplicates, recall the share of near duplicates that are
+detected. MinHash is the product's own sketch, with its bands. SimHash (Charikar, 2002) is measured for comparison: 64
+bits over triples of words of the same text, compared by the number of bits that differ.
 """
 
 from __future__ import annotations
@@ -26,63 +26,65 @@ _BITS = (3, 6, 10, 14)
 _WORD = re.compile(r"\w+")
 
 
-_HOW = """MinHash is told by 64 places and six bands of six, as documents are compared in a crawl: from so many places
-on that are equal. SimHash is told by 64 bits, of which at most so many differ; only up to 3 could be looked up by
-bands. Without the title, pages of people and things that are all frame are taken for one another. *Words* are those of
-the title without its figures: a version that has its number in the title is found by them, and so is the report of
-another year, which is another page. Which of both a figure means cannot be told, and what is shown twice is found,
-where what is folded away may not be: so figures count, at the price of those versions."""
+_HOW = """MinHash compares 64 places in six bands of six, as a crawl does; two pages are near duplicates from this share
+of equal places. SimHash compares 64 bits, of which at most so many may differ; a lookup by bands would find at most 3.
+Without titles, pages about different people or things that consist mostly of the frame of the site are mistaken for one
+another. *Words* compares titles without their digits: it finds a version that has its number in the title, but also the
+report of another year, which is another page. A program cannot know which of both a number means. A duplicate that is
+shown twice can still be found, while a page that is folded away by mistake may not be. So numbers in titles count, and
+versions with a number in their title are not detected."""
 
 
 class Measures(NamedTuple):
-    """How well pairs are told."""
+    """Precision and recall of a detector."""
 
     precision: float
     recall: float
 
 
-Telling = Callable[[Pair], bool]
-"""Says whether the pages of a pair are near duplicates."""
+Detector = Callable[[Pair], bool]
+"""Decides whether the pages of a pair are near duplicates."""
 Titled = Callable[[bytes, bytes], bool]
-"""Says of two sketches whether their titles let them be."""
+"""Decides by two sketches whether the titles permit near duplicates."""
 
 
 def anyhow(one: bytes, other: bytes) -> bool:  # noqa: ARG001 - the shape of Titled
-    """Take titles for alike whatever they say."""
+    """Accept any titles."""
     return True
 
 
-def measured(some: Sequence[Pair], tell: Telling) -> Measures:
-    """Return precision and recall; precision is 1 where nothing is told to be a near duplicate."""
-    told = [pair.near for pair in some if tell(pair)]
-    return Measures(sum(told) / len(told) if told else 1.0, sum(told) / sum(pair.near for pair in some))
+def measured(some: Sequence[Pair], detects: Detector) -> Measures:
+    """Return precision and recall; precision is 1 if no pair is detected."""
+    detected = [pair.near for pair in some if detects(pair)]
+    precision = sum(detected) / len(detected) if detected else 1.0
+    return Measures(precision, sum(detected) / sum(pair.near for pair in some))
 
 
-def minhash(share: float, titled: Titled = called_alike) -> Telling:
-    """Tell by the product's sketches, from this share on, by a band that both have, and by their titles."""
+def minhash(share: float, titled: Titled = called_alike) -> Detector:
+    """Detect by the product's sketches: a common band, this share of equal places, and the titles."""
 
-    def tell(pair: Pair) -> bool:
+    def detects(pair: Pair) -> bool:
         one, other = sketch(*pair.one), sketch(*pair.other)
         filed = bool(one and other) and bool(_filed(one) & _filed(other))
         return filed and titled(one, other) and shared(one, other) >= share
 
-    return tell
+    return detects
 
 
 def _filed(made: bytes) -> set[int]:
-    """Return the bands of a text whose title has no figures: what these are is told by the titles."""
+    """Return the bands of a text as if its title had no digits: titles are compared apart."""
     return set(bands(made[:PLACES] + bytes(FIGURES), 0))
 
 
-def simhash(bits: int, *, titles: bool = True) -> Telling:
-    """Tell by SimHash: at most so many bits differ."""
+def simhash(bits: int, *, titles: bool = True) -> Detector:
+    """Detect by SimHash: at most so many bits differ."""
 
-    def tell(pair: Pair) -> bool:
+    def detects(pair: Pair) -> bool:
         if titles and not called_alike(sketch(*pair.one), sketch(*pair.other)):
             return False
         return (_simhash(pair.one.text) ^ _simhash(pair.other.text)).bit_count() <= bits
 
-    return tell
+    return detects
 
 
 def _simhash(text: str) -> int:
@@ -100,14 +102,13 @@ def report() -> str:
     some = list(pairs())
     lines = [
         "# Near duplicates", "",
-        "Written by `.venv/bin/python -m bench.likeness`: how well documents that are nearly the same are told, and",
-        f"why from a share of {ALIKE} on.", "",
+        "This page shows how well near duplicates are detected, and why the threshold is a share of",
+        f"{ALIKE}. `.venv/bin/python -m bench.likeness` writes it.", "",
         f"{len(some)} pairs of pages are made from this manual, {sum(pair.near for pair in some)} of them near",
-        "duplicates: each page in the frame of a site, and the same changed as pages are. *Precision* is how many of",
-        "the pairs that are told to be near duplicates are some, *recall* how many of those that are some are told",
-        "to be.", "",
-        "## By kind of change", "", "| change | near duplicate | pairs | told to be |", "|---|---|--:|--:|",
-        *_by_kind(some), "", "## By threshold", "", "| told by | from | precision | recall |", "|---|--:|--:|--:|",
+        "duplicates: a page in the frame of a site, and the same page with a typical change. *Precision* is the share",
+        "of detected pairs that are near duplicates, *recall* the share of near duplicates that are detected.", "",
+        "## By kind of change", "", "| change | near duplicate | pairs | detected |", "|---|---|--:|--:|",
+        *_by_kind(some), "", "## By threshold", "", "| detector | from | precision | recall |", "|---|--:|--:|--:|",
     ]  # fmt: skip
     for share in _SHARES:
         name = "**MinHash and title**" if share == ALIKE else "MinHash and title"
@@ -122,11 +123,11 @@ def report() -> str:
 
 def _by_kind(some: Sequence[Pair]) -> list[str]:
     kinds: dict[tuple[str, bool], list[bool]] = defaultdict(list)
-    tell = minhash(ALIKE)
+    detects = minhash(ALIKE)
     for pair in some:
-        kinds[pair.kind, pair.near].append(tell(pair))
+        kinds[pair.kind, pair.near].append(detects(pair))
     return [
-        f"| {kind} | {'yes' if near else 'no'} | {len(told)} | {sum(told)} |" for (kind, near), told in kinds.items()
+        f"| {kind} | {'yes' if near else 'no'} | {len(each)} | {sum(each)} |" for (kind, near), each in kinds.items()
     ]
 
 

@@ -2,7 +2,7 @@
 
 CPU time comes from wait4 in a small process of its own (:mod:`bench.reaper`), which also inherits and waits for
 orphans. Independently /proc is sampled four times a second: for the peak of the summed PSS, and as a cross-check of
-CPU time, because a process whose parent ignores SIGCHLD is never waited for. The larger of the two sums is told.
+CPU time, because a process whose parent ignores SIGCHLD is never waited for. The larger of the two sums is reported.
 The sampling runs in this process and is in no figure; it can miss a peak shorter than a quarter of a second.
 """
 
@@ -30,7 +30,7 @@ _GRACE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The processes when their PSS came to most: what each kind takes in kB, and what of all that are mapped files."""
+    """The processes at the peak of their PSS: the kB of each kind, and the part of the sum that is mapped files."""
 
     by_name: Mapping[str, int] = field(default_factory=dict)
     files_kb: int = 0
@@ -43,7 +43,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one command used, from its start to the end of its last descendant."""
+    """Resources that one command used, from its start to the end of its last descendant."""
 
     user_s: float
     system_s: float
@@ -74,7 +74,7 @@ class Usage:
 
 @dataclass(slots=True)
 class _Watch:
-    """What sampling has seen so far of the descendants of one process."""
+    """Samples so far of the descendants of one process."""
 
     root: int
     cpu: dict[tuple[int, int], float]
@@ -126,17 +126,17 @@ def run(
         timed_out = not _wait(reaper, watch, began + timeout_s)
     if not report.is_file():
         raise RuntimeError(f"{command[0]} could not be run; see {report.with_suffix('.err')}")
-    told = json.loads(report.read_text(encoding="ascii"))
+    used = json.loads(report.read_text(encoding="ascii"))
     return Usage(
-        user_s=told["user_s"],
-        system_s=told["system_s"],
+        user_s=used["user_s"],
+        system_s=used["system_s"],
         sampled_s=sum(watch.cpu.values()),
-        wall_s=told["wall_s"],
+        wall_s=used["wall_s"],
         peak=watch.peak,
         workers_kb=watch.workers_kb,
         peak_processes=watch.peak_processes,
-        exit_code=told["exit_code"],
-        orphans=told["orphans"],
+        exit_code=used["exit_code"],
+        orphans=used["orphans"],
         timed_out=timed_out,
     )
 

@@ -55,7 +55,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Million:
-    """What the phase has seen."""
+    """The observations of the phase."""
 
     corpus: Corpus
     known: int
@@ -66,15 +66,15 @@ class Million:
 
     @property
     def ratios(self) -> list[float]:
-        """What a page costs beside the known addresses, over what it costs without, of every pair."""
+        """The cost of a page beside the known addresses, divided by its cost without, for every pair."""
         pairs = zip(self.empty.crawls, self.full.crawls, strict=True)
         return [empty.pages_a_cpu_s / full.pages_a_cpu_s for empty, full in pairs if full.pages_a_cpu_s]
 
 
 def million(
-    program: Path, whole: Corpus, known: int, told: Callable[[Observation], Observation], server: Postgres | None = None
+    program: Path, whole: Corpus, known: int, show: Callable[[Observation], Observation], server: Postgres | None = None
 ) -> Million:
-    """Fill, crawl in pairs, ask about addresses, kill, lease; ``told`` prints each. ``server`` None: on SQLite."""
+    """Fill, crawl in pairs, ask about addresses, kill, lease; ``show`` prints each. ``server`` None: on SQLite."""
     corpus = whole.part(_PAGES)
     filled, empty, full = (
         Cormorant(
@@ -88,11 +88,11 @@ def million(
 
     def crawl_empty(name: str) -> None:
         empty.create(corpus)
-        _crawl(empty, seen.empty, f"million-empty-{name}", corpus, told)
+        _crawl(empty, seen.empty, f"million-empty-{name}", corpus, show)
 
     def crawl_full(name: str) -> None:
         full.copy(filled)
-        _crawl(full, seen.full, f"million-full-{name}", corpus, told)
+        _crawl(full, seen.full, f"million-full-{name}", corpus, show)
 
     for number in range(_PAIRS):
         for crawl in (crawl_full, crawl_empty) if number % 2 else (crawl_empty, crawl_full):
@@ -107,11 +107,11 @@ def million(
 
 
 def _crawl(
-    crawler: Cormorant, side: Side, name: str, corpus: Corpus, told: Callable[[Observation], Observation]
+    crawler: Cormorant, side: Side, name: str, corpus: Corpus, show: Callable[[Observation], Observation]
 ) -> None:
     """One crawl of one installation."""
     side.before_mb = crawler.database_mb
-    side.crawls.append(told(crawler.crawl(name, corpus)))
+    side.crawls.append(show(crawler.crawl(name, corpus)))
     side.after_mb = crawler.database_mb
 
 

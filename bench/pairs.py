@@ -18,7 +18,7 @@ from bench.places import RUN
 
 _PAIRS = 3
 _PAGES = 12_000
-Told = Callable[[Observation], Observation]
+Show = Callable[[Observation], Observation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Pairs:
         return [other.pages_a_s / one.pages_a_s for one, other in zip(*self.crawls, strict=True)]
 
     def table(self) -> list[str]:
-        """What was seen, for the results."""
+        """The table for the results."""
         figures: dict[str, Callable[[Observation], float]] = {
             "pages/CPU-s": lambda seen: seen.pages_a_cpu_s,
             "pages/s": lambda seen: seen.pages_a_s,
@@ -63,25 +63,25 @@ class Pairs:
         ]  # fmt: skip
 
 
-def retrievers(program: Path, whole: Corpus, told: Told) -> Pairs:
+def retrievers(program: Path, whole: Corpus, show: Show) -> Pairs:
     """One retriever, and two."""
     two = Cormorant(program, RUN / "data-two", index=False)
     one = replace(two, data=RUN / "data-one", retrievers=1)
-    return _pairs(("one retriever", "two"), (one, two), whole, told)
+    return _pairs(("one retriever", "two"), (one, two), whole, show)
 
 
-def stores(program: Path, whole: Corpus, told: Told) -> Pairs:
+def stores(program: Path, whole: Corpus, show: Show) -> Pairs:
     """SQLite, and PostgreSQL, whose own processes are not counted."""
     with databases() as server:
         sqlite = Cormorant(program, RUN / "data-sqlite", index=False)
         postgresql = replace(sqlite, data=RUN / "data-postgresql", database=Database(server, "bench"))
-        return _pairs(("SQLite", "PostgreSQL"), (sqlite, postgresql), whole.part(_PAGES), told)
+        return _pairs(("SQLite", "PostgreSQL"), (sqlite, postgresql), whole.part(_PAGES), show)
 
 
-def _pairs(names: tuple[str, str], ways: tuple[Cormorant, Cormorant], corpus: Corpus, told: Told) -> Pairs:
+def _pairs(names: tuple[str, str], ways: tuple[Cormorant, Cormorant], corpus: Corpus, show: Show) -> Pairs:
     seen = Pairs(names, corpus)
     for number in range(_PAIRS):
         for side in (1, 0) if number % 2 else (0, 1):
             ways[side].create(corpus)
-            seen.crawls[side].append(told(ways[side].crawl(ways[side].data.name, corpus)))
+            seen.crawls[side].append(show(ways[side].crawl(ways[side].data.name, corpus)))
     return seen

@@ -1,8 +1,8 @@
 """Which other crawlers are measured, and what does each do?
 
 wget2 keeps pages as files, Crawlee is the other crawler in Python that is kept up, ht://Dig also indexes. Each runs as
-its documentation says, without delay, robots obeyed, over the same hosts of the same server; what it does less or more
-than Cormorant is told beside its figure, or the figure would lie. One that cannot be had, or does not end in time, is
+its documentation says, without delay, robots obeyed, over the same hosts of the same server. A note beside its figure
+says what it does less or more than Cormorant. One that cannot be installed, or does not end in time, is
 a line with the reason. Those that would take long crawl a part of the corpus, and Cormorant that part beside them.
 """
 
@@ -29,7 +29,7 @@ PART = 2_000
 """Pages, about, of the part of the corpus that a slow peer crawls."""
 LIMIT_S = 600.0
 _WGET_SOME_FAILED = 8
-Told = Callable[[Observation], Observation]
+Show = Callable[[Observation], Observation]
 
 
 class Peer(Protocol):
@@ -103,7 +103,7 @@ class Crawlee:
     name: str = "Crawlee"
     does: str = (
         "less: text to one file, no originals, no index, no journal; its queue is in memory, so a crawl that is killed "
-        "begins anew. It has no conditional requests, so a second crawl is a first one"
+        "starts over. It has no conditional requests, so a second crawl is a first one"
     )
     does_again: str = ""
     beside: str = "plain"
@@ -200,7 +200,7 @@ PEERS: tuple[Callable[[], Peer], ...] = (Wget, Crawlee, HtDig)
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen of a peer; without a first crawl there is a reason."""
+    """The crawls of a peer; without a first crawl there is a reason."""
 
     peer: Peer
     version: str = ""
@@ -218,38 +218,38 @@ class Beside:
     seen: list[Seen] = field(default_factory=list)
 
 
-def beside(cormorant: Path, whole: Corpus, told: Told) -> Beside:
-    """Run every peer, and ours over the part before and after them; ``told`` prints each crawl."""
+def beside(cormorant: Path, whole: Corpus, show: Show) -> Beside:
+    """Run every peer, and ours over the part before and after them; ``show`` prints each crawl."""
     found = Beside(whole.part(PART))
-    _ours(cormorant, found, told)
+    _ours(cormorant, found, show)
     for make in PEERS:
         peer = make()
-        found.seen.append(_seen(peer, whole if peer.whole else found.part, told))
-    _ours(cormorant, found, told)
+        found.seen.append(_seen(peer, whole if peer.whole else found.part, show))
+    _ours(cormorant, found, show)
     return found
 
 
-def _ours(cormorant: Path, found: Beside, told: Told) -> None:
+def _ours(cormorant: Path, found: Beside, show: Show) -> None:
     """Our own crawls of the part."""
     for name, index in (("plain", False), ("indexed", True)):
         crawler = Cormorant(cormorant, RUN / f"data-part-{name}", index=index)
         crawler.create(found.part)
-        found.ours.setdefault(name, []).append(told(crawler.crawl(f"part-{name}", found.part)))
+        found.ours.setdefault(name, []).append(show(crawler.crawl(f"part-{name}", found.part)))
         if index:
-            found.ours.setdefault("recrawl", []).append(told(crawler.crawl("part-recrawl", found.part)))
+            found.ours.setdefault("recrawl", []).append(show(crawler.crawl("part-recrawl", found.part)))
         shutil.rmtree(crawler.data)
 
 
-def _seen(peer: Peer, corpus: Corpus, told: Told) -> Seen:
-    """Have one peer crawl; what stops it is told in its line."""
+def _seen(peer: Peer, corpus: Corpus, show: Show) -> Seen:
+    """Run the crawls of one peer; its line gives the reason if one fails."""
     seen = Seen(peer)
     name = peer.name.lower().replace("://", "")
     try:
         print(f" {peer.name}", flush=True)
         seen.version = peer.prepare()
-        seen.first = told(peer.crawl(name, corpus))
+        seen.first = show(peer.crawl(name, corpus))
         if peer.does_again:
-            seen.again = told(peer.again(f"{name}-again", corpus))
+            seen.again = show(peer.again(f"{name}-again", corpus))
     except (PhaseFailed, NoProgram, OSError, RuntimeError) as fault:
         seen.reason = str(fault)
         print(f"  left out: {fault}", flush=True)

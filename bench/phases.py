@@ -6,7 +6,7 @@
 
 Our crawls take a minute and the peer's ten, and the speed of a machine that others share changes within minutes: so
 ours are made before, between and after the peer's, and their median counts. A calibration stands before every phase.
-Ratios compare phases of one round; over rounds the median counts. A phase that fails is told and leaves its figures
+Ratios compare phases of one round; over rounds the median counts. A phase that fails is reported and leaves its figures
 out; the others go on.
 """
 
@@ -25,7 +25,7 @@ from bench.corpus import Corpus
 from bench.crawlers import Cormorant, Observation, PhaseFailed, Scrapy, help_cpu_s
 from bench.databases import databases
 from bench.million import KNOWN, Million, million
-from bench.pairs import Pairs, Told, retrievers, stores
+from bench.pairs import Pairs, Show, retrievers, stores
 from bench.peers import Beside, beside
 from bench.places import RUN
 from bench.server import NoServer
@@ -35,7 +35,7 @@ PHASES = (
     "steps", "clone",
 )  # fmt: skip
 Round = dict[str, list[Observation]]
-"""What was seen of each phase, every time it ran."""
+"""The observations of each phase, one for every time it ran."""
 _FAULTS = (PhaseFailed, NoServer, OSError, RuntimeError, ValueError)
 
 
@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def crawls(self) -> Round:
-        """What was seen of each phase in all rounds."""
+        """The observations of each phase in all rounds."""
         every: Round = {}
         for seen in self.rounds:
             for name, crawls in seen.items():
@@ -132,7 +132,7 @@ class Bench:
         """Run a phase if it was chosen; was it seen to its end?"""
         if name not in self.chosen:
             return False
-        return self._guard(name, lambda: seen.setdefault(name, []).append(self._told(work())))
+        return self._guard(name, lambda: seen.setdefault(name, []).append(self._show(work())))
 
     def _guard(self, name: str, work: Callable[[], None]) -> bool:
         """Run one phase; a fault is kept for the report."""
@@ -147,7 +147,7 @@ class Bench:
             return False
         return True
 
-    def _told(self, seen: Observation) -> Observation:
+    def _show(self, seen: Observation) -> Observation:
         """Print a phase's main figures."""
         usage, verdict = seen.usage, seen.verdict
         print(
@@ -163,19 +163,19 @@ class Bench:
         print(f"  {self.outcome.help_s:.3f} s CPU", flush=True)
 
     def _peers(self) -> None:
-        self.outcome.beside = beside(self.program, self.corpus, self._told)
+        self.outcome.beside = beside(self.program, self.corpus, self._show)
 
-    def _pairs(self, pairs: Callable[[Path, Corpus, Told], Pairs]) -> None:
-        self.outcome.pairs.append(pairs(self.program, self.corpus, self._told))
+    def _pairs(self, pairs: Callable[[Path, Corpus, Show], Pairs]) -> None:
+        self.outcome.pairs.append(pairs(self.program, self.corpus, self._show))
 
     def _million(self) -> None:
         with databases() if self.on_postgresql else nullcontext() as server:
-            self.outcome.million = million(self.program, self.corpus, self.known, self._told, server)
+            self.outcome.million = million(self.program, self.corpus, self.known, self._show, server)
 
     def _steps(self) -> None:
         crawler = Cormorant(self.program, RUN / "data-steps", index=True)
         crawler.create(self.corpus)
-        seen = self._told(crawler.crawl("steps", self.corpus, steps=True))
+        seen = self._show(crawler.crawl("steps", self.corpus, steps=True))
         self.outcome.steps = steps.read(crawler.data, seen.verdict.pages)
         print("\n".join(steps.table(self.outcome.steps)), flush=True)
 

@@ -39,12 +39,12 @@ def cpu_s(process: int) -> float:
 
 
 def name(process: int) -> str:
-    """What a process calls itself, without a number at the end; empty when it is gone."""
+    """The name of a process, without a number at its end; empty when the process is gone."""
     try:
-        told = (_PROC / str(process) / "comm").read_text().strip()
+        text = (_PROC / str(process) / "comm").read_text().strip()
     except OSError:
         return ""
-    return re.sub(r"-\d+$", "", told)
+    return re.sub(r"-\d+$", "", text)
 
 
 def identity(process: int) -> tuple[int, int]:
@@ -64,7 +64,7 @@ class Memory(NamedTuple):
 
 
 def memory(process: int) -> Memory:
-    """What a process takes; nothing when it is gone or may not be seen."""
+    """The memory of a process; zero when it is gone or may not be inspected."""
     try:
         text = (_PROC / str(process) / "smaps_rollup").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""What do a million generated documents say, and what is asked of them?
+"""Text of a million generated documents, and queries for them.
 
 Words come as often as Zipf's law has it, each in some of its forms; texts are of 40, 150, 500 or 3,000 words; most
 documents are for everyone, the others for one of a few groups. The same documents and questions come out every time,
@@ -107,7 +107,7 @@ def _chunk(first: int, end: int) -> Iterator[Page]:
 
 
 def questions(count: int, seed: int = 1) -> list[str]:
-    """What is asked: words as they occur, rare ones, phrases that stand somewhere, and what must or must not be."""
+    """The queries: words as they occur, rare words, phrases of documents, and words that must or must not occur."""
     chance = random.Random(seed)
     words, weights = vocabulary()
     standing = [page.text.split() for page in pages(0, 1_000)]

@@ -32,7 +32,7 @@ _SLASHES = re.compile("/{2,}")
 
 @dataclass(slots=True)
 class Reach:
-    """What the reference crawl of one site saw."""
+    """The result of the reference crawl of one site."""
 
     pages: set[str] = field(default_factory=set)
     page_bytes: int = 0

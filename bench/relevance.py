@@ -1,4 +1,4 @@
-"""``python -m bench.relevance``: see how well hits are ranked, and write docs/reference/relevance.md.
+"""``python -m bench.relevance``: measure the ranking of hits, and write docs/reference/relevance.md.
 
     CORMORANT_SUITES=folder python -m bench.relevance      the folder has cranfield in it
 
@@ -44,7 +44,7 @@ _START_S = 10.0
 SHORT = 150
 """Characters of an abstract that are too few, now and then, to tell their language."""
 WELL = 0.97
-"""What share of FTS5's mean average precision has to be reached on those."""
+"""The share of FTS5's mean average precision that has to be reached on these abstracts."""
 ABLATED: dict[str, Weights] = {
     "standard": DEFAULT,
     "without texts of links": replace(DEFAULT, anchors=0.0),
@@ -59,8 +59,8 @@ ABLATED: dict[str, Weights] = {
 ABOUT = """\
 # How well hits are ranked
 
-`make relevance SUITES=folder` crawls and searches what this page tells of, and writes it. How the order comes about is
-told in [how results are ranked](../explanation/ranking.md).
+`make relevance SUITES=folder` crawls and searches the collections of this page, and writes it. [How results are
+ranked](../explanation/ranking.md) explains the order of hits.
 
 """
 
@@ -76,8 +76,8 @@ def main() -> int:
     about_cranfield, well = _cranfield(judged.cranfield(Path(suites) / "cranfield"))
     about_short, as_well = _short(judged.cranfield(Path(suites) / "cranfield"))
     about_known, enough = _known(Packages())
-    told = (ABOUT.rstrip() + "\n", about_cranfield, about_short, about_known)
-    PAGE.write_text("\n".join(told), encoding="utf-8")
+    parts = (ABOUT.rstrip() + "\n", about_cranfield, about_short, about_known)
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
     sys.stdout.write(f"wrote {PAGE}\n")
     return 0 if well and as_well and enough else 1
 
@@ -86,7 +86,7 @@ def main() -> int:
 
 
 def _cranfield(collection: judged.Collection) -> tuple[str, bool]:
-    """Crawl and ask the collection; what is told of it, and whether we rank no worse than plain BM25."""
+    """Crawl and search the collection; return its section, and whether the ranking equals plain BM25 or is better."""
     judged.write(collection, WORK / "cranfield")
     with Cormorant.open(WORK / "judged") as c:
         c.sources.add("files", "cranfield", path=str(WORK / "cranfield"))
@@ -123,7 +123,7 @@ def _cranfield(collection: judged.Collection) -> tuple[str, bool]:
 
 
 def _short(collection: judged.Collection) -> tuple[str, bool]:
-    """Crawl and ask the beginnings of the documents; what is told of it, and whether FTS5 is hardly better."""
+    """Crawl and search truncated documents; return the section, and whether the ranking comes close to FTS5."""
     collection = collection.cut(SHORT)
     judged.write(collection, WORK / "short", tag="")
     with Cormorant.open(WORK / "shortly") as c:
@@ -156,7 +156,7 @@ def _asked(index: IndexReader, weights: Weights, text: str) -> list[int]:
 
 
 def _known(packages: Packages) -> tuple[str, bool]:
-    """Crawl the manuals and look for what is known to be there; what is told of it, and whether enough was found."""
+    """Crawl the manuals and search for known pages; return the section, and whether enough of them were found."""
     sites = {site.name: site for site in SITES if site.name in KNOWN}
     with Cormorant.open(WORK / "known") as c:
         said = [_crawled(c, packages, sites[name]) for name in KNOWN]

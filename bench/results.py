@@ -27,7 +27,7 @@ _LIBRARIES = ("cormorant", "scrapy", "crawlee", "twisted", "lxml", "pycurl", "tu
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What identifies a run."""
+    """The identity of a run."""
 
     command: str
     began: datetime
@@ -77,8 +77,8 @@ def _head(run: Run, corpus: Corpus) -> list[str]:
 def _promises(outcome: Outcome) -> list[str]:
     lines = ["## Figures", "", "| work | figure | floor | aim | met |", "|---|---|---|---|---|"]
     for row in figures.rows(outcome):
-        told = [row.told(value) for value in (row.figure, row.floor, row.aim)]
-        lines.append(f"| {row.work} | {' | '.join(told)} | {row.met} |")
+        values = [row.formatted(value) for value in (row.figure, row.floor, row.aim)]
+        lines.append(f"| {row.work} | {' | '.join(values)} | {row.met} |")
     return lines
 
 
@@ -117,10 +117,10 @@ def _missed(outcome: Outcome) -> list[str]:
 
 
 def _peak(phase: str, peak: Peak) -> str:
-    """What took memory when a phase took most, of its crawls that which took most."""
+    """Memory by kind of process at the peak of a phase, of the crawl with the highest peak."""
     parts = sorted(peak.by_name.items(), key=lambda part: -part[1])
-    told = ", ".join(f"{name} {megabytes(size):.0f}" for name, size in parts if megabytes(size) >= 1)
-    return f"- {phase}, at its peak, MB: {told}; of all that, mapped files {megabytes(peak.files_kb):.0f}"
+    sizes = ", ".join(f"{name} {megabytes(size):.0f}" for name, size in parts if megabytes(size) >= 1)
+    return f"- {phase}, at its peak, MB: {sizes}; of all that, mapped files {megabytes(peak.files_kb):.0f}"
 
 
 def _pairs(pairs: Pairs) -> list[str]:
@@ -148,14 +148,14 @@ def _million(seen: Million) -> list[str]:
 
 
 def _leases(seen: Million) -> list[str]:
-    """What a retriever waits for when it takes up a site, all known addresses being due."""
+    """Times of the steps of a lease when all known addresses are due."""
     names = {"lease": "the lease", "read": "the first to visit there", "known": "the first that are known of the site"}
     return [
         f"| a site is taken up, {len(seen.leases):,} times | median | p95 |",
         "|---|---|---|",
         *(
-            f"| {told} | {1_000 * median(times):.1f} ms | {1_000 * quantiles(times, n=20)[-1]:.1f} ms |"
-            for name, told in names.items()
+            f"| {label} | {1_000 * median(times):.1f} ms | {1_000 * quantiles(times, n=20)[-1]:.1f} ms |"
+            for name, label in names.items()
             if (times := [each[name] for each in seen.leases])
         ),
     ]
@@ -192,11 +192,11 @@ def _calibration(outcome: Outcome) -> list[str]:
     times = [took for _, took in outcome.calibrations]
     if not times:
         return ["## Calibration", "", "No phase was run."]
-    told = ", ".join(f"{name} {took:.3f}" for name, took in outcome.calibrations)
+    times = ", ".join(f"{name} {took:.3f}" for name, took in outcome.calibrations)
     return [
         "## Calibration",
         "",
-        f"CPU seconds of the fixed loop before each phase: {told}.",
+        f"CPU seconds of the fixed loop before each phase: {times}.",
         f"The slowest moment was {max(times) / min(times) - 1:.0%} above the fastest.",
     ]
 

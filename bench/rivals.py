@@ -1,4 +1,4 @@
-"""What is written down of the other crawlers? A table that says what each does, and a drawing of their figures."""
+"""The part of the report about other crawlers: a table of their abilities, and a drawing of their figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Crawls = Mapping[str, Sequence[Observation]]
 
 _FIRST, _AGAIN = "A first crawl", "A second crawl, nothing changed"
 _SCRAPY = (
-    ("scrapy", "plain", "less: text to one file, no originals, no index, no journal; killed, it begins anew"),
+    ("scrapy", "plain", "less: text to one file, no originals, no index, no journal; killed, it starts over"),
     ("scrapy-recrawl", "recrawl", "one request a page with its time; reads every kept page again for its links"),
 )
 _OWN_PHASES = (("plain", _FIRST), ("indexed", _FIRST), ("recrawl", _AGAIN))
@@ -48,7 +48,7 @@ def lines(found: Beside, whole: Crawls) -> Iterator[Line]:
 
 
 def _ours(either: Iterable[Crawls], phase: str, other: Observation) -> float | None:
-    """What our crawls of a phase did that were of the same pages as another's; none when there are none."""
+    """Our crawls of the same phase and pages as those of another crawler; empty if there are none."""
     for crawls in either:
         if crawls.get(phase) and crawls[phase][0].verdict.known == other.verdict.known:
             return _median(crawls, phase)

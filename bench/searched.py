@@ -1,4 +1,4 @@
-"""What is written down of the searching of a million documents? bench/SEARCHING.md, whole and from one run."""
+"""The report about searches of a million documents: bench/SEARCHING.md, always from one run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ORDER = (HTTP, LIBRARY, OURS, ALONE)
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What filling took."""
+    """The resources that filling took."""
 
     wall_s: float
     cpu_s: float
@@ -82,8 +82,10 @@ def _head(report: Report) -> list[str]:
         size = f"{report.index.size_bytes / 1e9:.2f} GB in {report.index.segments} segments"
         lines.append(f"| index | {report.index.documents:,} documents, {size} |")
     if report.filled:
-        told = report.filled
-        lines.append(f"| filled in | {told.wall_s:.0f} s, {told.cpu_s:.0f} s CPU, {told.peak_mb:.0f} MB at its peak |")
+        filled = report.filled
+        lines.append(
+            f"| filled in | {filled.wall_s:.0f} s, {filled.cpu_s:.0f} s CPU, {filled.peak_mb:.0f} MB at its peak |"
+        )
     return lines
 
 

@@ -49,7 +49,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be measured."""
+    """The options of a measurement."""
 
     documents: int
     clients: int
@@ -92,7 +92,7 @@ def measured(order: Order) -> Report:
         for clients in (order.clients, 1):
             print(f"over HTTP, {clients} at once", flush=True)
             asked = askers.over_http(address, server, order.questions, clients, order.seconds)
-            report.asked[searched.HTTP, clients] = _told(asked)
+            report.asked[searched.HTTP, clients] = _show(asked)
     report.calibrations.append(calibrate())
     report.index = _within(order, report)
     report.calibrations.append(calibrate())
@@ -156,13 +156,13 @@ def _within(order: Order, report: Report) -> Stats:
         for clients, _, name in product((order.clients, 1), range(_ROUNDS), ways):
             print(f"{name}, {clients} at once", flush=True)
             asked = askers.within(ways[name], order.questions, clients, order.seconds / _ROUNDS)
-            report.add(name, clients, _told(asked))
+            report.add(name, clients, _show(asked))
         return house.index_reader().stats()
     finally:
         house.store.close()
 
 
-def _told(asked: Asked) -> Asked:
+def _show(asked: Asked) -> Asked:
     """Print the main figures."""
     print(
         f"  {asked.per_cpu_s:.0f} questions/CPU-s, {asked.per_s:.0f} a second, p50 {asked.percentile(0.5):.1f} ms, "

@@ -111,8 +111,8 @@ def free_port() -> int:
 def version() -> str:
     """The server's name and version."""
     command, environment = _nginx()
-    told = subprocess.run([command, "-v"], env=environment, capture_output=True, text=True, check=False)
-    return told.stderr.strip().rpartition(" ")[2] or "nginx"
+    done = subprocess.run([command, "-v"], env=environment, capture_output=True, text=True, check=False)
+    return done.stderr.strip().rpartition(" ")[2] or "nginx"
 
 
 def _configuration(corpus: Corpus, log: Path) -> str:
@@ -123,7 +123,7 @@ def _configuration(corpus: Corpus, log: Path) -> str:
 
 
 def _await_start(process: subprocess.Popen[bytes], corpus: Corpus, errors: Path) -> None:
-    """Wait until the last host answers; a port somebody else holds makes nginx end."""
+    """Wait until the last host answers; a port that another process holds makes nginx end."""
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline and process.poll() is None:
         try:

@@ -1,7 +1,7 @@
 """Where does the time of a page go?
 
 With ``CORMORANT_STEPS=1`` every retriever and the provider writes ``logs/steps-PID.json`` into the data folder:
-``{step: [calls, ns]}`` or ``{step: {"calls": n, "ns": n}}``. They are added up here and told as microseconds a page
+``{step: [calls, ns]}`` or ``{step: {"calls": n, "ns": n}}``. They are added up here and shown as microseconds a page
 beside the design's figures.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-# What the design measured, in microseconds a page of 41 kB: durable crawl with text, and the index of the provider.
+# Measurements of the design, in microseconds a page of 41 kB: durable crawl with text, and the index of the provider.
 DESIGN: dict[str, float] = {
     "parse": 223,
     "zstd": 110,
@@ -57,9 +57,9 @@ def read(data: Path, pages: int) -> list[Step]:
     """The steps that a crawl into ``data`` wrote; empty when it wrote none."""
     sums: dict[str, tuple[int, int]] = {}
     for file in sorted((data / "logs").glob("steps-*.json")):
-        for name, told in json.loads(file.read_text(encoding="utf-8")).items():
+        for name, counts in json.loads(file.read_text(encoding="utf-8")).items():
             calls, ns = sums.get(name, (0, 0))
-            more_calls, more_ns = (told["calls"], told["ns"]) if isinstance(told, dict) else told
+            more_calls, more_ns = (counts["calls"], counts["ns"]) if isinstance(counts, dict) else counts
             sums[name] = (calls + int(more_calls), ns + int(more_ns))
     order = {name: place for place, name in enumerate(DESIGN)}
     return [
@@ -74,7 +74,7 @@ def table(steps: Iterable[Step]) -> list[str]:
     lines = ["| step | us a page | the design's | ratio | calls | what it does more |", "|---|---|---|---|---|---|"]
     for name in [*DESIGN, *(name for name in measured if name not in DESIGN)]:
         step, design = measured.get(name), DESIGN.get(name)
-        took = f"{step.us_a_page:.1f}" if step else "not told"
+        took = f"{step.us_a_page:.1f}" if step else "not recorded"
         ratio = f"{step.us_a_page / design:.2f}" if step and design else ""
         calls, more = step.calls if step else "", MORE.get(name, "")
         lines.append(f"| {name} | {took} | {design or ''} | {ratio} | {calls} | {more} |")

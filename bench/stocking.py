@@ -61,7 +61,7 @@ def _sources(house: Installation) -> dict[str, int]:
 
 
 def _keep(house: Installation, numbers: dict[str, int], made: Sequence[prose.Page]) -> None:
-    """Write what the store has of documents. Rows that an interrupted filling left are as these would be."""
+    """Write the rows of documents. Rows that an interrupted filling left are equal to these."""
     acls = ACLNumbers()
     with house.store.begin() as tx:
         rows = [_row(page, numbers[page.source], acls.of(tx, ACL.of(page.grants, page.denies))) for page in made]
@@ -78,7 +78,7 @@ def _row(page: prose.Page, source: int, acl: int) -> tuple[Any, ...]:
 
 
 def _entry(page: prose.Page) -> IndexedDocument:
-    """What the index has of it."""
+    """The index entry of a document."""
     return IndexedDocument(
         id=page.number + 1,
         source=page.source,

@@ -3,10 +3,10 @@
     python -m bench.suggesting [DOCUMENTS]      fills an index in a folder of its own, asks, prints one line of JSON
 
 Documents are generated: 250 words of a vocabulary in which few words are frequent and most are rare (Zipf), a title of
-four; half are for everyone, the others for one of three groups. Asked is as people type: the first letters of words as
-often as they stand in texts, alone or behind another word, by readers of whom some are in groups. What is timed is
-`Library.suggest`, which is what a request asks for; it begins with an index that has just been opened. Told is
-how long it took, and how much of that was processor time: on a machine that does other things only the second counts.
+four; half are for everyone, the others for one of three groups. Queries are typed as people type: the first letters of
+words as often as they occur in texts, alone or behind another word, by readers of whom some are in groups. The timed
+function is `Library.suggest`, which a request calls; the index has just been opened. The output has the elapsed time
+and the processor time: on a machine with other work only the second counts.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def entries(count: int, words: Words, chance: random.Random) -> Iterator[Indexed
 
 
 def questions(words: Words, chance: random.Random) -> Iterator[tuple[str, Reader]]:
-    """What is typed, and by whom: two to six letters of the last word, behind one other word in half of them."""
+    """The typed texts and their readers: two to six letters of the last word, behind one other word in half of them."""
     while True:
         first, last = words.some(2)
         letters = last[: chance.randint(2, 6)]

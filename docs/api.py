@@ -1,4 +1,4 @@
-"""The page of the interface for programs, and that of the codes of errors, as the code describes them."""
+"""The pages of the REST interface and of the error codes, written from the code."""
 
 # ruff: noqa: INP001 - a folder of pages is no package
 
@@ -15,16 +15,16 @@ from cormorant.search.reader import GroupBy, Sort
 from cormorant.web import app
 
 ENUMS = {each.__name__: tuple(each) for each in (Sort, GroupBy, Overrun, MissedPolicy, Refresh, Revisit, Mode, Scope)}
-"""Words that are described by what they may be, where they are asked for."""
+"""Enumerations that are described by their values wherever a field has their type."""
 
 
 def described() -> dict[str, Any]:
-    """What /api/openapi.json says. Nothing is asked of an installation for it."""
+    """The content of /api/openapi.json; it needs no installation."""
     return app.application(None)[0].openapi()  # type: ignore[arg-type]
 
 
 def interface() -> Iterator[str]:
-    """The page of the interface: what can be asked, and what is in the answers."""
+    """The page of the interface: its routes, parameters and records."""
     drawn = described()
     schemas = drawn["components"]["schemas"]
     yield "# The interface for programs\n"
@@ -34,7 +34,7 @@ def interface() -> Iterator[str]:
         "`admin`, which include those before them. On the machine itself no token is needed. An error is a problem\n"
         "object (RFC 9457) with one of [these codes](errors.md).\n"
     )
-    yield "## What can be asked\n"
+    yield "## Routes\n"
     for path, operations in drawn["paths"].items():
         for method, operation in operations.items():
             yield f"### `{method.upper()} {path}`\n"
@@ -59,7 +59,7 @@ def interface() -> Iterator[str]:
 
 
 def _taken(sent: dict[str, Any]) -> str:
-    """Say what a request body is; a route that reads it by itself describes it in words."""
+    """Describe a request body; a route that reads its body by itself brings a description."""
     if "description" in sent:
         return f"Takes {sent['description'][0].lower()}{sent['description'][1:]}\n"
     return f"Takes {_kind(sent['content']['application/json']['schema'])} as `application/json`.\n"
@@ -74,7 +74,7 @@ def _needed(scope: str) -> str:
 
 
 def codes() -> Iterator[str]:
-    """The page of the codes."""
+    """The page of the error codes."""
     yield "# Codes of errors\n"
     yield (
         "An error is one sentence: what happened, why, what to do. A program gets it as a problem object (RFC 9457),\n"
@@ -113,7 +113,7 @@ def _field(name: str, schema: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
-    """What a value is, in words."""
+    """The type of a value in words."""
     if "$ref" in schema:
         return _named(schema["$ref"])
     if "enum" in schema:

@@ -1,4 +1,4 @@
-"""What is said of the figures of a run beside the table of outcomes, for `docs/reference/outcomes.md`."""
+"""The paragraphs below the table of counters of a run, for `docs/reference/outcomes.md`."""
 
 # ruff: noqa: INP001 - a folder of pages is no package
 
@@ -11,7 +11,7 @@ from cormorant.extract.sitemap.job import INLINE_BYTES
 
 
 def paragraphs() -> Iterator[str]:
-    """Yield them."""
+    """Yield the paragraphs."""
     yield (
         "The line below the head of a report says what became of the documents: `new`, `changed`, `moved`, `deleted`\n"
         "(out of the index: search no longer finds them) and `unchanged`. Behind them stand addresses that are no\n"
@@ -23,44 +23,44 @@ def paragraphs() -> Iterator[str]:
         "written into the index.\n"
     )
     yield (
-        "`changed` has also those of which only the rights differ: receivers get them by the\n"
-        "same word. Where the settings of a source say so of all its documents at once, each is counted then, and its\n"
-        "visit counts it once more, mostly as `unchanged`.\n"
+        "`changed` also counts documents of which only the access rights changed; receivers get a `changed` event for\n"
+        "them. If an edit of a source changes the rights of all its documents at once, each is counted at the edit,\n"
+        "and its next visit counts it once more, mostly as `unchanged`.\n"
     )
     yield (
-        "`moved` has also files that were renamed. Receivers are told that these are gone at the one address and\n"
-        "new at the other; the report counts them neither as `gone` nor as `new`.\n"
+        "`moved` also counts files that were renamed. Receivers get a `gone` event for the old address and a `new`\n"
+        "event for the new one; the report counts them neither as `gone` nor as `new`.\n"
     )
     html, text = (f"{size // 1_000_000} MB" for size in (INLINE_HTML_BYTES, INLINE_TEXT_BYTES))
     yield (
-        "`conversions` counts what this run read in a limited child process: all formats but HTML, plain text and\n"
-        f"Markdown; of these what is larger than {html} (HTML) or {text} (text and Markdown); and sitemaps of\n"
-        f"more than {INLINE_BYTES // 1024} kB. Smaller ones are read on the spot and are not counted, however\n"
-        "often they are read. A file with nothing in it is not read at all.\n"
+        "`conversions` counts the documents that this run read in a sandboxed child process: all formats but HTML,\n"
+        f"plain text and Markdown; of these, documents larger than {html} (HTML) or {text} (text and Markdown); and\n"
+        f"sitemaps of more than {INLINE_BYTES // 1024} kB. Smaller ones are read in the retriever itself and are not\n"
+        "counted. An empty file is not read at all.\n"
     )
     yield (
-        "`unlinked` is counted at the end of a run: documents of a web source that search finds, that were once found\n"
-        "by a link, and that no page known now links to. They are visited like all others and stay until the server\n"
-        "says that they are gone or a rule excludes them, since nobody said that they are. `document links ADDRESS`\n"
-        "shows what links to a document. The targets of known addresses that moved are not among them.\n"
+        "`unlinked` is counted at the end of a run: indexed documents of a web source that were once found by a link,\n"
+        "and to which no known page links any more. They are visited like all others and stay until the server\n"
+        "answers that they are gone or a rule excludes them. `document links ADDRESS` shows the pages that link to a\n"
+        "document. Targets of redirects from known addresses are not counted.\n"
     )
     yield (
-        "Those of them that say what they said count as `unvisited`, those that say something else since this run as\n"
-        "`unvisited_changed`, and those that turned out to be gone as `unvisited_deleted`\n"
-        "([what receivers are told](../how-to/delta.md)).\n"
+        "Of these documents, `unvisited` counts those that are unchanged, `unvisited_changed` those that changed in\n"
+        "this run, and `unvisited_deleted` those that turned out to be gone\n"
+        "([the events that receivers get](../how-to/delta.md)).\n"
     )
     yield (
-        "`excluded` counts the distinct addresses that a gate excluded in this run, at their visit or before it, also\n"
-        "those that only `nofollow` links lead to (983): as many as `document list --excluded --run ID` names. Links\n"
-        "of a page that has not changed are not looked at again, so a run of an unchanged site counts fewer than the\n"
-        "first: every excluded address is listed by `document list --excluded`, whichever run met it. While a run\n"
-        "goes on, the figure lacks what only `nofollow` links lead to: another link may yet lead there.\n"
+        "`excluded` counts the distinct addresses that a gate excluded in this run, at their visit or before it,\n"
+        "including those that only `nofollow` links lead to (983). `document list --excluded --run ID` lists the same\n"
+        "addresses. Links of an unchanged page are not judged again, so a run of an unchanged site counts fewer than\n"
+        "the first run; `document list --excluded` lists the excluded addresses of all runs. Until a run ends, the\n"
+        "figure lacks addresses that only `nofollow` links lead to, because another link may yet lead there.\n"
     )
     yield (
-        "`failed_as_before` counts those of the `failed`, `deferred` and `quarantined` that ended their last visit\n"
-        "before this run in the same way ([failures that are known](../how-to/errors.md#failures-that-are-known)).\n"
+        "`failed_as_before` counts the `failed`, `deferred` and `quarantined` addresses whose last visit before this\n"
+        "run ended in the same way ([failures that are known](../how-to/errors.md#failures-that-are-known)).\n"
     )
     yield (
-        "`gone` counts the files that a complete listing no longer names as well, in the run in which they leave: one\n"
-        "that was held counts them when it is accepted.\n"
+        "`gone` also counts files that a complete listing no longer names, in the run that deletes them. A held run\n"
+        "counts them when it is accepted.\n"
     )

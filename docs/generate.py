@@ -164,7 +164,7 @@ _WORDS: Mapping[Any, str] = MappingProxyType(
 
 
 def _takes(field: FieldInfo) -> str:
-    """What a field takes, in words, with its bounds."""
+    """The values that a field takes, in words, with their bounds."""
     bounds = ", ".join(filter(None, map(_bound, field.metadata)))
     return f"{_kind(field.annotation)}{', ' if bounds else ''}{bounds}"
 
@@ -187,7 +187,7 @@ def _kind(annotation: Any) -> str:
 
 
 def _bound(rule: object) -> str:
-    """One bound of a number in words; others say nothing."""
+    """One bound of a number in words, "" for other constraints."""
     for name, word in (("ge", "at least"), ("gt", "more than"), ("le", "at most")):
         value = getattr(rule, name, None)
         if value is not None:
@@ -230,29 +230,28 @@ def _statuses() -> Iterator[str]:
 def _outcomes() -> Iterator[str]:
     yield "# Outcomes\n"
     yield (
-        "A visit ends as exactly one of nine outcomes. The tables were made by asking the code: what becomes of the\n"
-        "row (`frontier/policy/transition.py`) and what is counted (`store/journal/counters.py`) when a document that "
-        "search could find\n"
-        "is visited once more.\n"
+        "A visit ends with exactly one of nine outcomes. The tables show how each outcome changes the row of an\n"
+        "indexed document (`frontier/policy/transition.py`) and which counters it adds to\n"
+        "(`store/journal/counters.py`).\n"
     )
     web, listed = (VisitConditions(1, lists, 0.0) for lists in (False, True))
-    yield "## What becomes of it\n"
+    yield "## Effects of an outcome\n"
     yield from _table(
         ("outcome", "means", "search", "a web page is visited again", "a listed file is visited again"),
         ((name, means, _findable(end, web), _again(end, web), _again(end, listed)) for name, means, end in _ends()),
     )
     yield (
-        "A failure without any answer (refused, timed out, no such name, no trusted connection, broken off) is\n"
-        "counted over runs: statuses 1020 to 1023, and with the fifth, 1024, the document is gone. A run that would\n"
-        "take too many documents away is held:\n"
-        "[the brake](../explanation/what-survives-a-kill.md#what-is-not-deleted-by-mistake). So is one in which most\n"
-        "documents come to say one and the same, and a document alone for which a login page came:\n"
-        "[pages that lie](../how-to/doubts.md).\n"
+        "A failure without a response (refused, timed out, unknown host name, untrusted certificate, broken off) is\n"
+        "counted over runs: as statuses 1020 to 1023. At the fifth, 1024, the document is gone. A run that would\n"
+        "delete too many documents is held by\n"
+        "[the deletion guard](../explanation/what-survives-a-kill.md#what-is-not-deleted-by-mistake). A run is also\n"
+        "held if most documents get one and the same text, and a single document if a login page came in its place:\n"
+        "[false pages](../how-to/doubts.md).\n"
     )
-    yield "## What is counted\n"
+    yield "## Counters\n"
     yield (
-        "The eight classic counters come first in the report; most outcomes have one of their own besides. Statuses\n"
-        "are sorted as in the [status table](status.md); the visit itself decides.\n"
+        "The eight classic counters come first in the report; most outcomes have a counter of their own as well. The\n"
+        "[status table](status.md) has the usual outcome of each status; the visit itself decides.\n"
     )
     yield from _table(
         ("outcome", "statuses", "counters"),
@@ -260,33 +259,34 @@ def _outcomes() -> Iterator[str]:
          for name, _, end in _ends()),
     )  # fmt: skip
     yield (
-        f"`non_indexable` instead of `rejected` when what was fetched may not be indexed ({_listed(NON_INDEXABLE)});\n"
-        f"`conversion_failures` instead of `fetch_failures` when no converter could read it ({_listed(CONVERSION)}).\n"
+        "`non_indexable` counts instead of `rejected` if the fetched document may not be indexed\n"
+        f"({_listed(NON_INDEXABLE)}); `conversion_failures` instead of `fetch_failures` if no converter could read it\n"
+        f"({_listed(CONVERSION)}).\n"
     )
     yield from counted.paragraphs()
     yield "## Sets\n"
     yield from (
-        "`document list` says of each address whether it is `indexed`, or else how its last visit ended (gone, moved,",
-        "failed, excluded and so on), `to visit` or `to index`. For `--state` and programs it falls into sets:",
+        "`document list` shows for each address `indexed`, `to visit`, `to index`, or the outcome of its last visit",
+        "(gone, moved, failed, excluded and so on). `--state` and programs use these sets:",
         "",
     )
     yield from _table(("`document list --state`", "which"), SETS.items())
     yield (
-        "It is in one of them at a time, and these are all the ways from one to another. An address that\n"
-        "a process works on (retrieving, providing and postprocessing, as older systems call it) is in the set that\n"
-        "it was taken from, so a restart loses none of it.\n"
+        "An address is in one set at a time. The table lists all transitions between sets. While a process works on\n"
+        "an address (older systems call this retrieving, providing and postprocessing), the address stays in its set,\n"
+        "so a restart loses nothing.\n"
     )
     moves = ((cause, start, to) for cause, ways in TRANSITIONS.items() for start, to in ways.items())
     yield from _table(("when", "from", "to"), ((cause, start, " or ".join(to)) for cause, start, to in moves))
 
 
 SETS = {
-    "todo": "known and not visited yet, or still to be visited in the run under way",
-    "found": "visited, and on its way to a receiver",
-    "finished": "visited in the run under way, and delivered",
-    "old": "visited in an earlier run, and not in the one under way; after a run, everything that is well",
-    "error": "its last visit ended failed, deferred, quarantined or held, or a receiver could not take it",
-    "excluded": "a gate said no; listed by `document list --excluded`",
+    "todo": "known and not visited yet, or still to be visited in the open run",
+    "found": "visited, and waiting for delivery to a receiver",
+    "finished": "visited in the open run, and delivered",
+    "old": "visited in an earlier run and not in the open one; after a run, every address without an error",
+    "error": "the last visit ended as failed, deferred, quarantined or held, or a receiver rejected the document",
+    "excluded": "excluded by a gate; `document list --excluded` lists these",
 }
 
 _RULED = Ruling(admitted=False, gate=Gate.BOUNDARY, rule="exclude prefix:...", status=964)
@@ -298,7 +298,7 @@ _KNOWN = Resource(
 
 
 def _ends() -> Iterator[tuple[str, str, Outcome]]:
-    """Each outcome: its name, what its class says it means, and one of it."""
+    """Each outcome: its name, the docstring of its class, and an example."""
     one: tuple[Outcome, ...] = (
         ends.Ok(_CONTENT, None), ends.Unchanged(), ends.Moved("https://example.org/new"), ends.Gone(),
         ends.Excluded(_RULED, _RULED.status), ends.Deferred(503, ""), ends.Failed(403, ""), ends.Quarantined(""),
@@ -382,7 +382,7 @@ def _app(command: Command) -> typer.Typer:
 
 
 def _help(command: Command, path: tuple[str, ...]) -> str:
-    """What `--help` prints, without the options that every command has."""
+    """The output of `--help`, without the options that every command has."""
     shown = StringIO()
     with redirect_stdout(shown), mock.patch.dict(os.environ, {"COLUMNS": WIDTH}):
         _app(command)([*path, "--help"], prog_name=f"cormorant {command.name}", standalone_mode=False)

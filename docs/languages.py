@@ -1,4 +1,4 @@
-"""Writes docs/reference/languages.md: asks the index what the tests ask, and tells what it found.
+"""Write docs/reference/languages.md: the queries of the tests, with the results of the index.
 
 python -m docs.languages
 """
@@ -19,15 +19,15 @@ PAGE = Path(__file__).parent / "reference" / "languages.md"
 ABOUT = """\
 # Languages
 
-What search finds in which language, out of the same documents and questions that tests ask. Where what is found is not
-what should be, the rules for forms of that language fall short: endings that they do not know, words they take for one,
-beginnings that change. What a word is, and whose forms are known, is told in
-[how results are ranked](../explanation/ranking.md). `python -m docs.languages` asks the index and writes this page.
+This page shows results of searches in each language, with the documents and queries of the tests. If the documents that
+are found differ from the expected ones, the stemming rules of the language fall short: they lack an ending, take two
+words for one, or miss that the beginning of a word changes. [How results are ranked](../explanation/ranking.md)
+explains words and their forms. `python -m docs.languages` runs the queries and writes this page.
 """
 
 
 def page() -> str:
-    """The page, with what is found now."""
+    """The page, with the present results."""
     return "\n".join((ABOUT, *map(_section, LANGUAGES)))
 
 
@@ -40,7 +40,7 @@ def _section(spoken: Spoken) -> str:
         f"| `{asked.query}` | {_shown(asked.expected)} | {_shown(got)} | {asked.shows} |\n"
         for asked, got in zip(spoken.asked, found, strict=True)
     ]
-    head = "| question | expected | found | what it shows |\n|---|---|---|---|\n"
+    head = "| query | expected | found | what it shows |\n|---|---|---|---|\n"
     return f"## {spoken.name[0].upper()}{spoken.name[1:]}\n\n{texts}\n{head}{''.join(rows)}"
 
 

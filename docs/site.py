@@ -1,10 +1,10 @@
-"""Builds the documentation as a site, into build/docs.
+"""Build the documentation as a site, in build/docs.
 
-    python -m docs.site        `make docs` does it, and has what is needed installed
+    python -m docs.site        `make docs` runs it, and installs its packages first
 
-The pages are those of `docs/` and a few from the top of the project. What leads from page to page leads there in the
-site too; a link to another file of the project becomes that file's name, since the site has no such file. The side of
-every page is what `docs/index.md` lists, section by section. Nothing is written beside build/docs, and nothing fetched.
+The pages are those of `docs/` and a few from the top folder of the project. Links between pages work in the site too; a
+link to another file of the project becomes the name of that file, because the site does not contain it. The side bar of
+every page shows the sections of `docs/index.md`. Nothing is written outside build/docs, and nothing is fetched.
 """
 
 # ruff: noqa: INP001 - a folder of pages is no package
@@ -40,14 +40,14 @@ RECORD = re.compile(r"\((?P<name>\d{4}-[a-z0-9-]+\.md)\)")
 
 
 class Section(NamedTuple):
-    """A heading of the side, and the pages below it."""
+    """A heading of the side bar, and the pages below it."""
 
     title: str
     pages: tuple[str, ...]
 
 
 def pages() -> dict[Path, str]:
-    """Every page of the site: its file, and where it stands in the site."""
+    """Every page of the site: its file, and its path in the site."""
     inside = {path: path.relative_to(DOCS).as_posix() for path in sorted(DOCS.rglob("*.md"))}
     return {path: place for path, place in inside.items() if place not in NO_PAGES} | {
         ROOT / name: f"project/{name}" for name in FROM_TOP
@@ -55,7 +55,7 @@ def pages() -> dict[Path, str]:
 
 
 def navigation(start: str, places: Mapping[Path, str]) -> Iterator[Section]:
-    """The sections of the start page that name pages, in its order; a page belongs where it is named first."""
+    """The sections of the start page that name pages, in its order; a page belongs to the first that names it."""
     named: set[str] = set()
     _, *parts = SECTION.split(start)
     for title, text in zip(parts[::2], parts[1::2], strict=True):
@@ -68,13 +68,13 @@ def navigation(start: str, places: Mapping[Path, str]) -> Iterator[Section]:
 
 
 def rewritten(text: str, source: Path, places: Mapping[Path, str]) -> str:
-    """The text of a page with its links as they are in the site.
+    """The text of a page with its links rewritten for the site.
 
-    A link to a file that is no page becomes the file's name. One that leads nowhere stays, so that it is found.
+    A link to a file that is no page becomes the file's name. A broken link is kept, so that the build reports it.
     """
     here = Path(places[source]).parent
 
-    def anew(link: re.Match[str]) -> str:
+    def in_site(link: re.Match[str]) -> str:
         target, _, anchor = link["target"].partition("#")
         if not target or ":" in target:
             return link[0]
@@ -89,11 +89,11 @@ def rewritten(text: str, source: Path, places: Mapping[Path, str]) -> str:
         name = f"`{file.relative_to(ROOT).as_posix()}`"
         return name if link["text"].strip("`") in name else f"{link['text']} ({name})"
 
-    return "".join(piece if is_code else LINK.sub(anew, piece) for piece, is_code in _pieces(text))
+    return "".join(piece if is_code else LINK.sub(in_site, piece) for piece, is_code in _pieces(text))
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """A page in pieces, each with whether it is code. Code within the words of a link belongs to the link."""
+    """The pieces of a page, each with whether it is code. Code within the text of a link belongs to the link."""
     at = 0
     links = [link.span() for link in LINK.finditer(text)]
     for code in FENCED.finditer(text):
@@ -106,7 +106,7 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def stage(into: Path) -> None:
-    """Put together what the site is made of."""
+    """Copy the rewritten pages and the pictures into a folder for Sphinx."""
     places = pages()
     (into / "pictures").mkdir()
     for picture in (*(DOCS / "pictures").iterdir(), *(ROOT / "bench").glob("*.svg")):
@@ -123,7 +123,7 @@ def stage(into: Path) -> None:
 
 
 def _tree(places: Iterable[str], title: str = "") -> str:
-    """The directive that puts pages into the side."""
+    """The directive that puts pages into the side bar."""
     caption = f":caption: {title}\n" if title else ""
     names = "\n".join(f"/{place.removesuffix('.md')}" for place in places)
     return f"\n```{{toctree}}\n:hidden:\n{caption}\n{names}\n```\n"
@@ -133,7 +133,7 @@ def _tree(places: Iterable[str], title: str = "") -> str:
 
 
 class _Built(HTMLParser):
-    """What a page of the site can be asked for by name, and what it leads to or loads."""
+    """The anchors of a page of the site, its links, and the resources that it loads."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -152,19 +152,19 @@ class _Built(HTMLParser):
 
 
 def faults(site: Path) -> list[str]:
-    """What is wrong with a built site: links and anchors that lead nowhere, and whatever is loaded from elsewhere."""
+    """Faults of a built site: broken links and anchors, and resources that are loaded from elsewhere."""
     built = {path.resolve(): _Built(path.read_text("utf-8")) for path in site.rglob("*.html")}
     found = []
     for path, page in built.items():
         name = path.relative_to(site.resolve()).as_posix()
         found += [f"{name}: loads {each}" for each in page.loads if urlsplit(each).netloc]
         for each in dict.fromkeys([*page.leads, *page.loads]):
-            said = urlsplit(each)
-            if said.scheme or said.netloc:
+            parts = urlsplit(each)
+            if parts.scheme or parts.netloc:
                 continue
-            there = (path.parent / unquote(said.path)).resolve() if said.path else path
+            there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             known = built.get(there)
-            if not there.is_file() or (said.fragment and known and unquote(said.fragment) not in known.anchors):
+            if not there.is_file() or (parts.fragment and known and unquote(parts.fragment) not in known.anchors):
                 found.append(f"{name}: {each} leads nowhere")
     for sheet in site.rglob("*.css"):
         loads = re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//[^)'\"]*", sheet.read_text("utf-8"))
@@ -173,7 +173,7 @@ def faults(site: Path) -> list[str]:
 
 
 def main() -> int:
-    """Build the site. Ends with 1 and says why when something is wrong with it; what was there before then stays."""
+    """Build the site. On faults print them, return 1 and keep the site that was built before."""
     with tempfile.TemporaryDirectory(prefix="cormorant-docs-") as folder:
         source, site = Path(folder, "pages"), Path(folder, "site")
         source.mkdir()

@@ -1,4 +1,4 @@
-"""Writes docs/reference/suites.md from what the tests of suites recorded.
+"""Write docs/reference/suites.md from the records of the tests of suites.
 
     python -m docs.suites FOLDER      FOLDER is what CORMORANT_SUITE_RECORDS named when the tests ran
 
@@ -16,11 +16,10 @@ from typing import Any
 
 PAGE = Path(__file__).parent / "reference" / "suites.md"
 ABOUT = """\
-# Other people's tests
+# Test suites of others
 
-What these suites expect is what the product does, but for the deviations listed below, each with its reason. Cases that
-say nothing about it are left out, and counted beside their reason.
-`make suites` runs them and writes this page.
+Cormorant passes these test suites except for the deviations listed below, each with its reason. Cases that do not apply
+to it are left out; the table counts them with the reason. `make suites` runs the suites and writes this page.
 
 | suite | passed | of | left out, why |
 |---|---|---|---|
@@ -30,7 +29,7 @@ MOST = 200
 
 
 def page(records: list[dict[str, Any]]) -> str:
-    """The page that tells of these records."""
+    """The page for these records."""
     rows = [f"| {each['suite']} | {each['passed']} | {each['total']} | {_left_out(each)} |" for each in records]
     parts = [ABOUT + "\n".join(rows) + "\n"]
     for each in records:
@@ -41,9 +40,9 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def _left_out(record: dict[str, Any]) -> str:
-    """How many cases of a suite are not among these, by why not, most first."""
-    said = sorted(record["left_out"].items(), key=lambda each: (-each[1], each[0]))
-    return "; ".join(f"{count} {_cell(reason)}" for reason, count in said if count)
+    """Numbers of the cases that were left out, by reason, largest first."""
+    counts = sorted(record["left_out"].items(), key=lambda each: (-each[1], each[0]))
+    return "; ".join(f"{count} {_cell(reason)}" for reason, count in counts if count)
 
 
 def _cell(text: str) -> str:

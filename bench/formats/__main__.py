@@ -54,7 +54,7 @@ def _measure(options: argparse.Namespace) -> None:
         speeds = {form: _speeds([path for path, _ in _of(corpus, form)], running, options.rounds) for form in forms}
     speed = f"for speed each document was read {options.rounds} times, after as many times to warm up"
     about = (f"measured on {datetime.now(UTC):%Y-%m-%d}", speed, f"writers: {_writers(corpus)}", *missing)
-    found = {form: told for form, told in judgements.items() if told}
+    found = {form: each for form, each in judgements.items() if each}
     report = Report([peer.title for peer in running], about, found, corpus.unmade, speeds)
     options.out.write_text(written(report), encoding="utf-8")
     print(*behind(report, OURS.title), sep="\n")

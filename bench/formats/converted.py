@@ -55,7 +55,7 @@ _RECIPES: Final = (
     _Recipe("slides.fodp", ("odp", "pptx", "ppt", "pdf"), ()),
 )
 _FILTERS: Final = {"word.xml": "xml:MS Word 2003 XML", "excel.xml": "xml:MS Excel 2003 XML"}
-"""What LibreOffice calls formats whose extension does not say which they are."""
+"""LibreOffice's names of formats whose extension is ambiguous."""
 _LOST: Final = {
     ("sheet.fods", "xls"): ("formula result",),  # 0 is written in its place
     ("text.fodt", "rtf"): ("alt title",),  # becomes the name of a shape
@@ -78,7 +78,7 @@ _FROM_SAMPLES: Final = {"docx": ("doc", "odt", "rtf"), "xlsx": ("xls", "ods"), "
 
 
 def converted(by_hand: Mapping[str, Sample], work: Path, forms: frozenset[str]) -> Iterator[Sample | Unmade]:
-    """Yield what LibreOffice makes of the sources, in the formats that are asked for, or why it makes nothing.
+    """Yield LibreOffice's conversions of the sources to the requested formats, or the reason why there is none.
 
     `by_hand` are documents by format that it converts as well; `work` is a folder for its files.
     """

@@ -16,7 +16,7 @@ from bench.formats.readers.loop import Answer
 
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _PICTURE: Final = re.compile(r"\.(?:emf|wmf|png|jpe?g|gif|bmp|tiff?|pict?)$", re.IGNORECASE)
-_TOLD: Final = 15
+_SHOWN: Final = 15
 _SIZE: Final = 30_000_000
 """Bytes of a file that is read at most."""
 
@@ -33,7 +33,7 @@ class Difference(NamedTuple):
     def __str__(self) -> str:
         """Return a row of a table, with some of the words."""
         errors = " / ".join(error[:120] or "-" for error in self.errors) if any(self.errors) else ""
-        cells = (str(self.path), self.ours, self.theirs, len(self.missing), " ".join(self.missing[:_TOLD]), errors)
+        cells = (str(self.path), self.ours, self.theirs, len(self.missing), " ".join(self.missing[:_SHOWN]), errors)
         return "| " + " | ".join(map(str, cells)) + " |"
 
 

@@ -16,7 +16,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 class Outcome(Enum):
-    """What became of a place."""
+    """The result for a place."""
 
     FOUND = "found"
     CLEAN = "clean"

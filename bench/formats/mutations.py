@@ -1,6 +1,6 @@
 """``python -m bench.formats.mutations FOLDER...``: damage documents at random, and read each in a limited child.
 
-Counts how the reading ended, and tells the longest time and the largest child. A child that was killed is a fault of a
+Counts how readings ended, and reports the longest time and the largest child. A child that was killed is a fault of a
 reader, and its document and mutation are named; the process that asks for it never ends.
 """
 
@@ -108,8 +108,10 @@ def main(arguments: list[str]) -> int:
     paths = chosen(options.folders, options.documents, chance)
     ends, slowest = asyncio.run(read_all(paths, options.mutations, chance))
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    told = ", ".join(f"{count:,} {end}" for end, count in sorted(ends.items()))
-    print(f"{ends.total():,} mutations of {len(paths)} documents: {told}; slowest {slowest:.2f} s; child {largest} MB")
+    counts = ", ".join(f"{count:,} {end}" for end, count in sorted(ends.items()))
+    print(
+        f"{ends.total():,} mutations of {len(paths)} documents: {counts}; slowest {slowest:.2f} s; child {largest} MB"
+    )
     return 0 if ends.keys() <= FINE else 1
 
 

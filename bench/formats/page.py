@@ -76,10 +76,10 @@ def _totals(report: Report) -> list[str]:
     rows = [_row("format", "places", *report.readers, *(f"documents per CPU s, {name}" for name in timed))]
     rows.append(_row(*["---"] * (2 + len(report.readers) + len(timed))))
     for form, judgements in report.judgements.items():
-        told = [_total(judgements, name) for name in report.readers]
+        totals = [_total(judgements, name) for name in report.readers]
         speeds = report.speeds.get(form, {})
         rows.append(
-            _row(form, str(_places(judgements)), *told, *(str(speeds.get(name, Speed(0, 0.0))) for name in timed))
+            _row(form, str(_places(judgements)), *totals, *(str(speeds.get(name, Speed(0, 0.0))) for name in timed))
         )
     every = [each for judgements in report.judgements.values() for each in judgements]
     sums = [_sum(speeds[name] for speeds in report.speeds.values() if name in speeds) for name in timed]
@@ -142,5 +142,5 @@ def _beside(judgement: Judgement, place: Place, ours: str) -> str:
     """Return the place with our outcome and the readers that have it right, or have the same noise."""
     outcome = judgement.outcomes[ours][place]
     others = [name for name, found in judgement.outcomes.items() if name != ours and found[place].right]
-    told = ", ".join(others) or ("nobody" if outcome is Outcome.NOISE else "")
-    return f"{place.name} | {outcome.value} | {told}"
+    names = ", ".join(others) or ("nobody" if outcome is Outcome.NOISE else "")
+    return f"{place.name} | {outcome.value} | {names}"

@@ -27,7 +27,7 @@ DEPTH_PRIORITY = 1
 SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 
-# What the comparison needs: no delay, robots obeyed.
+# The comparison needs no delay, and robots.txt obeyed.
 DOWNLOAD_DELAY = 0
 ROBOTSTXT_OBEY = True
 # Extensions that would only cost the peer time here.

@@ -1,4 +1,4 @@
-"""What the benchmark counts, on sites and logs small enough to count by hand."""
+"""Check the counts of the benchmark on sites and logs that are small enough to count by hand."""
 
 from __future__ import annotations
 
@@ -74,13 +74,20 @@ def test_the_judge_believes_the_log_alone(tmp_path: Path) -> None:
     ]
     log = tmp_path / "log"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    told = judge(log, Corpus((host,), 80), "us/")
-    assert (told.known, told.pages, told.requests, told.robots, told.forbidden, told.errors) == (3, 2, 8, 1, 1, 1)
-    assert (told.conditional, told.conditional_most, told.not_modified, told.repeated) == (2, 2, 1, 1)
-    assert (told.beyond, told.others, told.missed) == (2, 1, ["127.0.1.1/~b.html"])
-    assert told.strangers == 1
-    assert told.smallest_gap_s == pytest.approx(0.25)
-    assert told.coverage == pytest.approx(2 / 3)
+    verdict = judge(log, Corpus((host,), 80), "us/")
+    assert (verdict.known, verdict.pages, verdict.requests, verdict.robots, verdict.forbidden, verdict.errors) == (
+        3,
+        2,
+        8,
+        1,
+        1,
+        1,
+    )
+    assert (verdict.conditional, verdict.conditional_most, verdict.not_modified, verdict.repeated) == (2, 2, 1, 1)
+    assert (verdict.beyond, verdict.others, verdict.missed) == (2, 1, ["127.0.1.1/~b.html"])
+    assert verdict.strangers == 1
+    assert verdict.smallest_gap_s == pytest.approx(0.25)
+    assert verdict.coverage == pytest.approx(2 / 3)
 
 
 def _line(at: float, target: str, **more: object) -> dict[str, object]:
@@ -129,9 +136,9 @@ def test_promises_are_kept_in_their_direction() -> None:
 
 def test_steps_of_all_processes_are_one_table(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    for number, parse_told in enumerate(({"calls": 10, "ns": 2_230_000}, [10, 2_230_000])):
-        told = {"parse": parse_told, "own": {"calls": 1, "ns": 1_000}}
-        (tmp_path / "logs" / f"steps-{number}.json").write_text(json.dumps(told), encoding="utf-8")
+    for number, parse in enumerate(({"calls": 10, "ns": 2_230_000}, [10, 2_230_000])):
+        written = {"parse": parse, "own": {"calls": 1, "ns": 1_000}}
+        (tmp_path / "logs" / f"steps-{number}.json").write_text(json.dumps(written), encoding="utf-8")
     parse, own = steps.read(tmp_path, 20)
     assert (parse.name, parse.calls, parse.us_a_page) == ("parse", 20, 223)
     assert (own.name, own.design_us) == ("own", None)

@@ -71,9 +71,9 @@ def test_the_first_crawl_has_none_of_them_to_visit_and_the_second_all(house: Ins
 
 def test_the_product_explains_them(house: Installation) -> None:
     for address in addresses.sample(COUNT, CRAWLED, 5):
-        (told,) = explain(house, address)
-        assert (told["source"], told["verdict"], told["status"]) == ("bench", "not_indexed", 954)
-        assert [visit["outcome"] for visit in told["visits"]] == ["moved"]
-        assert told["next"] == {"when": "in the next run"}
-    (told,) = explain(house, addresses.known(COUNT, CRAWLED).address)
-    assert told["verdict"] == "unknown"
+        (record,) = explain(house, address)
+        assert (record["source"], record["verdict"], record["status"]) == ("bench", "not_indexed", 954)
+        assert [visit["outcome"] for visit in record["visits"]] == ["moved"]
+        assert record["next"] == {"when": "in the next run"}
+    (record,) = explain(house, addresses.known(COUNT, CRAWLED).address)
+    assert record["verdict"] == "unknown"

@@ -1,4 +1,4 @@
-"""What is told of other crawlers, of observations small enough to check by hand."""
+"""Check the report about other crawlers on observations that are small enough to check by hand."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def found() -> Beside:
 
 
 def test_each_is_set_beside_ours_of_the_same_pages() -> None:
-    told = {line.label: line for line in rivals.lines(found(), WHOLE) if line.kind == "A first crawl"}
-    ours = {label: line.ours for label, line in told.items()}
+    reported = {line.label: line for line in rivals.lines(found(), WHOLE) if line.kind == "A first crawl"}
+    ours = {label: line.ours for label, line in reported.items()}
     assert ours == {"Scrapy": 500.0, "wget2 1.99": 500.0, "Crawlee 1.0": 200.0}
     text = "\n".join(rivals.section(found(), WHOLE, "x.svg"))
     assert "| Crawlee 1.0 | 50 | 10.0 | 200.0 | 20.0 x | 5.00 | 10.0 | 1 | 50.00% | 0 | less: text to one file" in text

@@ -28,7 +28,7 @@ COUNT = 300
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """An installation that was filled, the first part by somebody who was interrupted."""
+    """An installation that was filled, after an interruption within the first part."""
     patch = pytest.MonkeyPatch()
     patch.setattr(stocking, "COMMIT", 100)
     patch.setattr(prose, "CHUNK", 100)

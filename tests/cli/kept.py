@@ -7,7 +7,7 @@ What is forked goes through the same door as `python -m`, in a session, a folder
 PYTHONPATH, TMPDIR and TZ are followed; what else Python reads when it starts, which signals are ignored, umask and
 limits are those of the process that forks. At its end a command does what was registered for that since the fork, and
 what `weakref.finalize` keeps was registered before. Whoever looks at how a process starts, or at what memory it takes,
-starts one (`Installation.start_anew`).
+starts one (`Installation.start_fresh`).
 """
 
 from __future__ import annotations

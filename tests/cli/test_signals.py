@@ -86,7 +86,7 @@ def test_what_ignores_a_hang_up_goes_on(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        process = bare.start_anew("crawl", "docs")
+        process = bare.start_fresh("crawl", "docs")
     finally:
         signal.signal(signal.SIGHUP, before)
     until(lambda: "/tides" in site.asked)

@@ -135,7 +135,7 @@ class InstalledCli:
         """Start a command in a session of its own, so that it has no terminal, forked with the program loaded."""
         return kept.Begun(kept.PROGRAM, ["--data", str(self.folder), *words], self._given, Path.cwd(), **more)
 
-    def start_anew(self, *words: str) -> subprocess.Popen[str]:
+    def start_fresh(self, *words: str) -> subprocess.Popen[str]:
         """Start it as a person does: the program is loaded, and what this process ignores is ignored."""
         return subprocess.Popen(
             [sys.executable, "-m", "cormorant", "--data", str(self.folder), *words],

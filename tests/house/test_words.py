@@ -17,9 +17,7 @@ FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
 TAG = re.compile(r"<[^>]+>|\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 # Decisions and measured records keep the words of their day; api.md is drawn from docstrings of the routes.
-KEPT = ("docs/adr/", "docs/reference/api.md", "docs/reference/proof.md",
-        "docs/reference/suites.md", "docs/reference/relevance.md",
-        "docs/reference/languages.md", "docs/reference/near-duplicates.md")  # fmt: skip
+KEPT = ("docs/adr/", "docs/reference/api.md")
 PAGES = ("README.md", "CHANGELOG.md", "ARCHITECTURE.md")
 CLI = f"{PACKAGE}/cli/"
 

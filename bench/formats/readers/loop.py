@@ -22,7 +22,7 @@ Answer = dict[str, Any]
 
 
 def serve(read: Callable[[Path], Answer]) -> None:
-    """Answer until the input ends. What a library prints goes to standard error."""
+    """Answer until the input ends. Output of libraries goes to standard error."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)
         for line in sys.stdin:

@@ -150,7 +150,7 @@ def test_who_may_search_is_said_with_the_first_token(home: InstalledCli, words: 
 
 def said_while_serving(home: InstalledCli, *words: str) -> str:
     """What `serve` says on the side, by the time when all its processes are at work."""
-    process = home.start_anew("serve", "--port", "0", "--json", *words)
+    process = home.start_fresh("serve", "--port", "0", "--json", *words)
     assert process.stdout is not None
     process.stdout.readline()
     until(lambda: len(processes_of(home)) >= 5)
@@ -260,7 +260,7 @@ def test_without_an_index_there_is_nothing_to_search(bare: InstalledCli, world: 
 
 
 def test_processes_are_all_gone_after_the_end(home: InstalledCli) -> None:
-    process = home.start_anew("serve", "--port", "0")
+    process = home.start_fresh("serve", "--port", "0")
     until(lambda: len(processes_of(home)) >= 5)
     process.send_signal(signal.SIGTERM)
     ended(process)

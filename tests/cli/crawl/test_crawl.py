@@ -304,7 +304,7 @@ def on_a_terminal(home: InstalledCli, look: Callable[[str], None], *words: str) 
 
 
 def test_a_closed_pipe_is_no_error(home: InstalledCli) -> None:
-    process = home.start_anew("document", "list", "--json")
+    process = home.start_fresh("document", "list", "--json")
     assert process.stdout is not None
     process.stdout.close()
     process.stdout = None
