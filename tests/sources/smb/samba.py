@@ -17,7 +17,7 @@ from tests.sources.remote.listing import free_port, started
 PASSWORD = "right one"
 CONFIGURATION = """[global]
 smb ports = {port}
-interfaces = {host}
+interfaces = {host}/8
 bind interfaces only = yes
 private dir = {state}
 lock directory = {state}
@@ -41,12 +41,13 @@ msdfs root = {is_namespace}
 
 
 class Extra(NamedTuple):
-    """The rest of a configuration: lines of the server and of its share, its address, and its environment."""
+    """The rest of a server: lines for it and for its share, its address and environment, and the detail of its log."""
 
     everywhere: Sequence[str] = ()
     of_share: Sequence[str] = ()
     host: str = "127.0.0.1"
     environment: Mapping[str, str] = {}
+    detail: int = 1
 
 
 class Samba:
@@ -80,11 +81,16 @@ def samba(
     words = {"read_only": _word(read_only), "is_namespace": _word(is_namespace)}
     words |= {"host": extra.host, "more": "\n".join(extra.everywhere), "of_share": "\n".join(extra.of_share)}
     configuration.write_text(CONFIGURATION.format(port=port, state=state, folder=folder, **words))
-    add = ["smbpasswd", "-c", str(configuration), "-a", "-s", "root"]
-    subprocess.run(add, input=f"{PASSWORD}\n{PASSWORD}\n", text=True, capture_output=True, check=True)
-    command = [daemon, "-F", "-s", str(configuration), "--debug-stdout", "-d1"]
+    set_password(state, PASSWORD)
+    command = [daemon, "-F", "-s", str(configuration), "--debug-stdout", f"-d{extra.detail}"]
     with started(command, port, state / "out", host=extra.host, environment=extra.environment):
         yield Samba(port, extra.host)
+
+
+def set_password(state: Path, password: str) -> None:
+    """Set the password of root in the Samba that has its state in a folder."""
+    command = ["smbpasswd", "-c", str(state / "smb.conf"), "-a", "-s", "root"]
+    subprocess.run(command, input=f"{password}\n{password}\n", text=True, capture_output=True, check=True)
 
 
 def _word(setting: bool) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.content import Content
-from cormorant.model.outcome import Excluded, Failed, Gone
+from cormorant.model.outcome import Excluded, Gone
 from cormorant.plugins import Source
 from cormorant.testing import SourceSuite
 from tests.sources.remote.listing import fetched, found, listed, remote
@@ -144,15 +144,3 @@ def test_a_share_that_is_suddenly_empty_is_not_believed(server: Samba, folder: P
     (folder / "docs" / "a.txt").unlink()
     with pytest.raises(Unreachable, match="is empty, and was not before"):
         found(remote("smb", SECRETS, **given), first.next_cursor)
-
-
-def test_a_namespace_is_read_and_its_links_are_not_followed(folder: Path, tmp_path: Path) -> None:
-    (folder / "docs" / "linked").symlink_to("msdfs:elsewhere\\\\share")
-    with samba(folder, tmp_path / "state", is_namespace=True) as server:
-        given = server.settings(url=f"{server.url}/docs", owner_grants=True)
-        names = listed(remote("smb", SECRETS, **given))
-        got = [fetched("smb", SECRETS, name, **given) for name in names]
-        linked = fetched("smb", SECRETS, "linked/x.txt", **given)
-    assert {each.body.decode() for each in got if isinstance(each, Content)} == set(NAMES)
-    assert isinstance(linked, Failed)
-    assert "another server (DFS)" in linked.reason

@@ -18,6 +18,7 @@ from threading import Condition, Event, Thread
 from typing import Final, NamedTuple
 
 from cormorant.base.errors import CormorantError, Unreachable
+from cormorant.base.log import logger
 from cormorant.model.acl import ACL, PUBLIC
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
 from cormorant.model.status import Status
@@ -35,6 +36,7 @@ from cormorant.sources.trees.filters import TreeGates
 from cormorant.sources.trees.rights import tag_of, within
 from cormorant.sources.trees.tree_urls import TreeNaming
 
+_log = logger(__name__)
 BATCH: Final = 500
 """Files handed on at once."""
 MAX_UNLISTED: Final = 10_000
@@ -210,7 +212,9 @@ class RemoteWalk:
                     f"The folder of the source cannot be listed: {refusal.sentence} Check the setting url, and the "
                     "rights of its user."
                 ) from refusal
-            self._note(self._naming.address(folder.parts) + "/", denied=refusal.status == Status.FORBIDDEN)
+            address = self._naming.address(folder.parts) + "/"
+            _log.warning("folder not listed", extra={"address": address, "reason": refusal.sentence})
+            self._note(address, denied=refusal.status == Status.FORBIDDEN)
 
     def _stream(self, client: RemoteClient, folder: _Folder) -> None:
         """Hand on the files of a folder as they come, and keep its folders, also when the listing ends in a refusal."""

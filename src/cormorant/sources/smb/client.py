@@ -1,228 +1,120 @@
-"""SMB client: folders, files and their rights on one share, by the library smbprotocol."""
+"""SMB client: the share of a source, and those to which the links of its DFS namespace lead."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Final
-
-import xxhash
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Final, TypeVar
 
 from cormorant.base.clock import Clock
-from cormorant.base.errors import Unreachable
-from cormorant.model.acl import ACL, NOBODY
+from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.status import Status
-from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteFile, RemoteRefusal
+from cormorant.sources.remote.protocol import ConnectionBroken, RemoteEntry, RemoteFile, RemoteRefusal
 from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
-from cormorant.sources.smb.faults import ABSENT, DENIED, fault_of, translated
-from cormorant.sources.smb.login import disconnect
-from cormorant.sources.smb.lsa import LSARPC, Account, LsaRefusal, lookup
-from cormorant.sources.smb.rpc_pipe import RpcFault, bound
-from cormorant.sources.smb.settings import SmbSettings
-from cormorant.sources.smb.sid_names import SidNames
+from cormorant.sources.smb.dfs_referral import SharePlace
+from cormorant.sources.smb.faults import LiesElsewhere
+from cormorant.sources.smb.namespace import DfsNamespace
+from cormorant.sources.smb.share import SmbShare
 
-PIECE: Final = 65_536
-"""Bytes of one request, for which one credit is enough ([MS-SMB2] 3.1.5.2)."""
-DESCRIPTOR_BYTES: Final = 65_536
-_READ_CONTROL, _READ_DATA, _READ_ATTRIBUTES = 0x00020000, 0x00000001, 0x00000080
-_REPARSE_POINT, _DIRECTORY = 0x00000400, 0x00000010
-_FOLDER_OPTION, _FILE_OPTION, _REPARSE_OPTION = 0x00000001, 0x00000040, 0x00200000
-_OWNER, _DACL = 0x00000001, 0x00000004
-_SHARED: Final = 1 | 2 | 4
-"""Others may read, write and remove a file while it is open."""
-_PIPE_AWAY: Final = frozenset((0xC00000AC, 0xC00000AE, 0xC00000B0, 0xC00000B1, 0xC000014B))
-"""STATUS_PIPE_NOT_AVAILABLE, BUSY, DISCONNECTED, CLOSING, BROKEN: the service behind the pipe starts, or did end."""
+T = TypeVar("T")
+MAX_TURNS: Final = 32
+"""Links, and servers that do not answer, that are met on the way to one folder or file."""
+
+ShareOpener = Callable[[SharePlace], SmbShare]
+"""Logs in to the share of a place. Raises Unreachable, LoginRefused and ConnectionBroken."""
 
 
 class SmbClient:
-    """One connection to a share."""
+    """One connection to the share of a source, and one to each share behind its links, made when it is needed.
 
-    def __init__(self, smb: Any, tree: Any, settings: SmbSettings, names: SidNames) -> None:
-        self._smb, self._tree, self._settings, self._names = smb, tree, settings, names
+    A fault of a server behind a link is a refusal of the folder or file that lies there, never one of the source.
+    """
+
+    def __init__(self, root: SmbShare, place: SharePlace, namespace: DfsNamespace, opened: ShareOpener) -> None:
+        self._root, self._place, self._namespace, self._opened = root, place, namespace, opened
+        self._shares = {place.root: root}
 
     def identity(self) -> str:
         """Return the number of the root folder on its disk, "" where the server gives none."""
-        with translated(self._smb), self._opened((), _READ_ATTRIBUTES | _READ_DATA, _FOLDER_OPTION) as folder:
-            for found in self._pages(folder):
-                if _name(found) == ".":
-                    return str(found["file_id"].get_value() or "")
-        return ""
+        return self._done((), lambda share, parts: share.identity(parts))
 
     def entries(self, folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
         """Yield the entries of a folder."""
-        with translated(self._smb), self._opened(folder, _READ_ATTRIBUTES | _READ_DATA, _FOLDER_OPTION) as opened:
-            for found in self._pages(opened):
-                name = _name(found)
-                if name in (".", "..", "") or any(each in name for each in "/\\\0"):
-                    continue
-                yield self._entry(folder, name.encode("utf-8", "surrogatepass"), found)
+        used, found = self._done(folder, lambda share, parts: (share, _begun(share.entries(parts))))
+        try:
+            yield from found
+        except (ConnectionBroken, Unreachable) as error:
+            if used is self._root:
+                raise
+            self._let_go(used)
+            raise _refusal_of(error) from error
 
     def read(self, parts: Sequence[bytes], limit: int) -> RemoteFile:
         """Return the beginning of a file."""
-        access = _READ_DATA | _READ_ATTRIBUTES | (_READ_CONTROL if self._settings.owner_grants else 0)
-        with translated(self._smb), self._opened(parts, access, _FILE_OPTION | _REPARSE_OPTION) as file:
-            if int(file.file_attributes) & _REPARSE_POINT:
-                raise RemoteRefusal(Status.OUTSIDE_BOUNDARY, "symlinks = false")
-            acl = self._readers(file) if self._settings.owner_grants else None
-            size = int(file.end_of_file)
-            wanted = min(size, limit + 1) if size <= limit or self._settings.too_big == "cut" else 0
-            body = self._bytes(file, wanted)
-            return RemoteFile(body, size, _seconds(file.last_write_time), acl=acl, received=len(body))
+        return self._done(parts, lambda share, where: share.read(where, limit))
 
     def notices(self, concerns: Concerns, clock: Clock) -> ChangeNotices:
-        """Begin to watch the folder and everything below it, for as long as the connection is open."""
-        with translated(self._smb):
-            handles = self._handle((), _READ_DATA, _FOLDER_OPTION), self._handle((), _READ_DATA, _FOLDER_OPTION)
-            return ChangeNotices(self._smb, handles, concerns, clock, rights=self._settings.owner_grants)
+        """Begin to watch the folder of the source and everything below it on its own server."""
+        return self._root.notices(self._place.folder, concerns, clock)
 
     def wait(self, notices: ChangeNotices, timeout_s: float) -> bool:
         """Wait for a change, as `ChangeNotices.wait` does."""
-        with translated(self._smb):
-            return notices.wait(timeout_s)
+        return self._root.wait(notices, timeout_s)
 
     def close(self) -> None:
-        """Close the connection."""
-        disconnect(self._smb, self._tree.session.connection)
+        """Close the connections."""
+        for each in self._shares.values():
+            each.close()
 
-    def _path(self, parts: Sequence[bytes]) -> str:
-        """Return a path in the share; one of a DFS namespace has the names of server and share ([MS-SMB2] 2.2.13)."""
-        path = _path((*self._settings.folder, *parts))
-        namespace = str(self._tree.share_name).lstrip("\\") if self._tree.is_dfs_share else ""
-        return "\\".join(each for each in (namespace, path) if each)
-
-    def _entry(self, folder: Sequence[bytes], name: bytes, found: Any) -> RemoteEntry:
-        attributes = int(found["file_attributes"].get_value())
-        if attributes & _REPARSE_POINT:
-            return RemoteEntry((name,), EntryKind.LINK)
-        if attributes & _DIRECTORY:
-            return RemoteEntry((name,), EntryKind.FOLDER)
-        where = found["file_id"].get_value() or xxhash.xxh3_64_hexdigest(b"/".join((*folder, name)))
-        version = f"{found['end_of_file'].get_value()}-{_ticks(found['last_write_time'])}-{where}"
-        acl = self._readers_of((*folder, name)) if self._settings.owner_grants else None
-        return RemoteEntry((name,), EntryKind.FILE, version, acl)
-
-    def _readers(self, file: Any) -> ACL:
-        """Return who may read an open file, by its own rights.
-
-        Those of the folders above do not count, since Windows lets everybody pass through them by default.
-        """
-        session = self._tree.session
-        request = session.connection.send(self._question(file), session.session_id, self._tree.tree_connect_id)
-        return self._answer(request)
-
-    def _readers_of(self, parts: Sequence[bytes]) -> ACL:
-        """Return who may read a file that is not open, in one round trip; NOBODY where the user may not ask.
-
-        Samba gives the time of a file's content for that of its rights, so they are asked for at each listing.
-        """
-        session, opened = self._tree.session, self._smb.open.Open(self._tree, self._path(parts))
-        create, _ = opened.create(2, _READ_CONTROL, 0, _SHARED, 1, _FILE_OPTION | _REPARSE_OPTION, send=False)
-        close, _ = opened.close(get_attributes=False, send=False)
-        sent = session.connection.send_compound(
-            [create, self._question(opened), close], session.session_id, self._tree.tree_connect_id, related=True
-        )
-        faults, acl = list[int](), NOBODY
-        for number, request in enumerate(sent):  # each answer has to be taken, also behind a refusal
+    def _done(self, parts: Sequence[bytes], act: Callable[[SmbShare, tuple[bytes, ...]], T]) -> T:
+        """Do something where a path lies, and follow the links that are met on the way."""
+        wanted = self._place._replace(folder=(*self._place.folder, *parts))
+        for _ in range(MAX_TURNS):
+            place = self._namespace.located(wanted)
+            is_kept = place.root in self._shares
+            share = self._share(place)
+            if share is None:
+                continue
             try:
-                acl = self._answer(request) if number == 1 else acl
-                if number != 1:
-                    session.connection.receive(request)
-            except self._smb.exceptions.SMBResponseException as error:
-                faults.append(int(error.status))
-        if faults and faults[0] not in (*DENIED, *ABSENT):
-            raise fault_of(faults[0])
-        return NOBODY if faults else acl
+                return act(share, place.folder)
+            except LiesElsewhere:
+                self._namespace.add(place, share.referral(place))
+            except (ConnectionBroken, Unreachable) as error:
+                if share is self._root:
+                    raise
+                self._let_go(share)
+                if not is_kept or isinstance(error, Unreachable):  # a kept one may have been closed meanwhile
+                    raise self._rested(place, error) from error
+        raise RemoteRefusal(Status.UNREADABLE, "It lies behind too many links and servers of DFS.")
 
-    def _question(self, file: Any) -> Any:
-        query = self._smb.open.SMB2QueryInfoRequest()
-        query["info_type"] = self._smb.open.InfoType.SMB2_0_INFO_SECURITY
-        query["output_buffer_length"] = DESCRIPTOR_BYTES
-        query["additional_information"] = _OWNER | _DACL
-        query["file_id"] = file.file_id
-        return query
-
-    def _answer(self, request: Any) -> ACL:
-        answer = self._smb.open.SMB2QueryInfoResponse()
-        answer.unpack(self._tree.session.connection.receive(request)["data"].get_value())
-        return self._names.readers(answer["buffer"].get_value(), self._accounts)
-
-    def _accounts(self, sids: Sequence[str]) -> Mapping[str, Account]:
-        """Ask the server for the accounts of SIDs. Raises Unreachable where it refuses: then no right changes."""
-        session, smb = self._tree.session, self._smb
-        pipes = smb.tree.TreeConnect(session, f"\\\\{self._settings.host.strip('[]')}\\IPC$")
-        try:
-            pipes.connect(require_secure_negotiate=True)
-            with bound(smb, pipes, LSARPC) as pipe:
-                return lookup(pipe, sids)
-        except (smb.exceptions.SMBResponseException, LsaRefusal, RpcFault) as error:
-            if error.status in _PIPE_AWAY:
-                raise ConnectionBroken("The server's pipe for the names of accounts broke off.") from error
-            raise Unreachable(
-                f"{self._settings.host} does not say which accounts may read its files (0x{error.status:08x}). Name "
-                "the readers with sid_names and set sid_lookup=off, or let the user of the source look up SIDs."
-            ) from error
-        except (struct.error, ValueError) as error:
-            raise ConnectionBroken("The names of accounts that the server sent cannot be read.") from error
-        finally:
-            with suppress(smb.exceptions.SMBException, OSError, ValueError, KeyError):
-                pipes.disconnect()
-
-    def _bytes(self, file: Any, wanted: int) -> bytes:
-        body = bytearray()
-        while len(body) < wanted:
+    def _share(self, place: SharePlace) -> SmbShare | None:
+        """Return the connection to the share of a place; None where its server cannot be used, and rests."""
+        if place.root not in self._shares:
             try:
-                piece = file.read(len(body), min(PIECE, wanted - len(body)))
-            except self._smb.exceptions.EndOfFile:
-                break
-            if not piece:
-                break
-            body += piece
-        return bytes(body[:wanted])
+                self._shares[place.root] = self._opened(place)
+            except (ConnectionBroken, Unreachable) as error:
+                self._rested(place, error)
+                return None
+        return self._shares[place.root]
 
-    def _pages(self, folder: Any) -> Iterator[Any]:
-        """Yield what is in an open folder, page by page."""
-        kind = self._smb.open.FileInformationClass.FILE_ID_BOTH_DIRECTORY_INFORMATION
-        while True:
-            try:
-                page = folder.query_directory("*", kind, max_output=PIECE)
-            except self._smb.exceptions.NoMoreFiles:
-                return
-            yield from page
+    def _rested(self, place: SharePlace, error: ConnectionBroken | Unreachable) -> RemoteRefusal:
+        """Leave the share of a place alone for a while, and return what that means for those who ask for it."""
+        refusal = _refusal_of(error)
+        self._namespace.rest(place, refusal)
+        return refusal
 
-    def _handle(self, parts: Sequence[bytes], access: int, options: int) -> Any:
-        opened = self._smb.open.Open(self._tree, self._path(parts))
-        opened.create(2, access, 0, _SHARED, 1, options)  # impersonation, of what exists
-        return opened
-
-    @contextmanager
-    def _opened(self, parts: Sequence[bytes], access: int, options: int) -> Iterator[Any]:
-        opened = self._handle(parts, access, options)
-        try:
-            yield opened
-        finally:
-            with suppress(self._smb.exceptions.SMBException, OSError, ValueError):
-                opened.close(get_attributes=False)
+    def _let_go(self, share: SmbShare) -> None:
+        """Close a connection to a share behind a link."""
+        self._shares = {root: each for root, each in self._shares.items() if each is not share}
+        share.close()
 
 
-def _path(parts: Sequence[bytes]) -> str:
-    """Return a path as the server takes it. Raises RemoteRefusal for one that UTF-16 cannot hold."""
-    path = b"\\".join(parts).decode("utf-8", "surrogatepass")
-    try:
-        path.encode("utf-16-le")
-    except UnicodeEncodeError:
-        raise RemoteRefusal(Status.BAD_REQUEST, "The name has half a character, and cannot be asked for.") from None
-    return path
+def _begun(entries: Iterator[RemoteEntry]) -> Iterator[RemoteEntry]:
+    """Return the same entries, the first of which the server has given."""
+    return chain([first], entries) if (first := next(entries, None)) is not None else iter(())
 
 
-def _name(found: Any) -> str:
-    return bytes(found["file_name"].get_value()).decode("utf-16-le", "surrogatepass")
-
-
-def _ticks(field: Any) -> int:
-    """Return a time in units of 100 nanoseconds, as the server has it."""
-    return int.from_bytes(field.pack(), "little")
-
-
-def _seconds(moment: Any) -> float | None:
-    return moment.timestamp() if hasattr(moment, "timestamp") else None
+def _refusal_of(error: ConnectionBroken | Unreachable) -> RemoteRefusal:
+    """Return what a fault of a server behind a link means for the folder or file that is asked for."""
+    status = Status.UNAUTHORIZED if isinstance(error, LoginRefused) else Status.SERVICE_UNAVAILABLE
+    return RemoteRefusal(status, f"It lies on another server (DFS). {error.sentence}")

@@ -18,6 +18,10 @@ _NO_SHARE, _ELSEWHERE, _IN_USE = 0xC00000CC, 0xC0000257, 0xC0000043
 _IS_FOLDER, _NO_FOLDER = 0xC00000BA, 0xC0000103
 
 
+class LiesElsewhere(RemoteRefusal):
+    """The path is below a link of a DFS namespace, and another server has it (STATUS_PATH_NOT_COVERED)."""
+
+
 class Login(NamedTuple):
     """A login that is tried: the server, its share, the user and the mechanism (the setting `auth`)."""
 
@@ -61,7 +65,7 @@ def fault_of(status: int, login: Login | None = None) -> Exception:
     if status in (_IS_FOLDER, _NO_FOLDER):
         return RemoteRefusal(Status.COLLECTION, "It is a folder, or none where one is named.")
     if status == _ELSEWHERE:
-        return RemoteRefusal(Status.UNREADABLE, "It lies on another server (DFS). Add a source for that server.")
+        return LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
     if status == _IN_USE:
         return RemoteRefusal(Status.IO_ERROR, "Another program has the file open for itself alone.")
     return RemoteRefusal(Status.UNREADABLE, f"The server answered 0x{status:08x}.")
@@ -71,7 +75,7 @@ def _of_login(status: int, login: Login) -> Exception | None:
     if status in _NO_LOGIN:
         return LoginRefused(login.refused)
     if status == _NO_SHARE:
-        return Unreachable(f"{login.host} has no share {login.share!r}. Check the setting url.")
+        return Unreachable(f"{login.host} has no share {login.share!r}. Check the setting url, or the link.")
     if status in DENIED:
         return Unreachable(
             f"{login.host} does not let user {login.user!r} use share {login.share!r}. Check its rights."

@@ -24,6 +24,7 @@ def see_smbprotocol() -> Any:
         import smbprotocol.change_notify  # noqa: PLC0415 - optional, and it takes time to load
         import smbprotocol.connection  # noqa: PLC0415
         import smbprotocol.exceptions  # noqa: PLC0415
+        import smbprotocol.ioctl  # noqa: PLC0415
         import smbprotocol.open  # noqa: PLC0415
         import smbprotocol.session  # noqa: PLC0415
         import smbprotocol.tree  # noqa: PLC0415
@@ -34,21 +35,23 @@ def see_smbprotocol() -> Any:
     return smbprotocol
 
 
-def connected_share(smb: Any, settings: SmbSettings, dialer: Dialer, password: str) -> Any:
-    """Return the share of the settings, on a connection that is logged in.
+def connected_share(smb: Any, settings: SmbSettings, login: Login, dialer: Dialer, password: str) -> Any:
+    """Return the share of a login, on a connection that is logged in.
 
+    Another server than that of the settings has to answer in a third of their time, so that it keeps nobody waiting.
     Raises Unreachable, LoginRefused, ConnectionBroken and BadSetting.
     """
     if settings.auth == "kerberos":
         see_kerberos()
-    login = Login(settings.host.strip("[]"), settings.share, settings.user, settings.auth)
     dialer.connect(login.host, settings.port, settings.connect_timeout_s).close()
     address = dialer.pinned(login.host, settings.port).addresses[0]
     connection = smb.connection.Connection(UUID(hex=random_token(16)), address, settings.port, require_signing=True)
     try:
         with translated(smb, login):
             connection.connect(timeout=int(settings.connect_timeout_s) or 1)
-            connection.receive = partial(connection.receive, timeout=settings.timeout_s)  # else it waits for ever
+            share_of_time = 1 if login.host == settings.host.strip("[]") else 3
+            patience_s = settings.timeout_s / share_of_time
+            connection.receive = partial(connection.receive, timeout=patience_s)  # else it waits for ever
             session = smb.session.Session(
                 connection, login.user, password or None, require_encryption=settings.encryption,
                 hostname_override=login.host, auth_protocol=login.auth,

@@ -16,6 +16,8 @@ from cormorant.sources.smb.sid_names import SidLookup
 
 _SID: Final = re.compile(r"(?P<sid>S-1-\d{1,15}(?:-\d{1,10}){1,15}) *= *(?P<name>everyone|(?:user|group):\S.*)")
 
+_SERVER: Final = re.compile(r"(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?\.?|[0-9A-Fa-f:]{2,39}")
+
 
 class SmbSettings(LoginSettings):
     """Settings of an SMB source."""
@@ -30,6 +32,7 @@ class SmbSettings(LoginSettings):
         **dict.fromkeys(("sids", "names"), "sid_names"),
         **dict.fromkeys(("authentication", "mechanism", "security"), "auth"),
         **dict.fromkeys(("events", "live", "notify", "follow_changes"), "watch"),
+        **dict.fromkeys(("dfs", "servers", "dfs_targets", "link_targets"), "dfs_servers"),
         **dict.fromkeys(("resolve_sids", "lookup", "sid_form"), "sid_lookup"),
     }
 
@@ -50,6 +53,11 @@ class SmbSettings(LoginSettings):
     )
     encryption: bool = Field(
         default=True, description="Whether the connection has to be encrypted, which SMB 3 can. It is always signed."
+    )
+    dfs_servers: tuple[str, ...] = Field(
+        default=(),
+        description="Further servers that the links of a DFS namespace may lead to, and that get the login, like "
+        "files2.example.org or *.example.org; may repeat.",
     )
     sid_lookup: SidLookup = Field(
         default="domain",
@@ -87,6 +95,16 @@ class SmbSettings(LoginSettings):
                 raise ValueError(f"{each!r} names no reader: write S-1-5-21-1-2-3-1104=group:staff.")
         return lines
 
+    @field_validator("dfs_servers")
+    @classmethod
+    def _servers(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = next((each for each in names if not _SERVER.fullmatch(each.strip())), None)
+        if wrong is not None:
+            raise ValueError(
+                f"{wrong[:60]!r} names no server: write files2.example.org, or *.example.org for its kind."
+            )
+        return tuple(each.strip().lower().rstrip(".") for each in names)
+
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.auth == "kerberos" and "\\" in self.user:
@@ -101,6 +119,13 @@ class SmbSettings(LoginSettings):
     def ways_in(self) -> tuple[str, ...]:
         """Names of the settings by which it is shown what others may not see; a ticket is one as well."""
         return super().ways_in or (() if self.owner_grants or self.password else ("auth",))
+
+    def permits(self, host: str) -> bool:
+        """Return whether the login may go to a server that a referral names."""
+        bare = host.lower().rstrip(".")
+        if bare == self.host.strip("[]") or bare in self.dfs_servers:
+            return True
+        return any(each[0] == "*" and bare.endswith(each[1:]) and bare != each[1:] for each in self.dfs_servers)
 
     @property
     def share(self) -> str:

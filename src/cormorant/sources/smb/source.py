@@ -7,9 +7,13 @@ from cormorant.net.egress.dialer import Dialer
 from cormorant.sources.kind import Tools
 from cormorant.sources.remote.source import RemoteFilesSource
 from cormorant.sources.smb.client import SmbClient
+from cormorant.sources.smb.dfs_referral import SharePlace
+from cormorant.sources.smb.faults import Login
 from cormorant.sources.smb.kerberos import see_kerberos
 from cormorant.sources.smb.login import connected_share, see_smbprotocol
+from cormorant.sources.smb.namespace import DfsNamespace
 from cormorant.sources.smb.settings import SmbSettings
+from cormorant.sources.smb.share import SmbShare
 from cormorant.sources.smb.share_watch import ShareWatch
 from cormorant.sources.smb.sid_names import SidNames
 
@@ -22,7 +26,8 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
 
     def __init__(self, number: int, settings: SmbSettings, tools: Tools) -> None:
         super().__init__(number, settings, tools)
-        self._names = SidNames(settings.principals, settings.sid_lookup)
+        self._names: dict[str, SidNames] = {}
+        self._namespace = DfsNamespace(settings, tools.clock)
         self._watch: ShareWatch | None = None
 
     @classmethod
@@ -34,13 +39,20 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
 
     def connect(self) -> SmbClient:
         """Return a new connection that is logged in."""
+        settings = self.settings
+        place = SharePlace(settings.host.strip("[]"), settings.share, settings.folder)
+        return SmbClient(self._opened(place), place, self._namespace, self._opened)
+
+    def _opened(self, place: SharePlace) -> SmbShare:
+        """Return a new connection to the share of a place; the names of accounts are those of its server."""
         if self.tools.egress is None:
             raise Unreachable("Nothing may be connected to here.")
         settings, smb = self.settings, see_smbprotocol()
-        dialer = Dialer(self.tools.egress, self._consent)
-        return SmbClient(
-            smb, connected_share(smb, settings, dialer, self.secret(settings.password)), settings, self._names
-        )
+        login = Login(place.host, place.share, settings.user, settings.auth)
+        dialer = Dialer(self.tools.egress, settings.consent(place.host, settings.port))
+        tree = connected_share(smb, settings, login, dialer, self.secret(settings.password))
+        made = SidNames(settings.principals, settings.sid_lookup)
+        return SmbShare(smb, tree, login, settings, self._names.setdefault(place.host.casefold(), made))
 
     def wait_for_change(self, timeout_s: float) -> bool:
         """Wait until a file or folder that is listed has changed; False when the time is over.

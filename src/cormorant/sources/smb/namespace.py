@@ -1,0 +1,147 @@
+"""DFS namespace of a source: the links that its connections met, and the servers behind them that rest or refuse.
+
+    a path --is a link known above it?--> its targets, in the server's order --permitted, and awake?--> a place
+       ^                                                                                                  |
+       `---------------- that place may lie behind another link: at most MAX_LINKS -----------------------'
+
+A referral comes from outside: a login goes to the servers that the settings permit and to no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import Final, NamedTuple
+
+from cormorant.base.clock import Clock
+from cormorant.model.status import Status
+from cormorant.sources.remote.protocol import RemoteRefusal
+from cormorant.sources.smb.dfs_referral import Referral, SharePlace
+from cormorant.sources.smb.settings import SmbSettings
+
+MAX_LINKS: Final = 8
+"""Links behind one another on the way to one folder."""
+MAX_KNOWN: Final = 10_000
+"""Links that are kept; a server that makes up more is asked again."""
+LEAST_S: Final = 60.0
+MOST_S: Final = 600.0
+"""Seconds that a referral holds, whatever the server says."""
+REST_S: Final = 60.0
+"""Seconds before a server that did not answer is tried again."""
+
+
+class _Link(NamedTuple):
+    """A link: where it lies, the places that it stands for, and until when that holds."""
+
+    at: SharePlace
+    targets: tuple[SharePlace, ...]
+    until: float
+
+
+class _Rest(NamedTuple):
+    """Why a share behind a link is left alone, and until when."""
+
+    refusal: RemoteRefusal
+    until: float
+
+
+class DfsNamespace:
+    """Knows the way from a path of the namespace to the servers that have it. Threads may share it."""
+
+    def __init__(self, settings: SmbSettings, clock: Clock) -> None:
+        self._settings, self._clock = settings, clock
+        self._links: dict[tuple[str, str], dict[tuple[bytes, ...], _Link]] = {}
+        self._resting: dict[tuple[str, str], _Rest] = {}
+        self._known, self._lock = 0, Lock()
+
+    def located(self, place: SharePlace) -> SharePlace:
+        """Return where a path of the namespace lies, as far as its links are known. Raises RemoteRefusal."""
+        passed = list[SharePlace]()
+        while (link := self._above(place)) is not None:
+            passed.append(link.at)
+            if len(passed) > MAX_LINKS:
+                raise RemoteRefusal(Status.UNREADABLE, f"It lies behind more than {MAX_LINKS} links of DFS.")
+            target = self._chosen(link, passed)
+            place = target._replace(folder=target.folder + place.folder[len(link.at.folder) :])
+        return place
+
+    def add(self, asked: SharePlace, referral: Referral) -> None:
+        """Keep the link above a path that another server has. Raises RemoteRefusal for a referral of anything else."""
+        names = _consumed(asked, referral.consumed)
+        if names is None or not referral.targets:
+            raise RemoteRefusal(Status.UNREADABLE, "The server's referral to another one (DFS) cannot be read.")
+        at = asked._replace(folder=asked.folder[:names])
+        lives_s = min(max(float(referral.lives_s), LEAST_S), MOST_S)
+        with self._lock:
+            if self._known >= MAX_KNOWN:
+                self._links.clear()
+                self._known = 0
+            self._known += 1
+            of_share = self._links.setdefault(at.root, {})
+            of_share[_folded(at.folder)] = _Link(at, referral.targets, self._clock.monotonic() + lives_s)
+
+    def rest(self, place: SharePlace, refusal: RemoteRefusal) -> None:
+        """Leave a share alone for a minute; a server that refuses the login, as long as the source is used."""
+        is_refused = refusal.status == Status.UNAUTHORIZED
+        until = float("inf") if is_refused else self._clock.monotonic() + REST_S
+        with self._lock:
+            self._resting[(place.root[0], "") if is_refused else place.root] = _Rest(refusal, until)
+
+    def _above(self, place: SharePlace) -> _Link | None:
+        """Return the link that is nearest above a path, or at it."""
+        with self._lock:
+            known, now = self._links.get(place.root, {}), self._clock.monotonic()
+            for length in range(len(place.folder), -1, -1):
+                link = known.get(_folded(place.folder[:length]))
+                if link is not None and link.until > now:
+                    return link
+        return None
+
+    def _chosen(self, link: _Link, passed: Sequence[SharePlace]) -> SharePlace:
+        """Return the first target that may be used. Raises RemoteRefusal with why the last of them may not."""
+        last: RemoteRefusal | None = None
+        for target in link.targets:
+            last = self._hindrance(target, passed)
+            if last is None:
+                return target
+        raise last or RemoteRefusal(Status.UNREADABLE, "It lies behind a link of DFS that leads nowhere.")
+
+    def _hindrance(self, target: SharePlace, passed: Sequence[SharePlace]) -> RemoteRefusal | None:
+        if any(target.holds(each) for each in passed):
+            return RemoteRefusal(Status.UNREADABLE, "It is a link of DFS that leads back to a folder above it.")
+        if not self._settings.permits(target.host):
+            return RemoteRefusal(
+                Status.UNREADABLE,
+                f"It lies on another server (DFS), {target.host}. If the login may go there, set dfs_servers.",
+            )
+        with self._lock:
+            rest = self._resting.get((target.root[0], "")) or self._resting.get(target.root)
+        if rest is not None and rest.until > self._clock.monotonic():
+            return RemoteRefusal(rest.refusal.status, rest.refusal.sentence)
+        return None
+
+
+def namespace_path(place: SharePlace) -> str:
+    r"""Return a place as referrals name it, like \server\share\folder. Raises UnicodeError for half a character."""
+    return "\\" + "\\".join(_names(place))
+
+
+def _names(place: SharePlace) -> Iterator[str]:
+    yield place.host
+    yield place.share
+    for each in place.folder:
+        yield each.decode("utf-8", "strict")
+
+
+def _consumed(asked: SharePlace, characters: int) -> int | None:
+    """Return how many names of the folder a number of characters of the path are; None where it ends within one."""
+    at = 0
+    for number, name in enumerate(_names(asked)):
+        at += 1 + len(name.encode("utf-16-le")) // 2
+        if characters in (at, at + 1) and number >= 1:
+            return number - 1
+    return None
+
+
+def _folded(folder: Sequence[bytes]) -> tuple[bytes, ...]:
+    return tuple(each.lower() for each in folder)

@@ -1,0 +1,112 @@
+"""Ways through a DFS namespace: links behind links, circles, servers that rest, and referrals of anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cormorant.base.errors import BadSetting
+from cormorant.model.settings.source import parse_settings
+from cormorant.model.status import Status
+from cormorant.sources.remote.protocol import RemoteRefusal
+from cormorant.sources.smb.dfs_referral import Referral, SharePlace
+from cormorant.sources.smb.namespace import MAX_LINKS, MOST_S, REST_S, DfsNamespace, namespace_path
+from cormorant.sources.smb.settings import SmbSettings
+from tests.clocks import Hands
+
+LOGIN = {"url": "smb://files.example/shares", "user": "ada", "password": "secret:p"}
+
+
+def place(text: str) -> SharePlace:
+    host, share, *folder = text.split("/")
+    return SharePlace(host, share, tuple(each.encode() for each in folder))
+
+
+def referral(link: str, *targets: str, lives_s: int = 300) -> Referral:
+    return Referral(len(namespace_path(place(link))), tuple(place(each) for each in targets), lives_s)
+
+
+def namespace(clock: Hands | None = None, **more: Any) -> DfsNamespace:
+    settings = parse_settings(SmbSettings, {**LOGIN, "dfs_servers": ["b.example", "*.corp.example"], **more})
+    return DfsNamespace(settings, clock or Hands())
+
+
+def test_a_path_below_a_link_lies_at_its_target_whatever_its_case() -> None:
+    known = namespace()
+    known.add(place("files.example/shares/HR/x"), referral("files.example/shares/HR", "b.example/hr/all"))
+    assert known.located(place("files.example/shares/hr/y/Z")) == place("b.example/hr/all/y/Z")
+    assert known.located(place("files.example/shares/other")) == place("files.example/shares/other")
+
+
+def test_a_link_behind_a_link() -> None:
+    known = namespace()
+    known.add(place("files.example/shares/a"), referral("files.example/shares/a", "b.example/one"))
+    known.add(place("b.example/one/in"), referral("b.example/one/in", "x.corp.example/two"))
+    assert known.located(place("files.example/shares/a/in/f")) == place("x.corp.example/two/f")
+
+
+@pytest.mark.parametrize("target", ["files.example/shares", "FILES.example/Shares/a"])
+def test_a_link_that_leads_back(target: str) -> None:
+    known = namespace()
+    known.add(place("files.example/shares/a"), referral("files.example/shares/a", target))
+    with pytest.raises(RemoteRefusal, match="leads back to a folder above it"):
+        known.located(place("files.example/shares/a/f"))
+
+
+def test_links_without_end() -> None:
+    known = namespace()
+    for number in range(MAX_LINKS + 1):
+        link = f"b.example/s{number}"
+        known.add(place(link), referral(link, f"b.example/s{number + 1}"))
+    assert known.located(place("b.example/s1/f")) == place(f"b.example/s{MAX_LINKS + 1}/f")
+    with pytest.raises(RemoteRefusal, match="more than 8 links"):
+        known.located(place("b.example/s0/f"))
+
+
+@pytest.mark.parametrize(
+    ("host", "is_permitted"),
+    [
+        ("b.example", True), ("B.EXAMPLE.", True), ("files.example", True), ("a.corp.example", True),
+        ("corp.example", False), ("evilcorp.example", False), ("c.example", False), ("b.example.evil", False),
+    ],
+)  # fmt: skip
+def test_servers_that_may_have_the_login(host: str, is_permitted: bool) -> None:
+    known = namespace()
+    known.add(place("files.example/shares/a"), referral("files.example/shares/a", f"{host}/s"))
+    if is_permitted:
+        assert known.located(place("files.example/shares/a")).host == host
+        return
+    with pytest.raises(RemoteRefusal, match="set dfs_servers"):
+        known.located(place("files.example/shares/a"))
+
+
+def test_a_share_rests_for_a_while_and_a_refused_login_for_good() -> None:
+    clock = Hands()
+    known = namespace(clock)
+    link = "files.example/shares/a"
+    known.add(place(link), referral(link, "b.example/s", "x.corp.example/s", lives_s=10_000))
+    known.rest(place("b.example/s"), RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away"))
+    assert known.located(place(link)).host == "x.corp.example"
+    known.rest(place("x.corp.example/s"), RemoteRefusal(Status.UNAUTHORIZED, "no login"))
+    with pytest.raises(RemoteRefusal, match="no login"):
+        known.located(place(link))
+    clock.at += REST_S + 1
+    assert known.located(place(link)).host == "b.example"
+    known.add(place("files.example/shares/c"), referral("files.example/shares/c", "x.corp.example/other"))
+    with pytest.raises(RemoteRefusal, match="no login"):
+        known.located(place("files.example/shares/c"))
+    clock.at += MOST_S
+    assert known.located(place(link)) == place(link), "the server is asked again"
+
+
+@pytest.mark.parametrize("consumed", [0, 3, 10_000])
+def test_a_referral_of_half_a_name_is_refused(consumed: int) -> None:
+    with pytest.raises(RemoteRefusal, match="cannot be read"):
+        namespace().add(place("files.example/shares/a"), Referral(consumed, (place("b.example/s"),), 300))
+
+
+@pytest.mark.parametrize("name", ["b.example/x", "*", "*.", "b example", "smb://b.example", "*b.example"])
+def test_a_name_of_no_server(name: str) -> None:
+    with pytest.raises(BadSetting, match="names no server"):
+        namespace(dfs_servers=[name])
