@@ -7,10 +7,31 @@
     cormorant.rewriters    a class with rewrite(address)            docs/how-to/add-a-rewriter.md
     cormorant.services     a subclass of DocumentService            docs/how-to/add-a-service.md
 
+A package imports these names from here; `help(cormorant.plugins.BaseSource)` explains one of them.
+
+    source       BaseSource (or Source, for all of its methods), SourceKind, BaseFilters, UrlFilters, Facts, Discovery
+      settings   SourceSettings, ServerSettings of a place on a server, SecretReference, Pace
+      discover   Batches of DiscoveredUrl and Removal
+      fetch      Resource and VisitTrace in; Content with ACL and AttributeType, or an Outcome: Deferred, Failed, Gone
+      means      Tools, HttpClient with Response, ConnectionPool, Secrets, record_page with RecordSection
+      live       LiveSource, LiveAnswer, LiveHit, LiveFault: a server that is asked at each search
+    converter    Format, ExtractionTask, Extraction, Limits; raises Unreadable and Protected
+    receiver     BaseReceiver (or Receiver), ReceiverKind, ReceiverSettings, ReceiverTools
+      batches    Delivery with KeptCopy and DocumentRights; answers Refusal, Stop, NotTaken
+    rewriter     AddressRewriter, which answers Rewritten and Discard
+    service      DocumentService, ServiceSettings, ServiceDocument, DocumentVeto
+    errors       BadSetting, Unreachable, LoginRefused, PluginUnusable
+    registries   SOURCES, RECEIVERS, SERVICES with check_services, and the functions below; PluginEntry of a package
+
+`cormorant.testing` has the suites that a package runs: SourceSuite, CrawlSuite, ConverterSuite, ReceiverSuite,
+ServiceSuite.
+
 Built-in kinds are in the two tables below and nowhere else; nothing is registered by being imported. A kind of source
 is imported, and a package loaded, when the kind is first asked for. `cormorant doctor` names a package that cannot be
 loaded; only its own kinds are missing then.
 """
+
+# ruff: noqa: PLC0414 - a name that is imported as itself is re-exported; `__all__` would have `help` print every class
 
 from __future__ import annotations
 
@@ -19,135 +40,74 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cormorant.base.entry_points import BuiltInKinds, KindRegistry, PluginEntry, announced, load
-from cormorant.base.errors import BadSetting, LoginRefused, PluginUnusable, Unreachable
-from cormorant.extract.detect.format import Format
+from cormorant.base.entry_points import BuiltInKinds, KindRegistry, PluginEntry as PluginEntry, announced, load
+from cormorant.base.errors import (
+    BadSetting as BadSetting,
+    LoginRefused as LoginRefused,
+    PluginUnusable as PluginUnusable,
+    Unreachable as Unreachable,
+)
+from cormorant.extract.detect.format import Format as Format
 from cormorant.extract.detect.formats import FORMATS
-from cormorant.extract.errors import Protected, Unreadable
-from cormorant.extract.job import ExtractionTask
-from cormorant.extract.services.protocol import DocumentService, DocumentVeto, ServiceDocument, ServiceSettings
-from cormorant.extract.services.registry import SERVICES, check_services
-from cormorant.model.acl import ACL
-from cormorant.model.attribute import AttributeType
-from cormorant.model.content import Content, Extraction, VisitTrace
-from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
-from cormorant.model.pace import Pace
-from cormorant.model.resource import DiscoveredUrl, Removal, Resource
-from cormorant.model.ruling import Discard, Rewritten
-from cormorant.model.settings.secret_name import SecretReference
-from cormorant.model.settings.source import SourceSettings, parse_settings
-from cormorant.net.http.messages import Response
-from cormorant.receivers.base import BaseReceiver
+from cormorant.extract.errors import Protected as Protected, Unreadable as Unreadable
+from cormorant.extract.job import ExtractionTask as ExtractionTask
+from cormorant.extract.services.protocol import (
+    DocumentService as DocumentService,
+    DocumentVeto as DocumentVeto,
+    ServiceDocument as ServiceDocument,
+    ServiceSettings as ServiceSettings,
+)
+from cormorant.extract.services.registry import SERVICES as SERVICES, check_services as check_services
+from cormorant.model.acl import ACL as ACL
+from cormorant.model.attribute import AttributeType as AttributeType
+from cormorant.model.content import Content as Content, Extraction as Extraction, VisitTrace as VisitTrace
+from cormorant.model.outcome import Deferred as Deferred, Failed as Failed, Gone as Gone, Outcome as Outcome
+from cormorant.model.pace import Pace as Pace
+from cormorant.model.resource import DiscoveredUrl as DiscoveredUrl, Removal as Removal, Resource as Resource
+from cormorant.model.ruling import Discard as Discard, Rewritten as Rewritten
+from cormorant.model.settings.secret_name import SecretReference as SecretReference
+from cormorant.model.settings.source import SourceSettings as SourceSettings, parse_settings
+from cormorant.net.http.messages import Response as Response
+from cormorant.receivers.base import BaseReceiver as BaseReceiver
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
 from cormorant.receivers.opensearch import OpenSearchReceiver, OpenSearchSettings
 from cormorant.receivers.plugin_kind import PluginReceiver
 from cormorant.receivers.protocol import (
-    Delivery,
-    DocumentRights,
-    KeptCopy,
-    NotTaken,
-    Receiver,
-    ReceiverSettings,
-    ReceiverTools,
-    Refusal,
-    Stop,
+    Delivery as Delivery,
+    DocumentRights as DocumentRights,
+    KeptCopy as KeptCopy,
+    NotTaken as NotTaken,
+    Receiver as Receiver,
+    ReceiverSettings as ReceiverSettings,
+    ReceiverTools as ReceiverTools,
+    Refusal as Refusal,
+    Stop as Stop,
 )
 from cormorant.receivers.python import PythonReceiver, PythonSettings, veto as python_veto
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
-from cormorant.sandbox.limits import Limits
-from cormorant.sources.base import BaseFilters, BaseSource, Batches
-from cormorant.sources.connection_pool import ConnectionPool
-from cormorant.sources.http_client import HttpClient
-from cormorant.sources.kind import SourceKind, Tools
-from cormorant.sources.live import LiveAnswer, LiveFault, LiveHit, LiveSource
-from cormorant.sources.protocol import AddressRewriter, Discovery, Secrets, Source, UrlFilters
-from cormorant.sources.record_page import RecordSection, record_page
-from cormorant.sources.rules import Facts
-from cormorant.sources.server_settings import ServerSettings
+from cormorant.sandbox.limits import Limits as Limits
+from cormorant.sources.base import BaseFilters as BaseFilters, BaseSource as BaseSource, Batches as Batches
+from cormorant.sources.connection_pool import ConnectionPool as ConnectionPool
+from cormorant.sources.http_client import HttpClient as HttpClient
+from cormorant.sources.kind import SourceKind as SourceKind, Tools as Tools
+from cormorant.sources.live import (
+    LiveAnswer as LiveAnswer,
+    LiveFault as LiveFault,
+    LiveHit as LiveHit,
+    LiveSource as LiveSource,
+)
+from cormorant.sources.protocol import (
+    AddressRewriter as AddressRewriter,
+    Discovery as Discovery,
+    Secrets as Secrets,
+    Source as Source,
+    UrlFilters as UrlFilters,
+)
+from cormorant.sources.record_page import RecordSection as RecordSection, record_page as record_page
+from cormorant.sources.rules import Facts as Facts
+from cormorant.sources.server_settings import ServerSettings as ServerSettings
 from cormorant.sources.web.urls.rewrite import ENTRY_POINTS as REWRITERS
-
-__all__ = [
-    "ACL",
-    "RECEIVERS",
-    "SERVICES",
-    "SOURCES",
-    "AddressRewriter",
-    "AttributeType",
-    "BadSetting",
-    "BaseFilters",
-    "BaseReceiver",
-    "BaseSource",
-    "Batches",
-    "ConnectionPool",
-    "Content",
-    "Deferred",
-    "Delivery",
-    "Discard",
-    "DiscoveredUrl",
-    "Discovery",
-    "DocumentRights",
-    "DocumentService",
-    "DocumentVeto",
-    "Extraction",
-    "ExtractionTask",
-    "Facts",
-    "Failed",
-    "Format",
-    "Gone",
-    "HttpClient",
-    "KeptCopy",
-    "Limits",
-    "LiveAnswer",
-    "LiveFault",
-    "LiveHit",
-    "LiveSource",
-    "LoginRefused",
-    "NotTaken",
-    "Outcome",
-    "Pace",
-    "PluginEntry",
-    "PluginUnusable",
-    "Protected",
-    "Receiver",
-    "ReceiverKind",
-    "ReceiverSettings",
-    "ReceiverTools",
-    "RecordSection",
-    "Refusal",
-    "Removal",
-    "Resource",
-    "Response",
-    "Rewritten",
-    "SecretReference",
-    "Secrets",
-    "ServerSettings",
-    "ServiceDocument",
-    "ServiceSettings",
-    "Source",
-    "SourceKind",
-    "SourceSettings",
-    "Stop",
-    "Tools",
-    "Unreachable",
-    "Unreadable",
-    "UrlFilters",
-    "VisitTrace",
-    "added",
-    "check_services",
-    "format_label",
-    "kind_advice",
-    "make_source",
-    "receiver_kind",
-    "receiver_kinds",
-    "receiver_package",
-    "receiver_settings",
-    "record_page",
-    "source_kind",
-    "source_kinds",
-    "source_package",
-    "source_settings",
-]
 
 
 @dataclass(frozen=True, slots=True)
