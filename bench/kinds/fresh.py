@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +14,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 from bench.kinds.forked import ForkedCommands
+from bench.kinds.serve_process import ServeProcess
 from cormorant.testing import CrawlPlace
 from tests.places.pushes import PushPlace
 
@@ -57,19 +54,12 @@ def measure(place: CrawlPlace, folder: Path, changes: int, seed: int) -> dict[st
 @contextmanager
 def _served(folder: Path) -> Iterator[str]:
     """Run `cormorant serve`; gives its address."""
-    words = [sys.executable, "-m", "cormorant", "--data", str(folder / "data"), "--json", "serve", "--port", "0"]
-    with (folder / "serve.err").open("wb") as errors:
-        serving = subprocess.Popen(
-            words, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, text=True, env=dict(os.environ)
-        )
+    server = ServeProcess(folder / "data")
+    server.start()
     try:
-        assert serving.stdout is not None
-        line = serving.stdout.readline()
-        assert line, (folder / "serve.err").read_text()
-        yield str(json.loads(line)["address"]).rstrip("/")
+        yield server.address
     finally:
-        serving.send_signal(signal.SIGTERM)
-        serving.communicate(timeout=_LIMIT_S)
+        server.stop()
 
 
 def _push(address: str, place: PushPlace) -> None:

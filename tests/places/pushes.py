@@ -78,6 +78,11 @@ class PushPlace(CrawlPlace):
             "attributes": dict(self.attributes(name, word)), "acl": {"grants": list(self.allowed[name])},
         }  # fmt: skip
 
+    def batches(self, size: int) -> list[dict[str, Any]]:
+        """Return everything there is as batches of some items."""
+        items = [self.item(name) for name in self.there]
+        return [{"items": items[start : start + size]} for start in range(0, len(items), size)]
+
     def deliver(self, commands: Commands) -> None:
         """Push what changed."""
         while self.waiting and not self.away:
@@ -89,6 +94,14 @@ class FullPushPlace(PushPlace):
     """A program that pushes all there is each time, in batches of five, or more where there are many."""
 
     feeds = 0
+
+    def batches(self, size: int) -> list[dict[str, Any]]:
+        """Return a full feed of numbered batches."""
+        self.feeds += 1
+        found = super().batches(size)
+        common = {"mode": "full", "feed": str(self.feeds)}
+        numbered = ({**each, **common, "sequence": number} for number, each in enumerate(found, 1))
+        return [{**each, "end": each["sequence"] == len(found)} for each in numbered]
 
     def deliver(self, commands: Commands) -> None:
         """Push everything."""

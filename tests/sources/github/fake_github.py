@@ -36,6 +36,7 @@ class Repo:
     issues: dict[int, Issue] = field(default_factory=dict)
     discussions: dict[int, Issue] = field(default_factory=dict)
     moved: dict[int, str] = field(default_factory=dict)
+    releases: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
 class FakeGitHub(FakeServer):
@@ -107,8 +108,11 @@ class FakeGitHub(FakeServer):
         repo, rest = self.repos[name], words[3:]
         if not rest:
             return Reply(self._repo(name))
-        if rest == ["issues"]:
-            return self._issues(asked, name, repo)
+        if rest[0] == "releases":
+            return self._releases(asked, repo, rest[1:])
+        return self._issues(asked, name, repo) if rest == ["issues"] else self._records(asked, name, repo, rest)
+
+    def _records(self, asked: Asked, name: str, repo: Repo, rest: list[str]) -> Reply:
         number = int(rest[1])
         if number in repo.moved:
             return Reply(None, 301, {"Location": f"{self.url}/api/v3/repos/{repo.moved[number]}/issues/{number}"})
@@ -130,6 +134,25 @@ class FakeGitHub(FakeServer):
         if parameters.get("direction") == "desc":
             fitting.reverse()
         return self._paged(asked, [self._issue(name, each) for each in fitting])
+
+    def _releases(self, asked: Asked, repo: Repo, words: list[str]) -> Reply:
+        if not words:
+            return self._paged(asked, [repo.releases[number] for number in sorted(repo.releases, reverse=True)])
+        found = repo.releases.get(int(words[0]))
+        if found is None:
+            return Reply({"message": "Not Found"}, 404)
+        rendered = {"body_html": f"<p>{found['body']}</p>"} if "html" in asked.headers["accept"] else {}
+        return Reply(found | rendered)
+
+    def release(self, number: int, body: str, **more: object) -> None:
+        """Publish a release, or edit the one with that number."""
+        with self.lock:
+            self.repos["bay/birds"].releases[number] = {
+                "id": number, "name": f"Version {number}", "tag_name": f"v{number}", "body": body, "draft": False,
+                "prerelease": False, "author": {"login": "ada"}, "published_at": "2026-05-01T00:00:00Z",
+                "html_url": f"https://github.test/bay/birds/releases/tag/v{number}",
+                "assets": [{"name": "birds.tar.gz", "size": 12, "updated_at": "2026-05-01T00:00:00Z"}], **more,
+            }  # fmt: skip
 
     def _paged(self, asked: Asked, items: list[dict[str, Any]]) -> Reply:
         size = min(int(asked.parameters.get("per_page", "30")), self.per_page)

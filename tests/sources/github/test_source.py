@@ -202,6 +202,55 @@ def test_discussions_are_read_with_their_answers(github: FakeGitHub) -> None:
     assert last.discovery is Discovery.LISTING
 
 
+def test_releases_are_read_when_asked(github: FakeGitHub) -> None:
+    for number in range(1, 8):
+        github.release(number, f"adds species {number}")
+    github.release(9, "not yet", draft=True)
+    assert discovered(source_of(github))[0] == {}
+    first = source_of(github, releases=True)
+    before, _ = discovered(first)
+    assert keys(before) == {f"bay/birds/releases/{number}" for number in range(1, 8)}
+    found = before[next(each for each in before if each.endswith("3"))]
+    assert found.display == "https://github.test/bay/birds/releases/tag/v3"
+    got = fetched(first, found)
+    assert isinstance(got, Content)
+    assert got.title == "Version 3"
+    assert b"adds species 3" in got.body
+    assert b"birds.tar.gz" in got.body
+    assert (got.attributes["Tag"], got.attributes["Type"], got.attributes["State"]) == ("v3", "release", "released")
+    github.release(3, "adds more")
+    github.release(4, "adds species 4", assets=[])
+    del github.repos["bay/birds"].releases[5]
+    again = source_of(github, releases=True)
+    after, gone = discovered(again, first.next_cursor)
+    assert again.discovery is Discovery.FEED
+    assert keys({each: None for each in after if after[each] != before[each]}) == {
+        "bay/birds/releases/3",
+        "bay/birds/releases/4",
+    }
+    assert keys(dict.fromkeys(gone)) == {"bay/birds/releases/5"}
+    github.release(4, "", draft=True)
+    assert isinstance(fetched(again, found._replace(address=found.address[:-1] + "4")), Gone)
+    assert isinstance(fetched(again, found._replace(address=found.address[:-1] + "5")), Gone)
+
+
+def test_a_release_that_disappears_while_they_are_listed_hides_no_other(github: FakeGitHub) -> None:
+    github.per_page = 3
+    for number in range(1, 9):
+        github.release(number, "x")
+    left = [8]
+
+    def disappear(asked: Asked) -> Reply | None:
+        if left and asked.parameters.get("page") == "2":
+            del github.repos["bay/birds"].releases[left.pop()]
+        return None
+
+    github.interrupt = disappear
+    assert keys(discovered(source_of(github, releases=True))[0]) == {
+        f"bay/birds/releases/{number}" for number in range(1, 8)
+    }
+
+
 def test_private_repositories_are_for_their_group_when_asked(github: FakeGitHub) -> None:
     github.put("One", "x")
     source = source_of(github, repository_grants=True, denies=["user:eve"])

@@ -51,7 +51,9 @@ def skippable(data: bytes, magic: int = 0x184D2A50) -> bytes:
 
 def trained() -> zstandard.ZstdCompressionDict:
     """A dictionary of responses."""
-    samples = [response(f"https://site.example/{number}", b"text %d" % (number % 90)) for number in range(900)]
+    samples: list[bytes | bytearray | memoryview[int]] = [
+        response(f"https://site.example/{number}", b"text %d" % (number % 90)) for number in range(900)
+    ]
     return zstandard.train_dictionary(2_000, samples)
 
 

@@ -27,7 +27,8 @@ class GitHubSettings(ApiSettings):
         **dict.fromkeys(("permissions", "rights", "owner_grants"), "repository_grants"),
     }  # fmt: skip
     JUDGED = ApiSettings.JUDGED | {
-        "repository", "organisation", "closed", "pull_requests", "reviews", "discussions", "repository_grants",
+        "repository", "organisation", "closed", "pull_requests", "reviews", "discussions", "releases",
+        "repository_grants",
     }  # fmt: skip
 
     url: str = Field(
@@ -43,6 +44,7 @@ class GitHubSettings(ApiSettings):
         default=True, description="Whether reviews of pull requests are read, which takes two more requests for each."
     )
     discussions: bool = Field(default=False, description="Whether discussions are read; needs a token.")
+    releases: bool = Field(default=False, description="Whether releases are read, with the names of their files.")
     repository_grants: bool = Field(
         default=False,
         description="Whether documents of a repository that is not public are for group:OWNER/NAME only.",

@@ -1,4 +1,4 @@
-"""GitHub source: issues, pull requests and discussions of repositories."""
+"""GitHub source: issues, pull requests, discussions and releases of repositories."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from cormorant.sources.github.client import GitHubClient, Repository, repository
 from cormorant.sources.github.discussions import changed_discussions, discussion_thread, every_discussion
 from cormorant.sources.github.issues import changed_issues, every_issue
 from cormorant.sources.github.page import issue_thread
+from cormorant.sources.github.releases import Releases, release_thread, releases_of
 from cormorant.sources.github.settings import GitHubSettings
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
 from cormorant.sources.json_api.numbered import NumberedEntry
@@ -27,13 +28,16 @@ R = TypeVar("R")
 _OPEN: Final = "open"
 _ISSUES: Final = "issues"
 _DISCUSSIONS: Final = "discussions"
-_KEY: Final = re.compile(r"([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(issues|discussions)/([1-9][0-9]{0,11})")
+_RELEASES: Final = "releases"
+_MOST_NUMBERS: Final = 1_000
+"""Releases that a cursor remembers, so that those that are gone can be named."""
+_KEY: Final = re.compile(r"([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(issues|discussions|releases)/([1-9][0-9]{0,11})")
 
 
 class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
-    """Issues, pull requests and discussions of repositories."""
+    """Issues, pull requests, discussions and releases of repositories."""
 
-    kind, about = "github", "Issues, pull requests and discussions of GitHub."
+    kind, about = "github", "Issues, pull requests, discussions and releases of GitHub."
     Settings = GitHubSettings
 
     def __init__(self, *given: Any) -> None:
@@ -54,6 +58,10 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
             if self._has_discussions(each):
                 taken = self._taken(client, each, _DISCUSSIONS, every_discussion(client, session, each))
                 mark[_DISCUSSIONS] = yield from taken
+            if self.settings.releases:
+                releases = yield from session.follow(releases_of(client, each.path))
+                mark[_RELEASES] = _numbers(releases)
+                yield self._released(client, each, releases)
         return marks
 
     def changes(self, client: GitHubClient, session: DiscoverySession, marks: Marks) -> Changes:
@@ -67,6 +75,8 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
             mark = after[each.name] = {_OPEN: each.is_open}
             if before.get(_OPEN) != each.is_open or (_DISCUSSIONS in before) != self._has_discussions(each):
                 return None
+            if (_RELEASES in before) != self.settings.releases:
+                return None
             changed = changed_issues(client, session, each, before[_ISSUES])
             mark[_ISSUES] = yield from self._taken(client, each, _ISSUES, changed)
             if mark[_ISSUES] is not None and _DISCUSSIONS in before:
@@ -74,6 +84,14 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
                 mark[_DISCUSSIONS] = yield from self._taken(client, each, _DISCUSSIONS, changed)
             if None in mark.values():
                 return None
+            if self.settings.releases:
+                releases = yield from session.follow(releases_of(client, each.path))
+                mark[_RELEASES], known = _numbers(releases), before[_RELEASES]
+                if not isinstance(known, list) and known != mark[_RELEASES]:
+                    return None
+                gone = sorted(set(known) - releases.keys()) if isinstance(known, list) else ()
+                yield [Removal(self.address_of(f"{each.name}/{_RELEASES}/{number}")) for number in gone]
+                yield self._released(client, each, releases)
         return after
 
     def document(self, client: GitHubClient, key: str, resource: Resource) -> Exchange[Content | Outcome]:
@@ -90,6 +108,8 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
             record: ThreadRecord | None
             if sort == _DISCUSSIONS:
                 record = yield from discussion_thread(client, name, number)
+            elif sort == _RELEASES:
+                record = yield from release_thread(client, path, number)
             else:
                 record = yield from issue_thread(client, path, number)
         except ApiFault as fault:
@@ -121,6 +141,14 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
     def _has_discussions(self, repository: Repository) -> bool:
         return self.settings.discussions and repository.has_discussions
 
+    def _released(self, client: GitHubClient, repository: Repository, releases: Releases) -> Sequence[DiscoveredUrl]:
+        """Return the releases of a repository as what discovery names."""
+        acl = client.acl_of(repository)
+        return [
+            self.found(f"{repository.name}/{_RELEASES}/{number}", version_of(version, acl=acl), shown(url))
+            for number, (version, url) in releases.items()
+        ]
+
     def _taken(
         self,
         client: GitHubClient,
@@ -142,3 +170,9 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
             return Removal(self.address_of(key))
         version = version_of(key, entry.id, entry.updated, entry.comments, acl=acl)
         return self.found(key, version, shown(entry.url))
+
+
+def _numbers(releases: Releases) -> list[int] | str:
+    """Return numbers as a cursor remembers them, of very many only a sign of which they are."""
+    numbers = sorted(releases)
+    return numbers if len(numbers) <= _MOST_NUMBERS else version_of(*numbers)
