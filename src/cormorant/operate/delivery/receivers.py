@@ -173,7 +173,7 @@ def waiting(house: Installation) -> tuple[int, bool]:
 def _backlog(tx: Tx, row: ReceiverRow) -> int:
     """Return the number of events that a receiver has not confirmed yet."""
     columns = events.c
-    told = stream.told(row.source_id, row.id)
+    told = stream.addressed_to(row.source_id, row.id)
     statement = sa.select(sa.func.count()).where(columns.seq > row.place, told)
     return int(tx.execute(statement).scalar_one())
 
