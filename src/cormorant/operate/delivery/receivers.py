@@ -219,7 +219,7 @@ def veto(house: Installation, source: int) -> Callable[[str], bool] | None:
     It raises NotTaken where a receiver has one and cannot be asked.
     """
     with house.store.read() as tx:
-        rows = receivers.told_of(tx, source)
+        rows = receivers.of_source(tx, source)
     asked: list[Callable[[str], bool]] = []
     for row in rows:
         if row.kind == receivers.INDEX:
