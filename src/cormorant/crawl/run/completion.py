@@ -191,7 +191,7 @@ def _given_up(store: Store, row: RunRow, seen: _Look, patience: IdleTimeout) -> 
     else:
         waited_s = seen.steady - (patience.since or seen.steady)
         why = f"nothing was got for {waited_s:.0f} seconds, and patience_s is {patience.patience_s:g}"
-    return f"{host_errors.told(found, seen.left.sites)}; {why}"
+    return f"{host_errors.clause_of(found, seen.left.sites)}; {why}"
 
 
 def _held_up(seen: _Look, pace: float, busy: float) -> str:

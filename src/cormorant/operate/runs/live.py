@@ -68,7 +68,7 @@ class Waits(NamedTuple):
     @property
     def said(self) -> str:
         """Clause that names these sites and why they wait."""
-        return host_errors.told(self.troubles, self.sites)
+        return host_errors.clause_of(self.troubles, self.sites)
 
 
 class LiveView(NamedTuple):
