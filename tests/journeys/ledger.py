@@ -133,7 +133,7 @@ def _links(ledger: Ledger, house: Installation, index: IndexReader) -> None:
     hits = index.search(Search(Everything(), ANYONE, limit=index.count(), fold=False)).hits
     numbers = {hit.id for hit in hits}
     with house.store.read() as tx:
-        anchors, near = link_score.said_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
+        anchors, near = link_score.summaries_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
     for hit in hits:
         has = AnchorSummary(hit.entry.anchors, hit.entry.link_score), hit.entry.near
         if has != (anchors.get(hit.id, NOTHING), near.get(hit.id)):

@@ -111,7 +111,7 @@ LOST = (
         "a URL that arrives while a site is finished is forgotten",
         _SUPPLY,
         (
-            "        if left is not None and left <= tx.now():\n            work.read_anew()\n"
+            "        if left is not None and left <= tx.now():\n            work.reread()\n"
             "        elif host_leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):",
             "        left = None if left is not None and left <= tx.now() else left\n"
             "        there = host_leases.arrivals(tx, [site.lease.site], plan.generations)[site.lease.site]\n"

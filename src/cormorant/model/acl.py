@@ -1,11 +1,10 @@
 """Access control lists (ACLs) that decide who may read a document.
 
-Grants and denies on every document, principals on every reader.
+Every document has grants and denies, every reader has principals.
 
-A principal is a string as the source names it, with its sort in front: `user:ada`, `group:staff`, `owner:1000`, or the
-one that everybody has, `everyone`. A document is visible to a reader when one of its grants is among the reader's
-principals and none of its denies is. A document without an ACL of its own takes the source's; until one is set that is
-`everyone`.
+A principal is a string as the source names it, with a prefix for its kind: `user:ada`, `group:staff`, `owner:1000`, or
+`everyone`, which all readers have. A document is visible to a reader if one of its grants is among the reader's
+principals and none of its denies is. A document without an ACL of its own has the source's, by default `everyone`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ PUBLIC = ACL((EVERYONE,))
 """For everyone."""
 
 NOBODY = ACL(())
-"""What a document gets whose rights could not be read (fault F12)."""
+"""The ACL of a document whose rights could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,10 @@ class Reader:
     principals: frozenset[str]
 
     def may_read(self, acl: ACL) -> bool:
-        """Say whether this reader sees a document with that ACL. The index asks the same in its own terms."""
+        """Return whether this reader sees a document with that ACL.
+
+        The index evaluates the same rule in its own terms.
+        """
         return not self.principals.isdisjoint(acl.grants) and self.principals.isdisjoint(acl.denies)
 
 

@@ -2,7 +2,8 @@
 
     string   one line of text        number   a float         date   epoch seconds, UTC
 
-A document may have several values of an attribute, all of its type. A value that cannot be of the type is dropped.
+A document may have several values of an attribute, all of one type. A value that cannot be converted to the type is
+dropped.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LONGEST_NAME: Final = 60
 MOST_VALUES: Final = 100
 """Values of one attribute of a document that are kept."""
 DATE_ENDING: Final = "_at"
-"""Attributes whose names end so are dates."""
+"""Suffix of the names of date attributes."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)*")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _PART_OF_DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2}))?", re.ASCII)
@@ -30,7 +31,7 @@ _DAY_FIRST: Final = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", re.ASCII)
 _LONGEST_DATE: Final = 64
 _LAST_MOMENT: Final = 253_402_300_799.0
 _FIRST_MOMENT: Final = -62_135_596_800.0
-"""The ends of the years 9999 and 1, beyond which no calendar day is named here."""
+"""The ends of the years 9999 and 1; no calendar day lies outside."""
 
 
 class AttributeType(StrEnum):
@@ -52,7 +53,7 @@ BUILT_IN: Final = {
     "Keywords": AttributeType.STRING,
     "Subject": AttributeType.STRING,
 }
-"""Attributes that readers of documents give, beside the fields that each document has."""
+"""Attributes that converters set, besides the fields of every document."""
 FIELDS: Final = {
     "Title": "title",
     "Mimetype": "type",
@@ -62,11 +63,11 @@ FIELDS: Final = {
     "Url": "url",
     "Infosource": "source",
 }
-"""Search attributes that are fields of every document, with the names of these in a query."""
+"""Search attributes that are fields of every document, with the names of these fields in a query."""
 
 
 def attribute_name(text: str) -> str:
-    """Return a name as it may be given to an attribute. Raises ValueError with a sentence for what is none."""
+    """Return a valid name of an attribute. Raises ValueError, with a sentence, for an invalid one."""
     if len(text) > LONGEST_NAME or not _NAME.fullmatch(text):
         raise ValueError(
             f"{text[:LONGEST_NAME]!r} is no name of an attribute: it begins with a letter and has letters, digits, "
@@ -81,7 +82,7 @@ def is_attribute_name(text: str) -> bool:
 
 
 def type_by_value(name: str, value: Value) -> AttributeType:
-    """Return the type of an attribute that nobody declared, by its name and a value of it."""
+    """Return the type of an undeclared attribute, by its name and a value of it."""
     if name.endswith(DATE_ENDING):
         return AttributeType.DATE
     values = each_value(value)
@@ -90,12 +91,12 @@ def type_by_value(name: str, value: Value) -> AttributeType:
 
 
 def each_value(value: Value) -> Sequence[str | float]:
-    """Return the values of an attribute, of which there may be one by itself."""
+    """Return the values of an attribute as a sequence, even a single one."""
     return (value,) if isinstance(value, str | float | int) else tuple(value)
 
 
 def typed(value: Value, wanted: AttributeType) -> Value | None:
-    """Return a value as one of a type, None where none of it can be; one that is of the type is returned as it is."""
+    """Return a value converted to a type, None if no part of it can be; a value of the type is returned unchanged."""
     given = each_value(value)
     made = [each for each in (_typed(one, wanted) for one in given[:MOST_VALUES]) if each is not None]
     if given and len(made) == len(given) and all(one is other for one, other in zip(given, made, strict=True)):
@@ -104,7 +105,7 @@ def typed(value: Value, wanted: AttributeType) -> Value | None:
 
 
 def shaped(given: Value, values: Iterable[str | float]) -> Value | None:
-    """Return these values in the shape of another: several stay several, though one or none of them may be left."""
+    """Return these values in the shape of another: several values stay a tuple, even if one or none is left."""
     found = tuple(dict.fromkeys(values))
     if not isinstance(given, str | float | int):
         return found or None  # type: ignore[return-value] # all of one type
@@ -112,7 +113,7 @@ def shaped(given: Value, values: Iterable[str | float]) -> Value | None:
 
 
 def packed(values: Iterable[str | float]) -> Value | None:
-    """Return values as an attribute holds them, each once: several as a tuple, one by itself, none as None."""
+    """Return values in the form of an attribute, each once: a tuple of several, a single value, or None."""
     found = tuple(dict.fromkeys(values))
     if not found:
         return None
@@ -135,7 +136,7 @@ def written(value: float) -> str:
 
 
 def number(text: str) -> float | None:
-    """Return the number that a text is, None for any other text. A comma is taken for no point: it may part thousands.
+    """Return the number in a text, None for any other text. A comma is no decimal point, as it may separate thousands.
 
     Blanks around it are ignored.
     """
@@ -144,7 +145,7 @@ def number(text: str) -> float | None:
 
 
 def moment(text: str) -> float | None:
-    """Return the epoch seconds of a day or moment, None for any other text. Without a zone it is taken as UTC.
+    """Return the epoch seconds of a day or moment, None for any other text. UTC is assumed without a zone.
 
     Dates are as in ISO 8601 (a year or month is its first day), RFC 5322 3.3, or like 24.12.2026.
     """

@@ -1,4 +1,7 @@
-"""Files that everyone may find although their place lets not everyone read them: how many, and the first of them."""
+"""Exposed files: everyone may find them although their rights deny access to others.
+
+Their number, and the first of them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,15 @@ import json
 from typing import Final, NamedTuple, Self
 
 NAMED: Final = 3
-"""Files that are named."""
+"""Files that a message names."""
 
 
 class Closure(NamedTuple):
-    """Why others on its machine may not read a file: `why` in words. `above`: a folder above the source's own does it.
+    """The reason why other users of its machine may not read a file.
 
-    `by` is the path of the file or folder whose rights close it.
+    `above`: a folder above the source's own denies it.
+
+    `by` is the path of the file or folder whose rights deny it.
     """
 
     why: str
@@ -21,11 +26,11 @@ class Closure(NamedTuple):
 
 
 class ExposedFiles(NamedTuple):
-    """So many files are found by everyone and closed to others where they are.
+    """The number of files that everyone finds and that their rights close to others.
 
     `inside` of them are closed by their own rights, or by those of the source's folder or one in it; the others by the
-    folder `above`. `first` are some of them, with the reasons. `at_least`: not all of the folder was looked at.
-    `blind` is a sort of file system whose rights are made up by its mount, so that they say nothing.
+    folder `above`. `first` are some of them, with the reasons. `at_least`: not all of the folder was read. `blind` is a
+    kind of file system whose rights come from its mount, so that they mean nothing.
     """
 
     files: int = 0
@@ -36,17 +41,17 @@ class ExposedFiles(NamedTuple):
     blind: str = ""
 
     def as_text(self) -> str:
-        """Return it as it is kept."""
+        """Return the stored form."""
         return json.dumps(self)
 
     @classmethod
     def read(cls, text: str | bytes) -> Self:
-        """Return what was kept."""
+        """Return the value of a stored form."""
         files, inside, above, first, at_least, blind = json.loads(text)
         return cls(files, inside, above, tuple((name, why) for name, why in first), at_least, blind)
 
     def as_record(self) -> dict[str, object]:
-        """Return it as programs see it."""
+        """Return the record for programs."""
         return {
             "files": self.files, "at_least": self.at_least, "above": self.above or None, "blind": self.blind or None,
             "first": [{"address": address, "why": why} for address, why in self.first],
@@ -54,7 +59,7 @@ class ExposedFiles(NamedTuple):
 
 
 class ExposureTally:
-    """Counts exposed files while a folder is listed. Those that the source's own folder closes are named first."""
+    """Counts exposed files while a folder is listed. Files that the source's own folder closes are named first."""
 
     def __init__(self) -> None:
         self._files, self._inside, self._above = 0, 0, ""
@@ -71,6 +76,6 @@ class ExposureTally:
             named.append((address, closure.why))
 
     def total(self, *, at_least: bool = False, blind: str = "") -> ExposedFiles:
-        """Return what was counted so far."""
+        """Return the counts so far."""
         first = tuple([*self._first, *self._others][:NAMED])
         return ExposedFiles(self._files, self._inside, self._above, first, at_least, blind)

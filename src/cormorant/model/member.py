@@ -1,9 +1,9 @@
 """Addresses of documents that lie in other documents: attachments, members of archives, embedded files.
 
     https://example.org/report.zip#/2024/a.eml          a member of an archive
-    https://example.org/report.zip#/2024/a.eml!/b.docx  an attachment of the mail that lies there
+    https://example.org/report.zip#/2024/a.eml!/b.docx  an attachment of the mail in it
 
-A browser that opens such an address gets the container. No canonical address has a fragment, so none is mistaken for a
+A browser that opens such an address gets the container. A canonical address has no fragment, so it never looks like a
 member; a `!` within a path is percent-encoded.
 """
 
@@ -15,14 +15,14 @@ from urllib.parse import quote, unquote
 from cormorant.model.url import try_canonical
 
 MEMBER: Final = "#/"
-"""Stands between a container and the path of a document in it."""
+"""Separates a container from the path of a document in it."""
 INNER: Final = "!/"
-"""Stands between a member that is a container itself and the path of a document in it."""
+"""Separates a member that is a container itself from the path of a document in it."""
 ARROW: Final = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 
 class MemberEntry(NamedTuple):
-    """A document that a container lists: its path, its version in hex, and how many bytes it has."""
+    """A document that a container lists: its path, its version in hex, and its size in bytes."""
 
     path: str
     version: str
@@ -42,7 +42,7 @@ def is_member(address: str) -> bool:
 
 
 def container_of(address: str) -> str:
-    """Return the address of the document that a member lies in; "" for what is no member."""
+    """Return the address of the document that contains a member; "" if it is no member."""
     outer, _, path = address.partition(MEMBER)
     if not path:
         return ""
@@ -51,24 +51,24 @@ def container_of(address: str) -> str:
 
 
 def outermost(address: str) -> str:
-    """Return the address of the document that no other contains: that of a member's outermost container, or itself."""
+    """Return the address of a member's outermost container, or of a document that is no member."""
     return address.partition(MEMBER)[0] if MEMBER in address else address
 
 
 def depth_of(address: str) -> int:
-    """Return how many containers a document lies in."""
+    """Return the number of containers around a document."""
     _, mark, path = address.partition(MEMBER)
     return 1 + path.count(INNER) if mark else 0
 
 
 def path_within(address: str) -> str:
-    """Return the path of a member in its container, as the container calls it; "" for what is no member."""
+    """Return the path of a member in its container, as the container names it; "" if it is no member."""
     path = address.partition(MEMBER)[2]
     return unquote(path.rpartition(INNER)[2] if INNER in path else path)
 
 
 def display_path(address: str) -> str:
-    """Return the names that lead to a member, from `report.zip` on, with arrows between; "" for what is no member."""
+    """Return the names that lead to a member, from `report.zip` on, with arrows between; "" if it is no member."""
     outer, mark, path = address.partition(MEMBER)
     if not mark:
         return ""
@@ -77,7 +77,7 @@ def display_path(address: str) -> str:
 
 
 def canonical_member(text: str) -> str | None:
-    """Return an address as it is kept when it is written as that of a member, None for any other text."""
+    """Return the canonical form of a member's address, None for any other text."""
     outer, mark, path = text.strip().partition(MEMBER)
     container = try_canonical(outer) if mark and path else None
     if container is None:

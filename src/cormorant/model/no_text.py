@@ -1,4 +1,4 @@
-"""Reasons why a document has no text, or almost none, and what can be done about each."""
+"""Reasons why a document has no text, or almost none, each with advice."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from enum import StrEnum
 from typing import Final
 
 REMARK: Final = "It has no text: "
-"""How the remark on a document without text begins, by which those of a source are found and counted."""
+"""Prefix of the remark on a document without text, by which such documents are found and counted."""
 SHELL: Final = "It holds almost no text ("
-"""How the remark on an application begins that a script fills."""
+"""Prefix of the remark on an application that a script fills."""
 REMARKS: Final = (REMARK, SHELL)
 
 FILLED_BY: Final = "FilledBy"
 OF_READING: Final = frozenset(("Protection", FILLED_BY))
-"""Attributes that say how a document was read; no document says that of itself."""
+"""Attributes about the conversion of a document; a document cannot set them itself."""
 """The attribute of a page that looks like an application: `script`."""
 BY_SCRIPT: Final = "script"
 READ_BY: Final = "ReadBy"
-"""The attribute of a document that something else than this program has read: `TIKA`."""
+"""The attribute of a document that another program has converted: `TIKA`."""
 TIKA: Final = "Apache Tika"
 
 
 class NoTextReason(StrEnum):
-    """The reasons, as they stand in a sentence."""
+    """The reasons, worded to follow "It has no text: "."""
 
     PROTECTED = "it is protected by a password"
     EMPTY = "it is empty"
@@ -48,7 +48,7 @@ _WORDS: Final = re.compile(re.escape(SHELL) + r"([\d,]+) words?\)")
 
 
 def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object]) -> NoTextReason | None:
-    """Return why there is no text or almost none, None when there is enough."""
+    """Return the reason for no or little text, None if there is enough."""
     if attributes.get(FILLED_BY) == BY_SCRIPT:
         return NoTextReason.SCRIPT
     if text:
@@ -64,7 +64,7 @@ def why(mime: str, size_bytes: int, text: str, attributes: Mapping[str, object])
 
 
 def sentence(reason: NoTextReason, words: int = 0) -> str:
-    """Return the remark that is kept beside the status of such a document; `words` are those of its text."""
+    """Return the remark that is stored beside the status of such a document; `words` counts those of its text."""
     if reason is NoTextReason.SCRIPT:
         counted = "1 word" if words == 1 else f"{words:,} words"
         return f"{SHELL}{counted}) and looks like an application that a script fills."
@@ -72,12 +72,12 @@ def sentence(reason: NoTextReason, words: int = 0) -> str:
 
 
 def advice(reason: NoTextReason) -> str:
-    """Return what to do about it."""
+    """Return the advice for a reason."""
     return _ADVICE[reason]
 
 
 def reason_in(remark: str) -> NoTextReason | None:
-    """Return the reason that a kept remark gives, None when it is about something else."""
+    """Return the reason in a stored remark, None if the remark is about something else."""
     if remark.startswith(SHELL):
         return NoTextReason.SCRIPT
     reason = remark.removeprefix(REMARK).partition(";")[0]

@@ -1,6 +1,6 @@
-"""Facts and turns of a site that a visit needs although no worker has leased it for the visit.
+"""Facts and turns of an unleased site that a visit needs.
 
-A redirect may lead to any.
+A redirect may lead to any site.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from cormorant.model.pace import Pace
 
 
 class KnownFact(NamedTuple):
-    """The value of a fact, and until when it holds (epoch seconds)."""
+    """The value of a fact, and its expiry (epoch seconds)."""
 
     value: bytes
     until: float
@@ -21,17 +21,17 @@ class Beside(Protocol):
     """The facts of the installation about sites other than that of a visit, and their turns for requests."""
 
     def fact(self, site: str, name: str) -> KnownFact | None:
-        """A fact of the site that holds for every source, None when there is none that does."""
+        """Return a fact of the site that holds for every source, None if there is no valid one."""
         ...
 
     def learn(self, site: str, name: str, value: bytes, seconds: float) -> None:
-        """Keep a fact of the site for every source, from now on."""
+        """Store a fact of the site for every source."""
         ...
 
     async def turn(self, site: str, pace: Pace, most_s: float) -> float:
-        """Wait for the next turn at the site. Returns 0.0; if that takes more than `most_s`, how many seconds."""
+        """Wait for the next turn at the site. Returns 0.0, or the wait in seconds if it exceeds `most_s`."""
         ...
 
     def sent(self, site: str) -> None:
-        """A request goes out to it now."""
+        """Record that a request to the site goes out now."""
         ...

@@ -1,21 +1,21 @@
 """Outcomes of a visit.
 
-One of nine values, each with a status number and a reason.
+An outcome is one of nine values, each with a status number and a reason.
 
     Ok            fetched, read, may be delivered
-    Unchanged     the source, or equal text, says nothing is new
-    Moved         it lives elsewhere; the target was judged on its own
+    Unchanged     the source or an equal text shows no change
+    Moved         it is at another address, which is judged separately
     Gone          404 or 410: hidden at once, purged later
-    Excluded      a gate said no; the ruling names its rule
-    Deferred      try again, not before a time
-    Failed        permanent for this run, with the reason
+    Excluded      a gate excluded it; the ruling names its rule
+    Deferred      it is retried, not before a time
+    Failed        it failed, which is final for this run; with the reason
     Quarantined   harmful, or it killed a child
     Held          a person must decide
 
 A visit ends as exactly one of them. `assert_never` closes every match.
 
-`acl`, where an outcome has it, is who may read the document from now on, None when nothing was learned of that. A text
-that was read before may be found still: after a fault, and while the deletion guard holds what would leave.
+`acl`, where an outcome has it, is the new ACL of the document, None if unknown. An earlier version may still be
+searchable: after a failure, and while the deletion guard holds a deletion.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cormorant.model.ruling import Ruling
 
 
 class OutcomeKind(IntEnum):
-    """The number under which the store keeps an outcome. NONE: not visited yet."""
+    """The stored number of an outcome. NONE: not visited yet."""
 
     NONE = 0
     OK = 1
@@ -51,9 +51,9 @@ class OutcomeKind(IntEnum):
 class Ok(Struct, frozen=True):
     """Fetched and read. `follow` are the links to follow; `document` is None for roles other than document.
 
-    `unfollowed` are links that ask not to be followed, here and in other outcomes. `sitemap` is what a sitemap names.
-    `likeness` is the key of a text that takes the place of another one, by which it is seen that many become alike.
-    `members` are the documents that lie in it, here and in `Unchanged`; None when nobody looked.
+    `unfollowed` are nofollow links, here and in other outcomes. `sitemap` are the entries of a sitemap. `likeness` is
+    the key of a text that replaces another one, by which a mass change is detected. `members` are the documents inside
+    it, here and in `Unchanged`; None if unknown.
     """
 
     content: Content
@@ -80,7 +80,7 @@ class Unchanged(Struct, frozen=True):
 
 
 MOVED_TO = "to "
-"""What the reason of a resource that has moved begins with; the address follows."""
+"""Prefix of the reason of a redirect; the target follows."""
 
 
 class Moved(Struct, frozen=True):
@@ -93,16 +93,16 @@ class Moved(Struct, frozen=True):
 
 
 class Gone(Struct, frozen=True):
-    """The source says it is no more."""
+    """The source reports that it does not exist any more."""
 
     status: int = 404
     kind: ClassVar[OutcomeKind] = OutcomeKind.GONE
 
 
 class Excluded(Struct, frozen=True):
-    """A gate said no. `follow` holds links of a page that may be followed though not indexed.
+    """A gate excluded it. `follow` holds links of a page that may be followed though not indexed.
 
-    `original` is the page that it calls itself a copy of, where that is why.
+    `original` is the page that it names as its original, if that is the reason.
     """
 
     ruling: Ruling
@@ -116,10 +116,10 @@ class Excluded(Struct, frozen=True):
 
 
 class Deferred(Struct, frozen=True):
-    """Try again. `wait_s` is how long not to, None for the retry rule; `whole_site` slows the site, not just this.
+    """To be retried. `wait_s` is the least wait, None for the retry rule; `whole_site` delays the whole site.
 
-    `elsewhere`: another site said so, where a redirect had led, so that it says nothing about the resource's own.
-    `lack`: this process was short of something, so that the visit was not made and says nothing about anybody.
+    `elsewhere`: another site, the target of a redirect, answered so; the resource's own site is not affected. `lack`:
+    this process lacked a resource and did not make the visit; no site is affected.
     """
 
     status: int
@@ -132,7 +132,7 @@ class Deferred(Struct, frozen=True):
 
 
 class Failed(Struct, frozen=True):
-    """It cannot be had or read; `reason` says why, in words for an administrator. `elsewhere` is as in `Deferred`."""
+    """It cannot be fetched or read; `reason` is for an administrator. `elsewhere` is as in `Deferred`."""
 
     status: int
     reason: str
@@ -142,7 +142,7 @@ class Failed(Struct, frozen=True):
 
 
 class Quarantined(Struct, frozen=True):
-    """It harmed a child process; not tried again until content or converter changes."""
+    """It harmed a child process; not retried until content or converter changes."""
 
     reason: str
     content: Content | None = None
@@ -152,7 +152,7 @@ class Quarantined(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """A person must decide. `original` is what the version that waits calls itself a copy of, or ""."""
+    """A person must decide. `original` is the page that the waiting version names as its original, or ""."""
 
     reason: str
     status: int = 980
@@ -162,11 +162,11 @@ class Held(Struct, frozen=True):
 
 
 CONVERTER_SAID = " The converter said: "
-"""What stands in the reason of a document that could not be read, before words that are not for everybody."""
+"""In the reason of a document that could not be read, before text that only administrators may see."""
 _WITH_RIGHTS = (Failed, Moved, Excluded, Quarantined, Held)
 Outcome = Ok | Unchanged | Moved | Gone | Excluded | Deferred | Failed | Quarantined | Held
 
 
 def with_rights(outcome: Outcome, acl: ACL | None) -> Outcome:
-    """The outcome of what came with these rights: they hold, whatever became of its text."""
+    """Return the outcome with these rights, which apply whatever happened to its text."""
     return replace(outcome, acl=acl) if isinstance(outcome, _WITH_RIGHTS) else outcome

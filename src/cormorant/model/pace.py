@@ -1,4 +1,4 @@
-"""Pace of a site: its crawl delay, the rule that sets it, and until when it holds."""
+"""Pace of a site: its crawl delay, the rule that sets it, and its end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Pace(NamedTuple):
     """The pace a source asks for at a site.
 
     `delay_s`: seconds from the start of one request to the start of the next. `parallel`: requests under way at once.
-    `rule`: what decided, in the words of who set it. `until`: epoch seconds at which another pace begins.
+    `rule`: the deciding rule, as it was written. `until`: epoch seconds at which another pace begins.
     """
 
     delay_s: float

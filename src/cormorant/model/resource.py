@@ -35,11 +35,11 @@ class DiscoveredBy(IntEnum):
 
 
 BY_LINK = (int(DiscoveredBy.LINK), int(DiscoveredBy.REDIRECT))
-"""How addresses are discovered that are there as long as something leads to them."""
+"""Ways of discovery of addresses that exist as long as something links to them."""
 
 
 class UrlState(IntEnum):
-    """The first dimension of a resource's fate; the outcome of its last visit is the second.
+    """The first dimension of a resource's state; the outcome of its last visit is the second.
 
     (found) -> READY --visit--> READY again for the next generation   (SEEDS)
                  ^  `--visit--> SETTLED                               (LISTING, FEED)
@@ -52,19 +52,19 @@ class UrlState(IntEnum):
 
 
 BY_FACT = 0
-"""The referrer of what a fact of a site led to: a visit of another source may have brought it."""
+"""The referrer of a resource that a fact of a site led to: a visit of another source may have found the fact."""
 
 
 SETS = ("todo", "found", "finished", "old", "error", "excluded")
-"""The states that what is known of an address is told apart by."""
+"""The sets by which known addresses are counted."""
 
 
 class DiscoveredUrl(NamedTuple):
     """A resource that discovery yields or a link names, after the follow gate admitted it.
 
-    `validator` is the source's own word for its version, "" when it has none. `site` is the key of its site.
-    `priority` is 0 (first) to 255 (last), see `frontier/policy/priority.py`. `display` is the address that people are
-    shown, "" for the same. `closure` says why others on its machine may not read it, where everyone is to find it.
+    `validator` is the version as the source names it, "" if it has none. `site` is the key of its site. `priority` is 0
+    (first) to 255 (last), see `frontier/policy/priority.py`. `display` is the displayed address, "" for the same.
+    `closure` is the reason why other users of its machine may not read it, if everyone is to find it.
     """
 
     address: str
@@ -80,14 +80,14 @@ class DiscoveredUrl(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """A FEED source says that this address is gone."""
+    """A FEED source reports that this address is gone."""
 
     address: str
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Leave to visit a site's resources until a deadline. The epoch fences late writers.
+    """The right to visit a site's resources until a deadline. The epoch fences late writers.
 
     `until` is store time in epoch seconds.
     """
@@ -99,13 +99,13 @@ class Lease:
 
 
 class Resource(NamedTuple):
-    """One thing a source can fetch, as the frontier hands it to a worker, with what the last visit left.
+    """One thing that a source can fetch, as the frontier passes it to a worker, with data of its last visit.
 
-    `etag`, `modified` (the Last-Modified text) and `validator` are "" when unknown; hashes are b"" when there was no
+    `etag`, `modified` (the Last-Modified text) and `validator` are "" when unknown; hashes are b"" before the first
     successful visit. `attempts` counts failed visits in a row. `outcome` is the number of the last visit's outcome.
-    `before` is the text's hash where nothing is compared and yet is told what has changed: in a forced run, and where a
-    lost copy is to be kept anew, which is `renewed`. `display` is the address that people are shown where it is not the
-    source's to say, else "".
+    `before` is the former text's hash if no version is compared and changes are reported all the same: in a forced run,
+    and if a lost copy has to be stored again, which is `renewed`. `display` is the displayed address unless the source
+    determines it, else "".
     """
 
     id: int

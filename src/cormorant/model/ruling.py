@@ -1,6 +1,6 @@
 """Rulings on whether a URL may be followed, visited or indexed.
 
-Gates are checkpoints, rules are patterns in them, rulings say which decided.
+Gates are checkpoints, rules are their patterns, and a ruling names the gate and the rule that decided.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Gate(StrEnum):
 class Ruling(NamedTuple):
     """The ruling of a gate, and its rule as the administrator wrote it (or the name of the default).
 
-    `status` is the number of the status table that an exclusion carries; 0 when admitted. `lasting`: the same version
-    would be judged alike; not so when something decided that is said beside it, and may be left out the next time.
-    `by_exclusion`: an exclude rule decided, and not that no include rule matches.
+    `status` is the number of an exclusion in the status table; 0 if admitted. `lasting`: the same version would get the
+    same ruling; not so if a header decided, which may be missing at the next visit. `by_exclusion`: an exclude rule
+    decided, rather than the lack of a matching include rule.
     """
 
     admitted: bool
@@ -48,20 +48,20 @@ class Ruling(NamedTuple):
 
 
 def exclusion_reason(gate: str, rule: str) -> str:
-    """The reason of an exclusion, as it is kept beside its status."""
+    """Return the stored reason of an exclusion."""
     return f"{gate}: {rule}"
 
 
 def gate_and_rule(reason: str) -> tuple[Gate | None, str]:
-    """The gate and the rule of an exclusion by its kept reason; no gate, and all of it, where it names none."""
+    """Return gate and rule of a stored reason of an exclusion; no gate, and the whole text, if it names none."""
     gate, _, rule = reason.partition(": ")
     return (Gate(gate), rule) if rule and gate in list(Gate) else (None, reason)
 
 
 class Renamed(NamedTuple):
-    """Under which address one that was found is known: fetched by `address`, shown as `display` ("": as `address`).
+    """The name of a discovered address: fetched by `address`, displayed as `display` ("": as `address`).
 
-    `rule` names what decided, as the administrator wrote it.
+    `rule` is the deciding rule as the administrator wrote it.
     """
 
     address: str
@@ -77,18 +77,18 @@ class Rewritten(NamedTuple):
 
 
 class Discard(NamedTuple):
-    """A rewriter wants nothing of an address; `reason` may say why."""
+    """A rewriter rejects an address; `reason` may say why."""
 
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Prerequisite:
-    """A gate cannot decide before this address was fetched and settled (robots.txt of an origin)."""
+    """An address that must be fetched and settled before a gate can decide (robots.txt of an origin)."""
 
     address: str
     fact: str
 
 
 ADMITTED = Ruling(admitted=True, gate=Gate.BOUNDARY, rule="all gates")
-"""For the common case where nothing needs to be named."""
+"""For the common case in which no gate has to be named."""

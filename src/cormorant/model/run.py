@@ -4,10 +4,10 @@ WAITING -> its turn -> DISCOVERING -> RETRIEVING -> SWEEPING -> DELIVERING -> FI
   ^  |                      |             |            |-> HELD    -> (accept, refuse) --.
   |  |                      |             |            `-> PENDING -> (index) -----------|
   |  `----------------------`-------------`-> SUSPENDED -> (resume) ---------------------|
-  `-- waits for its turn to go on, where it was left or where the answer leads it <------'
+  `-- waits for its turn to go on, in its former state or that of the answer <-----------'
 STOPPED, FAILED from any of them
 
-WAITING is before its turn, to begin or to go on; `runs_at_once` says how many may have theirs together.
+WAITING is before its turn, to begin or to go on; `runs_at_once` limits the runs with a turn.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class RunState(StrEnum):
 
 
 OPEN_STATES = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING, RunState.SWEEPING, RunState.DELIVERING)
-"""States in which somebody must go on with the run; it is taken up again after a kill."""
+"""States of runs that a process has to continue, also after a kill."""
 
 ASKING_STATES = (RunState.HELD, RunState.PENDING)
-"""States in which a run waits for a person: whether documents may go, whether what was examined is to be indexed."""
+"""States in which a run waits for a person: to approve deletions, or to index examined documents."""
 
 
 class Refresh(StrEnum):
     """The resources that a run visits besides those that it finds on the way.
 
-    ALL: everything known. DUE: what an earlier run did not come to or put off, and what a listing shows to be another
-    than before. APPEND: what no run has visited. SCRATCH: everything, with nothing remembered; what nothing leads to
-    any more leaves.
+    ALL: all known resources. DUE: resources that an earlier run did not reach or deferred, and those that a listing
+    shows to be changed. APPEND: resources that no run has visited. SCRATCH: all, after a reset; documents to which
+    nothing leads any more are deleted.
     """
 
     ALL = "all"
@@ -54,14 +54,14 @@ class Refresh(StrEnum):
 
 
 GENERATIONS = (Refresh.ALL, Refresh.SCRATCH)
-"""Of which each counts its source's generation up; the others go on in the one of before, if there is any."""
+"""Refreshes that increment the source's generation; the others continue the present one, if there is any."""
 
 
 class Mode(StrEnum):
     """The treatment of the documents that a run finds.
 
-    ACCEPT: it is indexed. EXAMINE: it is looked at first; nothing is indexed until a person says so. INDEX_ONLY: it is
-    indexed, and links are not read. TEST: it is counted, and delivered to nobody.
+    ACCEPT: they are indexed. EXAMINE: they are reviewed first; nothing is indexed before approval. INDEX_ONLY: they are
+    indexed, and their links are not read. TEST: they are counted, and not delivered.
     """
 
     ACCEPT = "accept"
@@ -71,22 +71,21 @@ class Mode(StrEnum):
 
 
 WITHHELD = (Mode.EXAMINE, Mode.TEST)
-"""Modes in which nothing that is found is told to anybody while a run visits."""
+"""Modes in which nothing is delivered while a run visits."""
 
 
 @dataclass(slots=True)
 class Counters:
-    """The counters of a run, each kept by every process for itself and added up when read.
+    """The counters of a run: each process writes its own, and reading adds them up.
 
-    The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` came over the wire.
-    `confirmed_wrongly` are documents that a server said were unchanged and an audit found to say something else.
-    `index_damaged` are documents that the index was not told of since their kept copies were damaged.
-    `unanswered` are failed or gone since no answer came. `failed_as_before` are those of the failed, quarantined and
-    deferred that ended their last visit before the run in the same way; start addresses are not among them. `unvisited`
-    and its two companions are documents that nothing links to any more: as they were, with another text, gone.
-    `changed` are those that say something else or are for other readers. `conversions` are documents and sitemaps that
-    were read in a limited child; HTML and plain text that is not large is read without one. `exposed_files` are those
-    of a listing that everyone may find and that others on its machine may not read.
+    The first eight are the classic ones (to_fetch is looked up, not counted). `bytes` are bytes over the wire.
+    `confirmed_wrongly` are documents that a server confirmed as unchanged and an audit found changed. `index_damaged`
+    are documents that the index did not get because their kept copies were damaged. `unanswered` are failed or gone
+    without a response. `failed_as_before` are failed, quarantined and deferred documents that had ended in the same way
+    before the run, without start addresses. `unvisited` and its two companions are orphans: unchanged, with another
+    text, gone. `changed` are documents with another text or other readers. `conversions` are documents and sitemaps
+    that were read in a sandbox; small HTML and plain text is read without one. `exposed_files` are files of a listing
+    that everyone may find and other users of its machine may not read.
     """
 
     fetched: int = 0

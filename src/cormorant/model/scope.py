@@ -1,4 +1,4 @@
-"""Scopes of tokens: how much the bearer of a token may do."""
+"""Scopes of tokens: the rights of their bearers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 class Scope(StrEnum):
     """The access that a token grants; each scope includes those before it.
 
-    SEARCH: what readers see. PUSH: hand documents to sources of kind push, and no more. OPERATE: look at everything,
+    SEARCH: the pages of readers. PUSH: push documents to sources of kind push, and no more. OPERATE: see everything,
     and start, suspend and stop work. ADMIN: everything, with configuration, access and deletion. Compare scopes with
     `includes`: `<` would compare their letters.
     """
@@ -26,7 +26,7 @@ class Scope(StrEnum):
 
 
 PUBLIC: Final = None
-"""The need of a route that is open to everybody, also where search asks for a token; nobody's scope."""
+"""The scope of a route that is open to everyone, even if search requires a token; no token has it."""
 
 
 def covers(granted: Scope | None, needed: Scope | None) -> bool:

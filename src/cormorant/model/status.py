@@ -1,12 +1,10 @@
-"""Status numbers that say how a visit ended, for people to look up.
-
-The table of statuses.
+"""The table of status numbers: the results of visits, with cause and advice.
 
 Numbers below 600 are HTTP's (RFC 9110 section 15; 429: RFC 6585; 451: RFC 7725). 902 to 964 and those from 1001 keep
-the meaning they have had in enterprise search crawlers for twenty years, so that an administrator's habits and scripts
-go on working; 951 is narrowed to collections. 970 to 988 are this system's own. Only 200 is ever indexed.
+the meaning they have had in enterprise search crawlers for twenty years, so that the habits and scripts of
+administrators keep working; 951 is narrowed to collections. 970 to 988 are this system's own. Only 200 is ever indexed.
 
-Each row says what is the case, why, and what to do; `describe` finds a row for any number.
+Each row has a description, the cause, and advice; `describe` finds a row for any number.
 """
 
 from __future__ import annotations
@@ -107,10 +105,10 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatusText:
-    """One status as an administrator reads it: what is the case, why, and what to do.
+    """One status for an administrator: description, cause and advice.
 
-    `outcome` is what a visit usually ends as when it gets this number; the visit itself decides. A `reserved` number is
-    listed because older systems used it; nothing gives it.
+    `outcome` is the usual outcome of a visit with this number; the visit itself decides. A `reserved` number is listed
+    because older systems used it; no visit gets it.
     """
 
     number: int
@@ -381,7 +379,7 @@ _CLASSES = {
 
 
 def _read(table: str) -> Mapping[int, StatusText]:
-    """Make rows of the text above."""
+    """Parse the rows of the text above."""
     rows = {}
     lines = iter(table.strip().splitlines())
     for first, cause, advice in zip(lines, lines, lines, strict=True):
@@ -393,11 +391,11 @@ def _read(table: str) -> Mapping[int, StatusText]:
 
 
 TABLE: Mapping[int, StatusText] = _read(_TABLE)
-"""Every status that has a row, by its number, in order."""
+"""Every status with a row, by its number, in order."""
 
 
 def describe(number: int) -> StatusText:
-    """Return the row of a status. A number without one gets the sentence of its class (RFC 9110 section 15)."""
+    """Return the row of a status. A number without a row gets the sentence of its class (RFC 9110 section 15)."""
     row = TABLE.get(number)
     if row is not None:
         return row
@@ -407,5 +405,5 @@ def describe(number: int) -> StatusText:
 
 
 def is_known(number: int) -> bool:
-    """Say whether a visit can end with this number: it has a row, or a server may say it."""
+    """Return whether a visit can end with this number: it has a row, or is an HTTP status."""
     return number in TABLE or 100 <= number < 600

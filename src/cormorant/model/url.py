@@ -1,10 +1,10 @@
 """Canonical URLs of resources.
 
-A canonical absolute URL as the WHATWG URL Standard writes it, whatever the kind of source.
+They are absolute URLs in the spelling of the WHATWG URL Standard, for every kind of source.
 
 A file's address is a `file:` URL whose path bytes are percent-encoded, so names in any bytes survive. Joining follows
-the standard through can_ada, which has no join of its own: the base's pieces are concatenated with the reference and
-the parser resolves the dots (https://url.spec.whatwg.org/#concept-basic-url-parser).
+the standard through can_ada, which has no join function: the base's pieces are concatenated with the reference and the
+parser resolves the dots (https://url.spec.whatwg.org/#concept-basic-url-parser).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NEEDLESS = re.compile(r"%(2[dDeE]|3\d|4[1-9a-fA-F]|5[\daAfF]|6[1-9a-fA-F]|7[\da
 """Escapes of letters, digits, `-`, `.`, `_` and `~`."""
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _SHORT_SCHEMES = ("http", "file:", "ftp:")
-"""How addresses begin whose path is behind the eighth character, where searching for it begins."""
+"""Prefixes of addresses whose path begins after the eighth character, where the search for it begins."""
 _SIGN = 1 << 63
 _WRAP = 1 << 64
 
@@ -45,9 +45,9 @@ class Origin(NamedTuple):
 
     @property
     def site(self) -> str:
-        """The key of the site that must not be hurried: the host, with its port where that is unusual.
+        """The key of the site, which is the unit of politeness: the host, with its port unless that is 80 or 443.
 
-        Where there are no ports, as in addresses of a plug-in's own scheme, it begins with the scheme.
+        Without ports, as in addresses of a plug-in's own scheme, it begins with the scheme.
         """
         if self.port in (80, 443):
             return self.host
@@ -63,7 +63,7 @@ def canonical(text: str) -> str:
     """
     try:
         parsed = can_ada.parse(text.strip())
-    except (ValueError, TypeError):  # the latter for what no UTF-8 can hold, as a terminal may give it
+    except (ValueError, TypeError):  # the latter for text that UTF-8 cannot express, as from a terminal
         raise BadAddress(f"{text!r} is not an address. Write it in full, like https://example.org/docs/.") from None
     if parsed.username or parsed.password:
         parsed.username = parsed.password = ""
@@ -75,7 +75,7 @@ def canonical(text: str) -> str:
 
 
 def try_canonical(text: str) -> str | None:
-    """Like `canonical`, but None for what is not an address; for links found in documents."""
+    """Return the same as `canonical`, but None for an invalid address; for links found in documents."""
     try:
         return canonical(text)
     except BadAddress:
@@ -83,7 +83,7 @@ def try_canonical(text: str) -> str | None:
 
 
 def unescaped(address: str) -> str:
-    """The same address without escapes of characters that need none (RFC 3986 section 6.2.2.2)."""
+    """Return the address without escapes of characters that need none (RFC 3986 section 6.2.2.2)."""
     return _NEEDLESS.sub(lambda found: chr(int(found[1], 16)), address)
 
 
@@ -93,7 +93,7 @@ def origin_of(address: str) -> Origin:
 
 
 def front_of(address: str) -> str:
-    """Return what stands before the path of a canonical address."""
+    """Return the part of a canonical address before its path."""
     start = 8 if address.startswith(_SHORT_SCHEMES) else address.find("://") + 3
     end = address.find("/", start)
     return address if end < 0 else address[:end]
@@ -101,7 +101,7 @@ def front_of(address: str) -> str:
 
 @lru_cache(4096)
 def _origin(front: str) -> Origin:
-    """The origin by what stands before the path: addresses are of the same few."""
+    """Return the origin by the part before the path: most addresses share a few."""
     scheme, _, rest = front.partition(":")
     if not rest.startswith("//"):
         return Origin(scheme, "", 0)
@@ -113,7 +113,7 @@ def _origin(front: str) -> Origin:
 
 
 def fronts_of(site: str) -> tuple[str, ...]:
-    """The beginnings, up to the first slash behind the eighth character, of addresses of a site of this key."""
+    """Return the prefixes, up to the first slash after the eighth character, of addresses of a site with this key."""
     if site.startswith("file:"):
         end = site.find("/", 8)
         return (site if end < 0 else site[:end],)
@@ -126,7 +126,7 @@ def fronts_of(site: str) -> tuple[str, ...]:
 
 
 def path_of(address: str) -> str:
-    """Return path and query of a canonical address, beginning with a slash: what robots rules are matched against."""
+    """Return path and query of a canonical address, beginning with a slash, as robots rules match them."""
     start = address.find("/", address.find("//") + 2)
     return address[start:] if start >= 0 else "/"
 
@@ -142,8 +142,7 @@ def is_below(address: str, parts: Iterable[str]) -> bool:
 def join(base: str, references: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (reference, absolute canonical address) for every reference that is an address, fragments cut.
 
-    `base` is canonical. References that are equal once joined are yielded once each: drop equal strings before. What
-    cannot be parsed is left out.
+    `base` is canonical. Equal references are each yielded: drop equal strings before. Invalid references are skipped.
     """
     page = base.partition("?")[0]
     directory = page[: page.rfind("/") + 1]
@@ -162,7 +161,10 @@ def join(base: str, references: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _joined(base: str, reference: str) -> str:
-    """The canonical address that a reference without a fragment leads to from a canonical base, "" when it is none."""
+    """Return the canonical address of a reference without a fragment, "" if it is invalid.
+
+    The base is canonical.
+    """
     scheme_end = base.index(":") + 1
     path_start = base.find("/", scheme_end + 2)
     path_start = len(base) if path_start < 0 else path_start
@@ -170,19 +172,19 @@ def _joined(base: str, reference: str) -> str:
     scheme, origin, directory = base[:scheme_end], base[:path_start], page[: page.rfind("/") + 1]
     try:
         absolute = can_ada.parse(_concatenate(reference, (scheme, origin, page, directory))).href
-    except (ValueError, TypeError):  # the latter for halves of surrogate pairs
+    except (ValueError, TypeError):  # the latter for lone surrogates
         return ""
     return (try_canonical(absolute) or "") if "@" in absolute or "^" in absolute else absolute
 
 
 _joined_in = lru_cache(maxsize=16_384)(_joined)
-"""The same from a directory: most of a page's references are those of its neighbours."""
+"""The same relative to a directory, cached: most of a page's references are those of its neighbours."""
 _SHORT = 200
-"""Characters of a reference up to which it is remembered."""
+"""The longest reference that is cached, in characters."""
 
 
 def _concatenate(reference: str, base: tuple[str, str, str, str]) -> str:
-    """Put a reference behind the piece of the base it is relative to."""
+    """Append a reference to the piece of the base that it is relative to."""
     scheme, origin, page, directory = base
     first = reference[0]
     if first in "/\\":
@@ -204,6 +206,6 @@ def _concatenate(reference: str, base: tuple[str, str, str, str]) -> str:
 
 
 def fingerprint(address: str, source: int) -> int:
-    """The 64-bit signed key of an address within a source: xxh3_64 seeded with the source's number."""
+    """Return the 64-bit signed key of an address within a source: xxh3_64 seeded with the source's number."""
     value = xxhash.xxh3_64_intdigest(address.encode(), source)
     return value - _WRAP if value & _SIGN else value

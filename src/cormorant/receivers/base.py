@@ -1,4 +1,4 @@
-"""A receiver with working defaults: a kind of receiver needs settings and `receive`, and no more."""
+"""A receiver with working defaults: a kind of receiver needs only settings and `receive`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ S = TypeVar("S", bound=ReceiverSettings)
 
 
 class BaseReceiver(ABC, Generic[S]):
-    """A receiver of a package that is installed, called in a process of its own. Subclasses give `about` and `receive`.
+    """A receiver of an installed package, called in a process of its own. Subclasses give `about` and `receive`.
 
-    When `receive` returns, everything but the refused is kept for good. What it raises is logged, and the batch comes
-    again, after five times one by one. Numbers (`seq`) rise; a batch may come again after a kill, so what is not to be
-    kept twice is told by its number.
+    When `receive` returns, every delivery that was not refused is stored for good. An exception is logged, and the
+    batch is offered again; after five attempts its deliveries are offered one by one. Numbers (`seq`) rise. A batch may
+    be delivered again after a kill, so a receiver recognises repeats by their number.
     """
 
     about: ClassVar[str]
-    """What the kind is for, in a sentence."""
+    """One sentence about the purpose of the kind."""
     Settings: ClassVar[type[ReceiverSettings]] = ReceiverSettings
 
     def __init__(self, settings: S) -> None:
         self.settings = settings
 
     def open(self) -> None:
-        """Get ready; mend what a kill has left half done."""
+        """Prepare the receiver, and repair the traces of a kill."""
 
     @abstractmethod
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
-        """Keep a batch for good, and return what could not be taken, and which runs are to end."""
+        """Store a batch for good; returns refused deliveries and the runs that have to end."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""

@@ -1,7 +1,7 @@
-"""The words of the bulk API of OpenSearch and Elasticsearch: what is sent of a delivery, and what an answer says of it.
+"""The bulk API of OpenSearch and Elasticsearch: requests for deliveries, and verdicts read from responses.
 
-Pure: bytes and values in, bytes and values out. What is written of a document tells nothing of any other: neither the
-page that links to it nor the address behind the one that is shown.
+Pure: bytes and values in, bytes and values out. The record of a document reveals nothing about any other: neither the
+page that links to it nor the address behind the displayed one.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import msgspec
 from cormorant.receivers.protocol import Delivery, DocumentRights
 
 MOST_WORDS: Final = 500
-"""Characters that are kept of a reason."""
+"""Characters of a reason that are kept."""
 _GONE: Final = frozenset(("deleted", "unvisited_deleted"))
 _OF_DOCUMENT: Final = frozenset((400, 413, 422))
-"""What is answered to one operation because of its document; anything else may be otherwise later."""
+"""Statuses of one operation that its document causes; an operation with another status may succeed later."""
 _OF_INDEX: Final = frozenset(("index_closed_exception", "cluster_block_exception", "invalid_index_name_exception"))
-"""Errors that are answered with such a status all the same, and are of the index."""
+"""Errors with one of these statuses that the index causes all the same."""
 _CONFLICT, _NOT_FOUND = 409, 404
 _KEYWORD: Final = {"type": "keyword", "ignore_above": 8191}
-"""An engine refuses a document with a term above 32,766 bytes, which are so many characters at the least."""
+"""An engine refuses a document with a term above 32,766 bytes; 8,191 characters never have more."""
 _PRINCIPAL: Final = {"type": "keyword"}
-"""Never left out of the index for its length: a denial that is not there denies nobody."""
+"""Indexed at any length: a missing denial would deny nobody."""
 MAPPING: Final = msgspec.json.encode(
     {
-        # Deletions are remembered so long, that a request which was given up and came late brings nothing back.
+        # Deletions are remembered so long that an abandoned request which arrives late restores nothing.
         "settings": {"index": {"gc_deletes": "1h"}},
         "mappings": {
             "dynamic": False,
@@ -53,20 +53,23 @@ MAPPING: Final = msgspec.json.encode(
         },
     }
 )
-"""What an index is made with."""
+"""The body of the request that creates an index."""
 _COPIED: Final = ("title", "mime", "language", "size_bytes", "depth", "fetched_at", "changed_at", "content_hash")
-"""Fields of the document record that are written as they are."""
+"""Fields of the document record that are written unchanged."""
 
 
 class Operation(NamedTuple):
-    """The operation for one delivery, and its lines of a bulk request, each with its line ending."""
+    """The operation for one delivery, and its lines of the bulk request, each with its line ending."""
 
     delivery: Delivery
     lines: bytes
 
 
 class Verdict(Enum):
-    """The result of a bulk operation. KEPT also when the index has something newer, or never had what is to go."""
+    """The result of a bulk operation.
+
+    KEPT also when the index has a newer version, or never had the deleted document.
+    """
 
     KEPT = "kept"
     REFUSED = "refused"
@@ -88,7 +91,7 @@ class _Answer(msgspec.Struct):
 
 
 def newest_in(batch: Sequence[Delivery]) -> list[Delivery]:
-    """Of each document the newest delivery, by number."""
+    """Return the newest delivery of each document, in the order of their numbers."""
     newest = {each.id: each for each in sorted(batch, key=lambda each: each.seq)}
     return sorted(newest.values(), key=lambda each: each.seq)
 
@@ -96,7 +99,7 @@ def newest_in(batch: Sequence[Delivery]) -> list[Delivery]:
 def operation_of(delivery: Delivery, installation: str) -> Operation | None:
     """Return the operation for a delivery; None if the document is gone, as another delivery reports.
 
-    Raises one of `record.UNFIT` for what cannot be written as JSON.
+    Raises one of `record.UNFIT` for a value that cannot be written as JSON.
     """
     document = delivery.document
     if delivery.event in _GONE or (document is not None and not document.get("indexed")):
@@ -113,20 +116,20 @@ def operation_of(delivery: Delivery, installation: str) -> Operation | None:
 
 
 def withdrawal(delivery: Delivery, installation: str) -> Operation:
-    """Take out what there is of a document."""
+    """Return the operation that deletes a document from the index."""
     return Operation(delivery, _action("delete", delivery, installation))
 
 
 def _action(word: str, delivery: Delivery, installation: str) -> bytes:
-    """The line that says what is done; the version is the number of the delivery."""
+    """Return the action line; the version is the number of the delivery."""
     about = {"_id": f"{installation}-{delivery.id}", "version": delivery.seq, "version_type": "external"}
     return msgspec.json.encode({word: about}) + b"\n"
 
 
 def items(answer: bytes, count: int) -> list[tuple[Verdict, str]]:
-    """Return the verdict on each of `count` operations, with the reason for what was not kept.
+    """Return the verdict on each of `count` operations, with the reason for those that were not kept.
 
-    Raises DecodeError, UnicodeDecodeError, RecursionError or ValueError for what is no answer to them.
+    Raises DecodeError, UnicodeDecodeError, RecursionError or ValueError for a body that does not answer them.
     """
     found = msgspec.json.decode(answer, type=_Answer).items
     if len(found) != count or any(len(each) != 1 for each in found):

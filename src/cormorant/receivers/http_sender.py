@@ -1,8 +1,8 @@
-"""The way to one server for what is delivered over HTTP: where it is, how it is trusted, how a batch is cut.
+"""Connection of a receiver to one HTTP server: its address, its trust, and the portions of a batch.
 
-    deliveries --portions--> so many records and bytes each --ask--> Answer | Fault
+    deliveries --portions--> so many records and bytes each --ask--> Response | TransportError
 
-Nothing is followed, TLS is checked, and connections are made by `egress` as those of sources are.
+Redirects are not followed, TLS is checked, and connections go through `egress` as those of sources do.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from cormorant.net.http.messages import Request, Response, TransportError
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverSettings, ReceiverTools
 
 MOST_WAITED_S = 86_400.0
-"""Seconds that a Retry-After is obeyed at the most."""
+"""The longest Retry-After that is obeyed, in seconds."""
 _UNREACHED = "was not reached:"
 
 
 def is_unreached(sentence: str) -> bool:
-    """Return whether a receiver's sentence says that no response came. Of what was said only the sentence is kept."""
+    """Return whether the sentence of an error reports that no response came. Only the sentence is stored."""
     return f" {_UNREACHED} " in sentence
 
 
 class WireSettings(ReceiverSettings):
-    """The settings for the URL of a server, and for the trust in it."""
+    """The settings of the URL of a server, and of the trust in it."""
 
     UNSHOWN = frozenset(("secret", "url"))
 
@@ -70,7 +70,7 @@ class WireSettings(ReceiverSettings):
     @field_validator("ca")
     @classmethod
     def _ca(cls, text: str) -> str:
-        """Write it in full: from now on it does not depend on the folder that anything was started in."""
+        """Make the path absolute, so that it does not depend on the working folder."""
         return str(Path(text).expanduser().absolute()) if text else text
 
     @field_validator("network")
@@ -81,7 +81,7 @@ class WireSettings(ReceiverSettings):
 
 
 def _read(ca: str) -> None:
-    """Raise BadSetting for a file of authorities that cannot be read as one."""
+    """Raise BadSetting for a file that holds no authorities."""
     try:
         if ca:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca)
@@ -101,7 +101,7 @@ class Portion(NamedTuple):
     records: tuple[bytes, ...]
 
     def halves(self) -> tuple[Portion, Portion]:
-        """The same in two."""
+        """Split the portion into two halves."""
         middle = len(self.records) // 2
         return (
             Portion(self.deliveries[:middle], self.records[:middle]),
@@ -110,7 +110,7 @@ class Portion(NamedTuple):
 
 
 def portions(ready: Sequence[tuple[Delivery, bytes]], most: int, most_bytes: int) -> Iterator[Portion]:
-    """Cut deliveries where a request has enough of them; one that is larger goes by itself."""
+    """Split deliveries by number and bytes of their records; a larger record is a portion by itself."""
     some, size = list[tuple[Delivery, bytes]](), 0
     for each in ready:
         if some and (len(some) >= most or size + len(each[1]) > most_bytes):
@@ -127,24 +127,24 @@ def _portion(some: Sequence[tuple[Delivery, bytes]]) -> Portion:
 
 
 class HttpSender:
-    """Asks one server, one question after the other. It has an event loop of its own: a receiver has one thread."""
+    """Sends requests to one server, one after the other, in an event loop of its own: a receiver has one thread."""
 
     def __init__(self, settings: WireSettings, tools: ReceiverTools, max_bytes: int) -> None:
         self._settings, self._tools, self._max_bytes = settings, tools, max_bytes
         self._origin = origin = origin_of(settings.url)
         self.place = str(origin)
-        """What may be told of the address: its path and query may hold what nobody else should know."""
+        """The part of the address that may be displayed: its path and query may hold secrets."""
         self._consent = Consent.of(((origin.host, origin.port),), settings.network)
         self._session = HttpSession(tools.egress) if tools.egress is not None else None
 
-    def look(self) -> None:
-        """See whether it can be asked, where its settings are only tried. Raises BadSetting; nothing is asked of it."""
+    def check(self) -> None:
+        """Check the settings if the receiver is only opened as a check. Raises BadSetting; sends no request."""
         if self._tools.egress is None:
             _read(self._settings.ca)
             self._see_way()
 
     def _see_way(self) -> None:
-        """Raise BadSetting for an address in numbers that no connection may go to."""
+        """Raise BadSetting for a numeric address to which no connection is allowed."""
         host = plain(self._origin.host)
         with suppress(ValueError):
             kind = classify(host)
@@ -157,13 +157,13 @@ class HttpSender:
             )
 
     def reveal(self) -> str:
-        """The value of the secret, "" without one. Raises NotFoundError and SecretSealed."""
+        """Return the value of the secret, "" without one. Raises NotFoundError and SecretSealed."""
         return next((self._tools.secrets.reveal(name) for name in self._settings.secrets), "")
 
     def ask(
         self, url: str, headers: Sequence[str], body: bytes | None = None, method: str = ""
     ) -> Response | TransportError:
-        """Ask once: GET, POST of a body, or another method. Raises NotTaken when it was not opened to deliver."""
+        """Send one request: GET, POST of a body, or another method. Raises NotTaken if it was not opened to deliver."""
         if self._session is None:
             raise NotTaken("This receiver was opened for a look, not to deliver.")
         limit = self._settings.timeout_s
@@ -174,7 +174,7 @@ class HttpSender:
         return self._session.send(request)
 
     def not_taken(self, answer: Response | TransportError, hint: str = "") -> NotTaken:
-        """Return the exception for a response that accepts nothing, with the wait that it asks for."""
+        """Return the exception for a response that accepts nothing, with the delay that it asks for."""
         if isinstance(answer, TransportError):
             return NotTaken(f"{self.place} {_UNREACHED} {answer.reason}")
         asked = retry_after(answer.headers.get("retry-after"), self._tools.clock.now()) or 0.0

@@ -1,13 +1,13 @@
-"""A file with one JSON object a line: what was found, for programs that read files.
+"""A file of events with one JSON object a line, for programs that read files.
 
     closed --open--> open --receive, receive--> open --close--> closed
                |                   |--grown--> renamed after its last number, and a new one begun
                `-- torn last line  |--no space--> cut back to what it was; the batch comes again
                    cut off         `--any other failure--> closed, until it is opened again
 
-Every batch is one write and one sync. The last records in the file are read at `open` and repeats of them are left
-out, so the file holds every event once although delivery is at least once. A number that comes again with another event
-is of another past, as after a database was put back from a backup: it is written, and the numbers go on from there.
+Every batch is one write and one sync. The last records in the file are read at `open` and repeats of them are skipped,
+so the file holds every event once although delivery is at least once. A known number with a different event comes from
+another history, as after a restore of the database from a backup: it is written, and the numbers continue from there.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ from cormorant.receivers.record import UNFIT, encoded
 from cormorant.receivers.tail import DamagedTail, TailRecord, gaps, is_ours, last_lines, last_record
 
 REMEMBERED = 512
-"""Records remembered of the end of a file. What comes again after a kill is one batch, which is fewer."""
+"""Records that are remembered from the end of a file. Only one batch, which is smaller, is delivered again after a
+kill.
+"""
 
 
 class JsonLinesSettings(RecordSettings):
-    """The settings of the file that lines go to."""
+    """The settings of the file that lines are written to."""
 
     LISTED_BY = "cormorant receiver kinds jsonlines"
     path: Path = Field(description="The file that lines are appended to, like /srv/found.jsonl. Its folder must exist.")
@@ -47,19 +49,20 @@ class JsonLinesSettings(RecordSettings):
     @field_validator("path")
     @classmethod
     def _absolute(cls, path: Path) -> Path:
-        """Write it in full: from now on it does not depend on the folder that anything was started in."""
+        """Make the path absolute, so that it does not depend on the working folder."""
         return path.expanduser().absolute()
 
     @property
     def writes(self) -> str:
-        """Its file."""
+        """The path of the file."""
         return os.path.realpath(self.path)
 
 
 class JsonLinesReceiver:
     """Appends to one file, which it alone holds (by a lock) from `open` to `close`.
 
-    Lines are UTF-8 and end with a newline. `last` is the greatest number that need not come again, 0 before the first.
+    Lines are UTF-8 and end with a newline. `last` is the greatest number that need not be delivered again, 0 before the
+    first.
     """
 
     kind: ClassVar[str] = "jsonlines"
@@ -75,10 +78,10 @@ class JsonLinesReceiver:
         self._gaps: list[DamagedTail] = []
 
     def open(self) -> None:
-        """Lock the file, cut a torn end off, and find the last number.
+        """Lock the file, cut off a torn end, and find the last number.
 
-        Raises BadSetting when the path cannot be a file, ConflictError when somebody else writes it or it holds
-        something else, NotPermitted or DataFolderError when the system does not let us.
+        Raises BadSetting when the path cannot be a file, ConflictError when another process writes it or it has other
+        contents, NotPermitted or DataFolderError when the system denies access.
         """
         self.close()
         try:
@@ -92,7 +95,7 @@ class JsonLinesReceiver:
             raise
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
-        """Append what is new of a batch and return once it is on the disk."""
+        """Append the new events of a batch and return once they are on disk."""
         if self._descriptor < 0:
             raise DataFolderError(f"{self._path} is not open. Open the receiver again; unconfirmed events come again.")
         self._drop_torn(batch)
@@ -113,23 +116,23 @@ class JsonLinesReceiver:
         return refusals
 
     def _passed(self, batch: Sequence[Delivery]) -> int:
-        """Up to which number what is kept comes again: to the last, or not at all when the numbers began again."""
+        """Return the number up to which known records are repeats: the last, or none if the numbers began again."""
         first = min(self._kept, default=0)
         for delivery in batch:
             line = self._kept.get(delivery.seq)
-            if delivery.seq <= self.last and (delivery.seq < first or (line and not line.tells(delivery))):
+            if delivery.seq <= self.last and (delivery.seq < first or (line and not line.matches(delivery))):
                 return batch[0].seq - 1
         return self.last
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._descriptor = -1
         self._whole = True
 
     def _begin(self) -> None:
-        """Open and lock the file, and make its name survive a power cut."""
+        """Open and lock the file, and sync its folder so that its name survives a power cut."""
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
         self._descriptor = os.open(self._path, flags, 0o640)
         here = os.fstat(self._descriptor)
@@ -146,20 +149,23 @@ class JsonLinesReceiver:
         sync_folder(self._path.parent)
 
     def _mend(self) -> None:
-        """Cut off what a kill left, and take up the count where it stands."""
+        """Cut off the remains of a killed write, and read the last number and records."""
         if not is_ours(self._descriptor):
             raise ConflictError(f"{self._path} has other contents. Choose another path, or move that file away.")
         end, seq = last_record(self._descriptor)
         if end < os.fstat(self._descriptor).st_size:
             os.ftruncate(self._descriptor, end)
-        os.fsync(self._descriptor)  # what is counted here will not come again, so it has to be on the disk
+        os.fsync(self._descriptor)  # counted events are not delivered again, so they have to be on disk
         self._size = end
         self._gaps = gaps(self._descriptor, end, REMEMBERED)
         self.last = max(seq, self._last_renamed())
         self._kept = self._renamed_lines() | last_lines(self._descriptor, end, REMEMBERED)
 
     def _drop_torn(self, batch: Sequence[Delivery]) -> None:
-        """Cut off a batch that a power cut has left with holes: it was not confirmed, so all of it comes again."""
+        """Cut off a batch in which a power cut has left holes.
+
+        The batch was not confirmed, so all of it is delivered again.
+        """
         torn = [each.start for each in self._gaps if batch and each.following >= batch[0].seq]
         self._gaps = []
         if torn:
@@ -171,7 +177,7 @@ class JsonLinesReceiver:
                 raise self._failure(error) from error
 
     def _renamed_lines(self) -> dict[int, TailRecord]:
-        """The last records of the full file that carries the greatest number; a batch is always in one file."""
+        """Return the last records of the full file with the greatest number; a batch is always in one file."""
         full = self._full(self._last_renamed())
         if not full.exists():
             return {}
@@ -183,13 +189,13 @@ class JsonLinesReceiver:
         return self._path.with_name(f"{self._path.stem}.{number:012d}{self._path.suffix}")
 
     def _last_renamed(self) -> int:
-        """Return the greatest number that the names of full files carry."""
+        """Return the greatest number in the names of full files."""
         pattern = re.compile(rf"{re.escape(self._path.stem)}\.(\d{{12,}}){re.escape(self._path.suffix)}")
         names = (pattern.fullmatch(each.name) for each in self._path.parent.iterdir())
         return max((int(name[1]) for name in names if name), default=0)
 
     def _append(self, data: bytes) -> None:
-        """Write and sync, or cut the file back to what it was before."""
+        """Write and sync, or cut the file back to its size before."""
         try:
             self._make_room()
             self._whole = False
@@ -204,7 +210,7 @@ class JsonLinesReceiver:
         self._whole = True
 
     def _make_room(self) -> None:
-        """Cut an interrupted batch off; begin a new file when this one has grown enough."""
+        """Cut off an interrupted batch; begin a new file if this one has reached `rotate_bytes`."""
         if not self._whole:
             os.ftruncate(self._descriptor, self._size)
         if 0 < self.settings.rotate_bytes <= self._size:
@@ -215,7 +221,7 @@ class JsonLinesReceiver:
             self.open()
 
     def _give_back(self, *, keep_open: bool) -> None:
-        """Cut a batch off again, so that a reader never sees half of it for long."""
+        """Cut off a failed batch, so that a reader does not see half of it for long."""
         try:
             os.ftruncate(self._descriptor, self._size)
             self._whole = True
@@ -225,7 +231,7 @@ class JsonLinesReceiver:
             self.close()
 
     def _failure(self, error: OSError) -> BadSetting | NotPermitted | DataFolderError:
-        """Say what happened so that a person can act on it."""
+        """Return the error for a failed system call, with a remedy for the administrator."""
         about = f"{self._path} cannot be written: {os.strerror(error.errno or 0)}."
         if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
             return BadSetting(f"{about} Its folder has to exist, and it has to be a file.")

@@ -1,14 +1,14 @@
 """An index of OpenSearch or Elasticsearch, kept in step by the bulk API.
 
     batch -> newest delivery of each document -> operations -> _bulk --2xx, 409--> kept
-                    ^                                            |--400, 413 of one--> refused, and what was there goes
-                    `---- what was not taken comes again --------'--429, 5xx, no answer--> raised: later
+                    ^                                            |--400, 413 of one--> refused, old version deleted
+                    `---- the rest is delivered again -----------'--429, 5xx, no answer--> raised: later
 
-A document is `INSTALLATION-ID`, its version the number of the delivery (an external version): what comes late or
-twice never takes the place of what is newer, which the index says by 409. Deletions have versions too.
+A document is `INSTALLATION-ID`, its version the number of the delivery (an external version): a late or repeated
+delivery never replaces a newer one; the index answers 409. Deletions have versions too.
 
-Invariants: nothing stands in the index with rights that are known to be older than its document's: what cannot be
-written is taken out; nothing is written to an index that was told greater numbers than were ever given here.
+Invariants: no document stays in the index with rights that are known to be outdated: if it cannot be written, it is
+deleted; nothing is written to an index that holds greater numbers than this installation has assigned.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from cormorant.receivers.record import UNFIT
 
 MAX_ANSWER: Final = 16 << 20
 _NAME = re.compile(r"[^A-Z\\/*?\"<>|\s,#:+_.\-][^A-Z\\/*?\"<>|\s,#:]*")
-"""What an index may be called."""
+"""Valid names of an index."""
 _BULK: Final = "/_bulk?filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason"
 _FIELDS: Final = tuple(
-    # libcurl would wait a second for leave to send what is large
+    # without it libcurl waits a second for "100 Continue" before a large body
     (f"Content-Type: application/{kind}", "Accept: application/json", "Expect:")
     for kind in ("json", "x-ndjson")
 )
@@ -114,7 +114,7 @@ class OpenSearchSettings(WireSettings):
 
 
 class _Newest(msgspec.Struct):
-    """The greatest number that an index was told."""
+    """The greatest number that an index holds."""
 
     value: float | None = None
 
@@ -128,7 +128,7 @@ class _Asked(msgspec.Struct):
 
 
 class OpenSearchReceiver:
-    """Writes into one index; remembers of a batch that comes again what became of its documents."""
+    """Writes to one index; remembers the results of a batch for its repeats."""
 
     kind: ClassVar[str] = "opensearch"
 
@@ -143,8 +143,8 @@ class OpenSearchReceiver:
         self._in_step = False
 
     def open(self) -> None:
-        """Look up the secret; nothing is asked of the cluster. Raises NotFoundError, SecretSealed, BadSetting."""
-        self._wire.look()
+        """Read the secret; sends no request. Raises NotFoundError, SecretSealed, BadSetting."""
+        self._wire.check()
         value = self._wire.reveal()
         if self.settings.auth == "basic":
             value = base64.b64encode(f"{self.settings.user}:{value}".encode()).decode()
@@ -154,7 +154,10 @@ class OpenSearchReceiver:
         self._shown = (f"Authorization: {word} {value.strip()}",) if word else ()
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
-        """Write a batch. Raises NotTaken when some of it was neither taken nor refused: only that is sent again."""
+        """Write a batch.
+
+        Raises NotTaken when some documents were neither taken nor refused: only those are sent again.
+        """
         documents = newest_in([each for each in batch if each.event not in RUNS])
         wanted = [each for each in documents if each.seq not in self._kept]
         if wanted:
@@ -162,9 +165,9 @@ class OpenSearchReceiver:
             again = self._bring(wanted)
             if again:
                 raise NotTaken(f"{self._wire.place} rejected {len(again)} of {len(documents)}: {again[0]}")
-        said = [Refusal(seq, reason) for seq, reason in sorted(self._refused.items())]
+        refusals = [Refusal(seq, reason) for seq, reason in sorted(self._refused.items())]
         self._forget()
-        return said
+        return refusals
 
     def close(self) -> None:
         """Close the connections."""
@@ -173,14 +176,15 @@ class OpenSearchReceiver:
         self._in_step = False
 
     def _forget(self) -> None:
-        """Forget what became of a batch."""
+        """Forget the results of a batch."""
         self._kept.clear()
         self._refused.clear()
 
     def _prepare(self) -> None:
-        """See that the index is there, or make it, and that it is not ahead of us. Raises NotTaken.
+        """Make the index if it is missing, and check that it is not ahead of this installation. Raises NotTaken.
 
-        Before each batch: who deletes an index to have it filled anew would get one without a mapping.
+        Runs before each batch: an administrator may delete an index to have it filled again, and without this check the
+        cluster would create one without the mapping.
         """
         if self._ask("?filter_path=*.state", fine=(200, 404)).status == 404:
             self._make()
@@ -198,25 +202,28 @@ class OpenSearchReceiver:
             raise self._wire.not_taken(answer, f" It does not make an index {self.settings.index!r}.")
 
     def _compare(self) -> None:
-        """Raise NotTaken when the index was told numbers that were never given: what has lower ones would be lost."""
+        """Raise NotTaken if the index holds numbers that were never assigned.
+
+        The index would ignore documents with lower numbers.
+        """
         about = {"term": {"installation": self._tools.installation}}
         asked = {"size": 0, "query": about, "aggs": {"newest": {"max": {"field": "seq"}}}}
         answer = self._ask("/_search?filter_path=aggregations.newest.value", msgspec.json.encode(asked))
         try:
-            told = int(msgspec.json.decode(answer.body, type=_Asked).aggregations.newest.value or 0)
+            held = int(msgspec.json.decode(answer.body, type=_Asked).aggregations.newest.value or 0)
         except _NO_ANSWER:
             raise NotTaken(f"{self._wire.place} answered a search with an unknown form of answer.") from None
         given = self._tools.newest()
-        if told > given:
+        if held > given:
             name = shlex.quote(self._tools.name)
             raise NotTaken(
-                f"The index {self.settings.index!r} has number {told:,} from this installation, which has given none "
+                f"The index {self.settings.index!r} has number {held:,} from this installation, which has given none "
                 f"above {given:,}: its database was restored from a backup. Fill a new index: `cormorant receiver "
                 f"edit {name} --set index=NAME`, then `cormorant receiver resend {name}`."
             )
 
     def _bring(self, documents: Sequence[Delivery]) -> list[str]:
-        """Write documents, take out what is refused; returns what is said of those that are to come again."""
+        """Write documents and delete refused ones; returns the reasons of those to be sent again."""
         operations, refused, installation = list[Operation](), dict[int, str](), self._tools.installation
         for each in documents:
             if each.damaged:
@@ -235,10 +242,10 @@ class OpenSearchReceiver:
         return again + list(stuck.values())
 
     def _sent(self, operations: Sequence[Operation], refused: dict[int, str]) -> list[str]:
-        """Send operations, in portions, and what is too large as a whole in halves.
+        """Send operations in portions, and halve portions that are too large.
 
-        Adds what is refused, and returns what is said of those that are to come again. Raises NotTaken when nothing is
-        taken any more.
+        Adds refused documents to `refused`, and returns the reasons of those to be sent again. Raises NotTaken when the
+        server takes nothing more.
         """
         again = list[str]()
         ready = [(each.delivery, each.lines) for each in operations]
@@ -255,7 +262,10 @@ class OpenSearchReceiver:
         return again
 
     def _judge(self, answer: Response, portion: Portion, refused: dict[int, str]) -> list[str]:
-        """Note what was kept and what is refused of a request. Raises NotTaken for an answer that makes no sense."""
+        """Record the kept and the refused documents of a request.
+
+        Raises NotTaken for a response that makes no sense.
+        """
         try:
             judged = items(answer.body, len(portion.records))
         except _NO_ANSWER:
@@ -276,7 +286,7 @@ class OpenSearchReceiver:
     def _ask(
         self, path: str, body: bytes | None = None, *, method: str = "", fine: Collection[int] = (200,)
     ) -> Response:
-        """Ask below the index. Raises NotTaken for an answer with none of the `fine` statuses."""
+        """Send a request below the index. Raises NotTaken for a response with none of the `fine` statuses."""
         answer = self._wire.ask(f"{self._index}{path}", (*_FIELDS[path == _BULK], *self._shown), body, method)
         if isinstance(answer, TransportError) or answer.status not in fine:
             raise self._wire.not_taken(answer, _HINTS.get(answer.status, ""))

@@ -1,4 +1,4 @@
-"""A kind of receiver that an installed package adds: its class is made and called in a process of its own."""
+"""A kind of receiver that an installed package adds: its class runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from cormorant.receivers.protocol import ReceiverSettings
 from cormorant.receivers.python import ApartReceiver
 
 TRIES = 5
-"""How often a batch is tried that raises, before it is offered one by one."""
+"""Attempts for a batch that raises, before its deliveries are offered one by one."""
 
 
 class PluginReceiver(ApartReceiver):
-    """Calls one class of a package (`module:name`), made anew from its settings whenever it is opened."""
+    """Calls one class of a package (`module:name`); `open` makes a new instance from the settings."""
 
     kind: ClassVar[str] = "plug-in"
 

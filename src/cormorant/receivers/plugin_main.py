@@ -1,8 +1,8 @@
-"""The process that somebody else's code is called in: it does what `plugin_process` orders, one order after the other.
+"""The process that runs third-party code: it executes the orders of `plugin_process`, one after the other.
 
     python -P -m cormorant.receivers.plugin_main N      started by `plugin_process`; N is its end of the socket pair
 
-Whatever is raised in it is an answer. When whoever started it is gone, it ends, at once or GRACE_S later.
+An exception of the code becomes a reply. When the parent process ends, this one ends too, at once or GRACE_S later.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ import msgspec
 
 from cormorant.base.clock import pause
 from cormorant.receivers.base import BaseReceiver
-from cormorant.receivers.plugin_process import ORDERS, Approve, Make, PluginLogLine, PluginReply, Tell
+from cormorant.receivers.plugin_process import ORDERS, Approve, Deliver, Make, PluginLogLine, PluginReply
 from cormorant.receivers.protocol import Delivery, Refusal, Stop
 
 GRACE_S: Final = 5.0
-"""How long it may go on with what it is at when whoever started it is gone."""
+"""Seconds that the current order may take after the end of the parent process."""
 MOST_WORDS: Final = 500
-"""Characters that are kept of what was raised."""
+"""Characters of an exception's text that are kept."""
 _GONE: Final = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 
 def serve(connection: Connection) -> None:
-    """Do what is ordered, until it is to close or nobody is there any more."""
+    """Execute orders until the order to close or the end of the parent process."""
     lock = threading.Lock()
-    logging.getLogger().addHandler(_Told(connection, lock))
+    logging.getLogger().addHandler(_LogForwarder(connection, lock))
     plug = _Plug()
     while True:
         try:
@@ -54,14 +54,14 @@ def serve(connection: Connection) -> None:
 
 
 class _Plug:
-    """The plug-in, which is called in a thread once it is made; exceptions are kept for the caller."""
+    """The plug-in, called in a thread of its own; its exceptions become replies."""
 
     def __init__(self) -> None:
         self._called: Any = None
         self._close: Callable[[], None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="plug-in")
 
-    def tried(self, order: Make | Tell | Approve | None) -> PluginReply:
+    def tried(self, order: Make | Deliver | Approve | None) -> PluginReply:
         """Return the reply to an order; third-party code may raise anything."""
         done = self._thread.submit(self._done, order)
         error = done.exception()
@@ -69,14 +69,14 @@ class _Plug:
             return done.result()
         return PluginReply(raised=_text(_words(error)), where=_text("".join(traceback.format_exception(error))))
 
-    def _done(self, order: Make | Tell | Approve | None) -> PluginReply:
+    def _done(self, order: Make | Deliver | Approve | None) -> PluginReply:
         match order:
             case Make():
                 return self._made(order)
-            case Tell(batch):
-                said = list(_understood(self._called(batch), batch))
-                refusals = [each for each in said if isinstance(each, Refusal)]
-                return PluginReply(refusals, [each for each in said if isinstance(each, Stop)])
+            case Deliver(batch):
+                returned = list(_understood(self._called(batch), batch))
+                refusals = [each for each in returned if isinstance(each, Refusal)]
+                return PluginReply(refusals, [each for each in returned if isinstance(each, Stop)])
             case Approve(address):
                 return PluginReply(vetoed=self._called.approve(address) is False)
             case None:
@@ -87,7 +87,7 @@ class _Plug:
         assert_never(order)
 
     def _made(self, order: Make) -> PluginReply:
-        """Import what is to be called, a function, or make an instance of it, a class."""
+        """Import a function, or import a class and make an instance of it."""
         module, _, name = order.call.partition(":")
         found = getattr(importlib.import_module(module), name)
         if order.settings:
@@ -101,7 +101,7 @@ class _Plug:
         return PluginReply()
 
     def _opened(self, receiver: BaseReceiver[Any]) -> Callable[[], None]:
-        """Open a receiver, which is called from now on; returns what closes it."""
+        """Open a receiver, which gets the batches from now on; returns the function that closes it."""
         receiver.open()
         self._called = receiver.receive
         return receiver.close
@@ -126,7 +126,7 @@ def _understood(said: object, batch: Sequence[Delivery]) -> Iterator[Refusal | S
         yield type(each)(int(each[0]), str(each[1]))
 
 
-class _Told(logging.Handler):
+class _LogForwarder(logging.Handler):
     """The log handler that sends the plug-in's log lines to the process that keeps the log."""
 
     def __init__(self, connection: Connection, lock: threading.Lock) -> None:
@@ -134,10 +134,10 @@ class _Told(logging.Handler):
         self._connection, self._lock_of_it = connection, lock
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell it. Where nobody listens any more, or it says what is no text, nothing is to be done about that."""
+        """Send a log line. A line that cannot be formatted goes to `handleError`; a closed connection is ignored."""
         try:
             line = PluginLogLine(record.levelno, record.name, _text(self.format(record)))
-        except (TypeError, ValueError, LookupError, AttributeError):  # words that do not go together
+        except (TypeError, ValueError, LookupError, AttributeError):  # the message and its arguments do not match
             self.handleError(record)
             return
         with suppress(OSError), self._lock_of_it:
@@ -145,7 +145,7 @@ class _Told(logging.Handler):
 
 
 def _text(words: str) -> str:
-    """Words that can be told: half a sign, as in a file name that is no UTF-8, is none."""
+    """Return text that can be encoded: lone surrogates, as from a file name that is no UTF-8, become question marks."""
     return words.encode("utf-8", "replace").decode()
 
 
@@ -155,7 +155,7 @@ def _words(error: BaseException) -> str:
 
 
 def _end_with(descriptor: int) -> None:
-    """Wait until nobody is at the other end of the socket any more, and then not for long."""
+    """Wait for the end of the parent process, then end this one GRACE_S later."""
     poll = select.poll()
     poll.register(descriptor, _GONE)
     poll.poll()
@@ -164,7 +164,7 @@ def _end_with(descriptor: int) -> None:
 
 
 def _main() -> None:
-    """Serve. Ctrl-C is for the one who started us; where memory is short we are the first that goes, on Linux."""
+    """Serve. The parent handles Ctrl-C; on Linux this process is the first to be killed if memory is short."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")

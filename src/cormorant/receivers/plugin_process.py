@@ -1,11 +1,11 @@
-"""Child process for third-party code, which may end in any way without harm to the parent process.
+"""Child process for third-party code, which may end in any way without harm to its parent.
 
     Apart --starts--> python -m cormorant.receivers.plugin_main, at the other end of a socket pair
-      |  orders there; back what it answers and logs (MessagePack of known shapes: none of it is run at either end)
-      |- it ended by itself, or took too long and was killed: told; the next order starts it anew
-      `- ended: it is told to close, has CLOSE_S for it, and is killed
+      |  orders to it; replies and log lines back (MessagePack of known types: neither side executes any of it)
+      |- it ended by itself, or took too long and was killed: an error; the next order starts another
+      `- the parent ends it: it gets the order to close, has CLOSE_S for that, and is killed
 
-It ends soon after the process that started it, however that ends, and is the first that goes where memory is short.
+It ends soon after its parent, however that ends, and is the first to be killed if memory is short.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from cormorant.receivers.protocol import Delivery, NotTaken, Refusal, Stop
 _log = logger(__name__)
 _CLOCK: Final = SystemClock()
 CLOSE_S: Final = 5.0
-"""How long it may take to close what it has, and then to end."""
+"""Seconds that it may take to close its resources, and then to end."""
 LOOK_S: Final = 1.0
-"""How often it is looked whether it is there: what it started itself may keep its end of the socket open."""
+"""Seconds between checks that the process exists: its own children may hold its end of the socket open."""
 
 
 class Make(msgspec.Struct, tag=True):
-    """The first order: import a name of a module, and make it of `data` if it is a class.
+    """The first order: import a name of a module, and make an instance with `data` if it is a class.
 
-    `veto`: it has to say which folders may be entered. `settings` is "" but for a subclass of BaseReceiver, which is
-    made of them (JSON).
+    `veto`: it must have a method that says which folders may be entered. `settings` is "" except for a subclass of
+    BaseReceiver, which is made from them (JSON).
     """
 
     call: str
@@ -50,7 +50,7 @@ class Make(msgspec.Struct, tag=True):
     settings: str = ""
 
 
-class Tell(msgspec.Struct, tag=True):
+class Deliver(msgspec.Struct, tag=True):
     """Call it with a batch."""
 
     batch: Sequence[Delivery]
@@ -65,9 +65,8 @@ class Approve(msgspec.Struct, tag=True):
 class PluginReply(msgspec.Struct, tag=True):
     """The reply to an order.
 
-    `raised` says what it raised, `unfit` why it can never be called; `where` is a traceback.
-
-    `vetoed`: it said that the folder may not be entered.
+    `raised` is the text of an exception, `unfit` the reason why it can never be called; `where` is a traceback.
+    `vetoed` means that the folder may not be entered.
     """
 
     refusals: list[Refusal] = []
@@ -86,34 +85,34 @@ class PluginLogLine(msgspec.Struct, tag=True):
     text: str
 
 
-ORDERS: Final[msgspec.msgpack.Decoder[Make | Tell | Approve | None]] = msgspec.msgpack.Decoder(
-    Make | Tell | Approve | None
+ORDERS: Final[msgspec.msgpack.Decoder[Make | Deliver | Approve | None]] = msgspec.msgpack.Decoder(
+    Make | Deliver | Approve | None
 )
-_SAID: Final[msgspec.msgpack.Decoder[PluginReply | PluginLogLine]] = msgspec.msgpack.Decoder(
+_REPLIES: Final[msgspec.msgpack.Decoder[PluginReply | PluginLogLine]] = msgspec.msgpack.Decoder(
     PluginReply | PluginLogLine
 )
 
 
 class Died(NotTaken):
-    """The process that a receiver is called in ended while it had an order."""
+    """The process of a receiver ended during an order."""
 
     code = "process_ended"
 
 
 class Late(NotTaken):
-    """A receiver took too long to say something, and its process was killed."""
+    """A receiver took too long to reply, and its process was killed."""
 
     code = "no_answer"
 
 
-class Untold(NotTaken):
-    """A document holds what cannot be told to another process."""
+class NotEncodable(NotTaken):
+    """A delivery holds a value that cannot be sent to another process."""
 
     code = "no_json"
 
 
 class Apart:
-    """One callable in a process of its own, which is started when it is first asked anything, and when it has died."""
+    """One callable in a process of its own, which the first order starts, and the next order after its end."""
 
     def __init__(self, make: Make) -> None:
         self._make = make
@@ -122,7 +121,7 @@ class Apart:
         self._kill: weakref.finalize[..., Apart] | None = None
 
     def open(self) -> None:
-        """Start it, if it is not there. Raises BadSetting when the callable cannot be had."""
+        """Start the process if it is not running. Raises BadSetting if the callable cannot be imported."""
         if self._connection is not None:
             return
         self._start()
@@ -138,13 +137,11 @@ class Apart:
             self._drop()
             raise BadSetting(f"{self._make.call} {answer.unfit}")
 
-    def ask(self, order: Tell | Approve, limit_s: float | None = None) -> PluginReply:
+    def ask(self, order: Deliver | Approve, limit_s: float | None = None) -> PluginReply:
         """Return the plug-in's reply to an order.
 
-        Raises NotTaken with what it raised, whatever that was.
-
-        Late when it takes longer than so, Died when it has ended, BadSetting when it cannot be had again after that,
-        Untold for an order that cannot be put into words.
+        Raises NotTaken with the text of an exception, Late after `limit_s` seconds, Died if the process ended,
+        BadSetting if it cannot be started again after that, NotEncodable for an order that cannot be encoded.
         """
         self.open()
         answer = self._ordered(order, limit_s)
@@ -155,11 +152,11 @@ class Apart:
 
     @property
     def process(self) -> int | None:
-        """The number of its process, while there is one."""
+        """The process id while the process runs."""
         return self._process.pid if self._connection is not None else None
 
     def end(self) -> None:
-        """Have it close what it has, and end it."""
+        """Order the plug-in to close its resources, and end the process."""
         if self._connection is None:
             return
         with suppress(NotTaken):
@@ -179,18 +176,18 @@ class Apart:
         self._connection, self._process = ours, process
         self._kill = weakref.finalize(self, _kill, ours, process, 0.0)
 
-    def _ordered(self, order: Make | Tell | Approve | None, limit_s: float | None) -> PluginReply:
+    def _ordered(self, order: Make | Deliver | Approve | None, limit_s: float | None) -> PluginReply:
         connection = self._connection
         if connection is None:
             raise Died("It is not there.")
         try:
             words = msgspec.msgpack.encode(order)
         except TypeError as error:
-            raise Untold(f"It holds what is no JSON: {error}.") from error
+            raise NotEncodable(f"It holds what is no JSON: {error}.") from error
         until = inf if limit_s is None else _CLOCK.monotonic() + limit_s
         try:
             connection.send_bytes(words)
-            while isinstance(said := _SAID.decode(self._heard(connection, until)), PluginLogLine):
+            while isinstance(said := _REPLIES.decode(self._heard(connection, until)), PluginLogLine):
                 _log.log(said.level, "plug-in said", extra={"by": said.logger, "said": said.text})
         except TimeoutError as error:
             self._drop()
@@ -202,9 +199,8 @@ class Apart:
     def _heard(self, connection: Connection, until: float) -> bytes:
         """Return the next message of the plug-in process.
 
-        Raises EOFError when it is not there, and TimeoutError from then on (monotonic seconds).
-
-        Then whether it says anything or not: it may go on logging for ever.
+        Raises EOFError when the process is gone, and TimeoutError from `until` on (monotonic seconds), even if messages
+        keep coming: the plug-in may log for ever.
         """
         while (left_s := until - _CLOCK.monotonic()) > 0:
             if connection.poll(min(LOOK_S, left_s)):
@@ -214,7 +210,7 @@ class Apart:
         raise TimeoutError
 
     def _drop(self, wait_s: float = 0.0) -> str:
-        """Make an end of the process, which may end by itself for so long; says how it ended."""
+        """End the process, which may end by itself within `wait_s` seconds; returns a sentence about its end."""
         connection, self._connection = self._connection, None
         if self._kill is not None:
             self._kill.detach()

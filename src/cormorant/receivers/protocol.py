@@ -1,4 +1,4 @@
-"""Receiver protocol: what every receiver does, what it may rely on, and what its caller relies on."""
+"""Receiver protocol: the duties of a receiver, its guarantees, and those of its caller."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from cormorant.model.settings.source import Settings
 from cormorant.net.egress.guard import Egress
 
 RUNS = frozenset(("started", "finished", "stopped", "failed"))
-"""Events that tell of a run and of no document."""
+"""Events about a run instead of a document."""
 DAMAGED = "Its kept copy is damaged."
-"""Why a document is named that could not be told, or not be kept, as what was kept of it cannot be read."""
+"""The reason for a document that could not be delivered or stored because its kept copy cannot be read."""
 
 
 class ReceiverSettings(Settings):
-    """Settings of every kind of receiver, made by `model.settings.source.parse_settings` from typed text."""
+    """Settings of every kind of receiver, made by `model.settings.source.parse_settings` from entered text."""
 
     COPIES: ClassVar[bool] = False
-    """Whether the kind is given what was fetched, byte for byte, besides what it says."""
+    """Whether the kind gets the fetched bytes besides the text."""
     RIGHTS: ClassVar[bool] = False
-    """Whether the kind is told who may read a document.
+    """Whether the kind gets the rights of documents.
 
-    It is told then of one, too, whose kept copy is damaged: others may read it now, so what it has of it has to go.
+    Such a kind also gets events for documents with a damaged kept copy: their readers may have changed, so its copy has
+    to be removed.
     """
     WHOLE: ClassVar[bool] = False
-    """Whether the kind is given all of a text, however long, and no reference in its place."""
+    """Whether the kind gets every text in full, however long, instead of a reference."""
 
     delta: bool = Field(
         default=True,
@@ -46,12 +47,12 @@ class ReceiverSettings(Settings):
 
     @property
     def writes(self) -> str:
-        """The files that it alone may write, the same however their folder was named; "" when it writes none."""
+        """The files that only this receiver may write, under one name for each folder; "" if it writes none."""
         return ""
 
 
 class RecordSettings(ReceiverSettings):
-    """Settings of a kind that hands on receiver records."""
+    """Settings of a kind that delivers receiver records."""
 
     html: bool = Field(
         default=True,
@@ -65,7 +66,7 @@ class RecordSettings(ReceiverSettings):
 class DocumentRights(NamedTuple):
     """The rights of a document: its readers have one of the grants and none of the denies.
 
-    `model.acl` says how they look.
+    `model.acl` describes their form.
     """
 
     grants: tuple[str, ...]
@@ -73,9 +74,9 @@ class DocumentRights(NamedTuple):
 
 
 class KeptCopy(NamedTuple):
-    """A kept copy: the answer as it came, its body decoded. `fetched_at` is in epoch seconds.
+    """A kept copy: the response as received, its body decoded. `fetched_at` is in epoch seconds.
 
-    `status_line` is "" for what did not come by HTTP; `truncated` says that the body was cut.
+    `status_line` is "" if the document was not fetched by HTTP; `truncated` means that the body was cut.
     """
 
     status_line: str
@@ -88,71 +89,74 @@ class KeptCopy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event, with the document it is about. Events of a run have none."""
+    """One event with its document. Events of a run have no document."""
 
     seq: int
-    """Its number. It may come again after a kill, with the same number; numbers rise, with gaps: see `previous_seq`."""
+    """The number of the event. It may be delivered again after a kill; numbers rise, with gaps: see `previous_seq`."""
     event: str
     """new, changed, deleted, unvisited, unvisited_changed or unvisited_deleted; found in place of new and changed with
-    delta=false, and for what is told once more. Of a run: started, finished, stopped or failed.
+    delta=false, and for a repeated delivery. Of a run: started, finished, stopped or failed.
     """
     run: int
-    """The run that it comes from; 0 for what `receiver resend` tells again, but with --faulty what it was before."""
+    """The number of the run; 0 for a delivery that `receiver resend` repeats, but with --faulty the number that it had
+    before.
+    """
     source: str
     """The name of the source."""
     url: str
-    """The address as it is shown; "" for an event of a run."""
+    """The address as it is displayed; "" for an event of a run."""
     document: Mapping[str, object] | None = None
-    """The Document record, of values that JSON has; None for what is gone, and for an event of a run."""
+    """The Document record, of JSON values; None for a document that is gone, and for an event of a run."""
     text: str = ""
-    """What it says; "" for one of more than a million characters, which `reference` leads to."""
+    """The text; "" for more than a million characters, where `reference` leads to it."""
     html: str | None = None
-    """What came as HTML, decoded as it was read; None for all else, with html=false, and when it is as large."""
+    """The decoded HTML of an HTML document; None for other formats, with html=false, and above a million characters."""
     reference: str | None = None
-    """Where the kept copy of a large document can be had, below the address of the search pages."""
+    """The path of the kept copy of a large document below the address of the search pages."""
     kept: KeptCopy | None = None
-    """The answer as it came, for a kind that asks for it, and None for `python`."""
+    """The response as received, for a kind that asks for it, and None for `python`."""
     id: int = 0
-    """The number of the document, the same for as long as the installation knows it; 0 for an event of a run."""
+    """The number of the document, constant while the installation knows it; 0 for an event of a run."""
     rights: DocumentRights | None = None
-    """Who may read it, for a kind that asks for it, and None for `python`."""
+    """The readers of the document, for a kind that asks for them, and None for `python`."""
     damaged: bool = False
-    """The document is there, and its kept copy cannot be read: told only to a kind that asks for `rights`."""
+    """Whether the kept copy of an existing document cannot be read. Only kinds that ask for `rights` get such events.
+    """
     previous_seq: int = 0
-    """The number of the delivery that came before it to this receiver; 0 for the first. One that is greater than any
-    number that has been kept says that something was lost in between.
+    """The number of the previous delivery to this receiver; 0 for the first. If it is greater than every number that
+    the receiver has stored, a delivery was lost in between.
     """
 
 
 class Refusal(NamedTuple):
     """One delivery that a receiver cannot take.
 
-    It may be of this batch or of any before, for a receiver that finds out late.
+    It may belong to this batch or to an earlier one, for a receiver that detects the problem late.
     """
 
     seq: int
     """The number of the delivery."""
     reason: str
-    """Why, in words for an administrator."""
+    """The reason, in words for an administrator."""
 
 
 class Stop(NamedTuple):
-    """A receiver wants a run to end."""
+    """The request of a receiver to end a run."""
 
     run: int
-    """The number of the run, as the deliveries say it."""
+    """The number of the run, as in its deliveries."""
     reason: str
-    """Why, in words for an administrator."""
+    """The reason, in words for an administrator."""
 
 
 class NotMade(CormorantError):
-    """A receiver cannot be made, or not begin: what its settings name is not there, or is something else."""
+    """A receiver cannot be created or started, because its settings name a thing that is missing or of another type."""
 
     code = "not_made"
 
 
 class NotTaken(CormorantError):
-    """A receiver did not take a batch. It is offered again, and not before so many seconds have passed."""
+    """A receiver did not take a batch, which is offered again after `after_s` seconds at the earliest."""
 
     code = "not_taken"
 
@@ -162,10 +166,10 @@ class NotTaken(CormorantError):
 
 
 class Reveals(Protocol):
-    """Gives the values of secrets."""
+    """Reads the values of secrets."""
 
     def reveal(self, name: str) -> str:
-        """The value of a secret. Raises NotFoundError, and SecretSealed when it cannot be opened."""
+        """Return the value of a secret. Raises NotFoundError, and SecretSealed when it cannot be opened."""
         ...
 
 
@@ -173,8 +177,8 @@ class Reveals(Protocol):
 class ReceiverTools:
     """The tools for a receiver: its name and the installation's, the clock, network access, and secrets.
 
-    `newest` is the greatest number that any event has. `egress` makes one that belongs to the running loop; None for a
-    receiver that is only opened to see whether it can be.
+    `newest` returns the greatest number of any event. `egress` makes network access for the running loop; it is None
+    for a receiver that is only opened as a check.
     """
 
     name: str
@@ -186,17 +190,17 @@ class ReceiverTools:
 
 
 class Receiver(Protocol):
-    """Is told what a crawl found.
+    """A consumer of the events of crawls.
 
-    A receiver may rely on: `open` comes first, `close` last; all calls come from one thread, which no other receiver
-    has; numbers in a batch rise, and the numbers of a batch never begin below those already confirmed, unless
-    everything behind some number comes again (after a kill, or because `receive` raised). It may not rely on numbers
-    without gaps: what is told others takes numbers too, so each delivery names the one before. Delivery is at least
-    once; a receiver that remembers the last number it has kept makes it exactly once.
+    A receiver may rely on: `open` comes first, `close` last; all calls come from one thread that no other receiver
+    uses; numbers in a batch rise, and never begin below those already confirmed, unless all events after some number
+    are delivered again (after a kill, or because `receive` raised). It may not rely on numbers without gaps: events for
+    other receivers take numbers too, so each delivery names the number of the previous one. Delivery is at least once;
+    a receiver that remembers the last number it has stored makes it exactly once.
 
-    The caller may rely on: when `receive` returns, everything but the refused is kept for good, and the refused need
-    not come again. It may not rely on anything when `receive` raises: the batch may be kept in part or not at all.
-    Nor on `receive` returning soon, or at all: nobody but this receiver waits for it.
+    The caller may rely on: when `receive` returns, every delivery that was not refused is stored for good, and the
+    refused ones need no repeat. It may not rely on anything when `receive` raises: the batch may be stored in part or
+    not at all. Nor may it rely on `receive` returning soon, or at all: only this receiver's thread waits for it.
     """
 
     kind: ClassVar[str]
@@ -207,13 +211,13 @@ class Receiver(Protocol):
         ...
 
     def open(self) -> None:
-        """Get ready; mend what a kill has left half done. Raises a CormorantError when it cannot."""
+        """Prepare the receiver, and repair the traces of a kill. Raises a CormorantError when it cannot."""
         ...
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
-        """Keep a batch for good, and return what could not be taken, and which runs are to end."""
+        """Store a batch for good; returns refused deliveries and the runs that have to end."""
         ...
 
     def close(self) -> None:
-        """Let go of everything. May be called at any time, and twice."""
+        """Release all resources. May be called at any time, and twice."""
         ...

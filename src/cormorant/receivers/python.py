@@ -1,13 +1,13 @@
-"""Somebody's own code: a function or class of an installed package, called in a process of its own.
+"""Receiver of third-party code: a function or class of an installed package, called in a process of its own.
 
     `call = "package.module:name"`: a function, called with each batch; or a class, made once with `data`, then called
 
-    batch -> call --returns--> nothing, refusals, stops; False: every run of the batch is to end
-               `--raises, or ends its process--> the batch comes again, to a new process if need be; after `tries`
-                    times one by one, and what still makes it raise or end is refused
+    batch -> call --returns--> nothing, refusals, stops; False: every run of the batch has to end
+               `--raises, or ends its process--> the batch is delivered again, to a new process if need be; after
+                    `tries` times one by one, and a delivery that still makes it raise or end is refused
 
-What it raises is logged, and is nobody else's trouble, nor is how it ends. A class may have a method `approve(address)`
-that says whether a folder may be entered (setting `veto`), and a method `close()`.
+Exceptions are logged and affect no other receiver, nor does the end of the process. A class may have a method
+`approve(address)` that says whether a folder may be entered (setting `veto`), and a method `close()`.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from pydantic import Field, field_validator
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.base.log import logger
 from cormorant.model.settings.bounded import Count
-from cormorant.receivers.plugin_process import Apart, Approve, Died, Late, Make, Tell, Untold
+from cormorant.receivers.plugin_process import Apart, Approve, Deliver, Died, Late, Make, NotEncodable
 from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, RecordSettings, Refusal, Stop
 
 _log = logger(__name__)
 _CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 APPROVE_S = 10.0
-"""How long it may take to say whether a folder may be entered."""
+"""Seconds that `approve` may take for a folder."""
 MOST_DEATHS = 3
-"""So many records of a batch, one by one, may end its process before it is left alone for a while; folders, for good.
+"""Records of a batch, one by one, that may end the process before it pauses; for folders, before the veto is given up.
 
-Else one that ends with everything would cost the start of a process for each record there is.
+Otherwise a receiver that ends with every record would cost the start of a process for each.
 """
 
 
@@ -60,7 +60,7 @@ class PythonSettings(RecordSettings):
 
 
 class ApartReceiver:
-    """Hands batches to a callable in another process, and each document by itself when that raises again and again."""
+    """Delivers batches to a callable in another process, and each document by itself after repeated failures."""
 
     def __init__(self, make: Make, tries: int) -> None:
         self._make, self._tries = make, tries
@@ -69,18 +69,18 @@ class ApartReceiver:
         self._deadly: dict[int, str] = {}
 
     def open(self) -> None:
-        """Import and make it. Raises BadSetting when that fails."""
+        """Import and make the callable. Raises BadSetting when that fails."""
         self.close()
         self._apart = Apart(self._make)
         self._apart.open()
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
-        """Hand a batch over. Raises NotTaken when it raises or ends, or returns what nobody understands."""
+        """Deliver a batch. Raises NotTaken when the call raises, ends its process, or returns an unknown type."""
         if not batch:
             return ()
         try:
-            said = self._told(batch)
-        except Untold:  # however often it comes
+            said = self._deliver(batch)
+        except NotEncodable:  # a repeat would fail too
             said = self._one_by_one(batch)
         except NotTaken:
             self._tried = self._tried + 1 if self._failed == batch[0].seq else 1
@@ -93,7 +93,7 @@ class ApartReceiver:
         return said
 
     def close(self) -> None:
-        """Let it close what it has."""
+        """Let the callable close its resources, and end its process."""
         apart, self._apart = self._apart, None
         if apart is not None:
             apart.end()
@@ -101,7 +101,7 @@ class ApartReceiver:
     def _one_by_one(self, batch: Sequence[Delivery]) -> list[Refusal | Stop]:
         """Return the refusals and stops of each delivery in a batch.
 
-        Raises Died when too many end it; those are known when the batch comes again.
+        Raises Died if too many of them end the process; those are skipped when the batch is delivered again.
         """
         said: list[Refusal | Stop] = []
         deaths = 0
@@ -110,7 +110,7 @@ class ApartReceiver:
                 said.append(Refusal(each.seq, self._deadly[each.seq]))
                 continue
             try:
-                said += self._told([each])
+                said += self._deliver([each])
             except Died as error:
                 self._deadly[each.seq] = error.sentence
                 said.append(Refusal(each.seq, error.sentence))
@@ -121,16 +121,16 @@ class ApartReceiver:
                 said.append(Refusal(each.seq, error.sentence))
         return said
 
-    def _told(self, batch: Sequence[Delivery]) -> list[Refusal | Stop]:
-        """Call it once. Raises NotTaken for anything that it raises, Died when it ends its process."""
+    def _deliver(self, batch: Sequence[Delivery]) -> list[Refusal | Stop]:
+        """Call it once. Raises NotTaken for an exception, Died when it ends its process."""
         if self._apart is None:
             raise BadSetting(f"{self._make.call} is not open. Open the receiver again; the batch comes again.")
-        answer = self._apart.ask(Tell(batch))
+        answer = self._apart.ask(Deliver(batch))
         return [*answer.refusals, *answer.stops]
 
 
 class PythonReceiver(ApartReceiver):
-    """Calls one callable; made anew from its name and data whenever it is opened."""
+    """Calls one callable; `open` makes it again from its name and data."""
 
     kind: ClassVar[str] = "python"
 
@@ -140,10 +140,10 @@ class PythonReceiver(ApartReceiver):
 
 
 class Veto:
-    """Says of a folder's address whether it may not be entered.
+    """Decides by a folder's address whether it may not be entered.
 
-    Where it raises, or cannot be had, nobody knows, and nothing is entered; what does not come back, or ends its
-    process again and again, is not asked any more.
+    If the call raises or cannot be made, the answer is unknown, and nothing is entered. After a timeout, or repeated
+    ends of its process, it is not called any more.
     """
 
     def __init__(self, settings: PythonSettings) -> None:
@@ -151,7 +151,7 @@ class Veto:
         self._why, self._deaths = "", 0
 
     def __call__(self, address: str) -> bool:
-        """Return whether a folder may not be entered. Raises NotTaken when that cannot be told."""
+        """Return whether a folder may not be entered. Raises NotTaken when that is unknown."""
         if self._apart is None:
             raise NotTaken(self._why)
         try:
@@ -170,7 +170,7 @@ class Veto:
         return answer.vetoed
 
     def _end(self, error: CormorantError) -> None:
-        """Nobody is asked any more."""
+        """Stop asking; every later call raises this error's sentence."""
         _log.warning("no veto", extra={"reason": error.sentence})
         if self._apart is not None:
             self._apart.end()
@@ -178,7 +178,7 @@ class Veto:
 
 
 def veto(settings: PythonSettings) -> Veto | None:
-    """Return the veto that says which folders may not be entered; None when nothing is to be asked."""
+    """Return the veto that decides which folders may be entered; None without the setting `veto`."""
     return Veto(settings) if settings.veto else None
 
 

@@ -7,7 +7,7 @@ import msgspec
 from cormorant.receivers.protocol import Delivery
 
 UNFIT = (TypeError, ValueError, OverflowError, RecursionError)
-"""What is raised for a value that JSON does not have."""
+"""The exceptions for a value that JSON cannot express."""
 
 
 class _Record(msgspec.Struct, omit_defaults=True):
@@ -29,7 +29,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def encoded(delivery: Delivery) -> bytes:
-    """The record of a delivery, on one line without its end. Raises one of `UNFIT`."""
+    """Return the record of a delivery on one line, without its line ending. Raises one of `UNFIT`."""
     document = None if delivery.document is None else dict(delivery.document)
     return _ENCODER.encode(
         _Record(

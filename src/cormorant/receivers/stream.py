@@ -1,7 +1,7 @@
 """Delivery stream: the events, their order, and the position of each receiver.
 
-The stream is append-only and numbered without gaps: the row of `stream_head` is locked by whoever appends until it
-commits, so numbers become visible in their own order on every store.
+The stream is append-only and numbered without gaps: a transaction that appends locks the row of `stream_head` until its
+commit, so numbers become visible in their order on every database.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from cormorant.store.schema import faulty, former_source, receiver, stream, stre
 class Event(IntEnum):
     """The event that happened to a document.
 
-    From 10 to 19 search must not find it until the index has passed the event.
+    Search must not show the document of an event from 10 to 19 until the index has processed the event.
 
-    LINKS: links, or other documents, say something else of it than before, which is for the index alone. FOUND: it is
-    there, told once more to the one receiver that asked for it, or to the index as its copy was kept anew. MOVED: it is
-    at another address, where nobody was told of it; that it is gone from the one before comes first. UNVISITED and its
-    companions: no link leads to it any more. The last four are of runs and of no document.
+    LINKS: links or other documents changed a property of it that only the index needs. FOUND: it exists, repeated for
+    the one receiver that asked for it, or for the index after its copy was stored again. MOVED: it is at another
+    address for which no receiver has had an event; the deletion of the previous address comes first. UNVISITED and its
+    companions: no link leads to it any more. The last four belong to runs instead of documents.
     """
 
     NEW = 1
@@ -46,17 +46,17 @@ class Event(IntEnum):
 
     @property
     def word(self) -> str:
-        """The word receivers are told."""
+        """The name of the event that receivers get."""
         return {Event.ACCESS: "changed", Event.MOVED: "new"}.get(self, self.name.lower())
 
     @property
     def of_run(self) -> bool:
-        """Return whether the event concerns a run and no document."""
+        """Return whether the event belongs to a run instead of a document."""
         return self >= Event.STARTED
 
     @property
     def of_unvisited(self) -> bool:
-        """Return whether the event says only that no link leads to its document."""
+        """Return whether the event only reports that no link leads to its document."""
         return self in (Event.UNVISITED, Event.UNVISITED_CHANGED)
 
     @property
@@ -66,9 +66,9 @@ class Event(IntEnum):
 
 
 class NewEvent(NamedTuple):
-    """One event, before it has its number. `url` is set for what is no longer there.
+    """One event without a number yet. `url` is set for a document that no longer exists.
 
-    `receiver` is the number of the only one it is for, None when it is for all.
+    `receiver` is the number of the only receiver that gets it, None if all do.
     """
 
     source: int
@@ -107,24 +107,24 @@ _HEAD: Final = sa.select(stream_head.c.seq).where(stream_head.c.id == 1)
 
 
 def head(tx: Tx) -> int:
-    """The number of the newest event, 0 before the first."""
+    """Return the number of the newest event, 0 before the first."""
     return int(tx.execute(_HEAD).scalar_one())
 
 
 _NAME: Final = sa.select(stream_head.c.installation).where(stream_head.c.id == 1)
-"""Asked with every search, so it is made once."""
+"""Executed with every search, so it is built once."""
 
 
 def named(tx: Tx) -> str | None:
-    """The name of `installation`, None where none was given yet."""
+    """Return the name of the `installation`, None if it has none yet."""
     found = tx.execute(_NAME).scalar_one_or_none()
     return None if found is None else str(found)
 
 
 def installation(tx: Tx, otherwise: str | None = None) -> str:
-    """A name for whoever gives these numbers, which stays the same: receivers may have several installations.
+    """Return the permanent name of this installation: a receiver may get events from several.
 
-    The first time it is `otherwise`, or one that nobody else has.
+    At the first call the name becomes `otherwise`, or a random token.
     """
     name = named(tx)
     if name is None:
@@ -134,32 +134,32 @@ def installation(tx: Tx, otherwise: str | None = None) -> str:
 
 
 def pass_over(tx: Tx, place: int) -> None:
-    """Give no number up to this one any more: somebody was told of it before a backup of the database was restored."""
+    """Assign no number up to this one any more: a receiver had it before the database was restored from a backup."""
     tx.execute(sa.update(stream_head).where(stream_head.c.id == 1, stream_head.c.seq < place).values(seq=place))
 
 
 def after(tx: Tx, place: int, most: int, source: int | None = None, receiver_id: int | None = None) -> list[Numbered]:
-    """The next events behind a place, of all sources or one; also those for this receiver alone, if one is named."""
+    """Return the next events after a place, of all sources or one, and those for `receiver_id` alone."""
     bound = {"place": place, "source": source, "receiver": receiver_id, "most": most}
     rows = tx.rows(_AFTER if source is None else _AFTER_OF_SOURCE, bound)
     return [Numbered(row[0], row[1], row[2], row[3], Event(row[4]), row[5]) for row in rows]
 
 
 def moment(tx: Tx, seq: int) -> float | None:
-    """Return when an event occurred, in epoch seconds; None where that is unknown."""
+    """Return when an event occurred, in epoch seconds; None if that is unknown."""
     return tx.execute(sa.select(stream.c.at).where(stream.c.seq == seq)).scalar_one_or_none()
 
 
-def told_between(tx: Tx, place: int, upto: int, receiver_id: int, run: int) -> dict[Event, int]:
+def count_between(tx: Tx, place: int, upto: int, receiver_id: int, run: int) -> dict[Event, int]:
     """Count the events of a run by kind, for a receiver of all sources, after one place and up to another."""
     columns = stream.c
     between = columns.seq > place, columns.seq <= upto, columns.run == run
-    statement = sa.select(columns.event, sa.func.count()).where(*between, told(None, receiver_id))
+    statement = sa.select(columns.event, sa.func.count()).where(*between, addressed_to(None, receiver_id))
     return {Event(row[0]): int(row[1]) for row in tx.rows(statement.group_by(columns.event))}
 
 
-def told(source: int | None, receiver_id: int | None) -> sa.ColumnElement[bool]:
-    """Return the condition for a receiver's events: of its source, or of all, but not for another alone."""
+def addressed_to(source: int | None, receiver_id: int | None) -> sa.ColumnElement[bool]:
+    """Return the condition for the events of a receiver: of its source, or of all, except those for another alone."""
     columns = stream.c
     mine = sa.or_(columns.receiver_id.is_(None), columns.receiver_id == receiver_id)
     return mine if source is None else sa.and_(mine, columns.source_id == source)
@@ -180,7 +180,7 @@ _AFTER_OF_SOURCE: Final = _AFTER.where(stream.c.source_id == sa.bindparam("sourc
 def reaches(tx: Tx, place: int) -> bool:
     """Return whether a receiver at this place can continue.
 
-    Not when events behind it are gone, or when it is ahead of all of them.
+    It cannot if events after the place are gone, or if the place is beyond the newest event.
     """
     newest = head(tx)
     if place >= newest:
@@ -190,7 +190,7 @@ def reaches(tx: Tx, place: int) -> bool:
 
 
 def trim(tx: Tx) -> int:
-    """Drop what every receiver has passed; returns how many rows went. Without receivers nothing is kept."""
+    """Delete the events that every receiver has passed; returns their number. Without receivers all are deleted."""
     slowest = tx.execute(sa.select(sa.func.min(receiver.c.place))).scalar_one()
     place = head(tx) if slowest is None else int(slowest)
     dropped = tx.execute(sa.delete(stream).where(stream.c.seq <= place)).rowcount
@@ -200,20 +200,20 @@ def trim(tx: Tx) -> int:
 
 
 def _forget_names(tx: Tx, place: int) -> None:
-    """Forget what deleted sources were called of which nobody is to be told anything any more."""
+    """Delete the names of removed sources for which no event is left to be delivered."""
     columns = former_source.c
-    tells = [sa.exists().where(each.c.source_id == columns.id) for each in (stream, faulty)]
-    tx.execute(sa.delete(former_source).where(columns.seq <= place, *(sa.not_(each) for each in tells)))
+    pending = [sa.exists().where(each.c.source_id == columns.id) for each in (stream, faulty)]
+    tx.execute(sa.delete(former_source).where(columns.seq <= place, *(sa.not_(each) for each in pending)))
 
 
 def head_or_none(tx: Tx) -> int | None:
-    """The same as `head` of a database that may have lost it."""
+    """Return the same as `head` for a database that may have lost its row."""
     found = tx.execute(sa.select(stream_head.c.seq).where(stream_head.c.id == 1)).scalar_one_or_none()
     return None if found is None else int(found)
 
 
 def ensure_head(tx: Tx) -> int | None:
-    """Give the stream its head back when it was lost, behind all that is known to have had a number; None if not."""
+    """Restore a lost head after the greatest number known to be assigned, and return that; None if it was there."""
     if head_or_none(tx) is not None:
         return None
     newest = [sa.select(sa.func.max(stream.c.seq)), sa.select(sa.func.max(receiver.c.place))]

@@ -1,6 +1,6 @@
-"""The end of the last whole record of a file of lines, and the records before it.
+"""The end of the last complete record of a file of lines, and the records before it.
 
-Read from behind, so that a large file opens quickly.
+The file is read backwards, so that a large file opens quickly.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import msgspec
 from cormorant.receivers.protocol import Delivery
 
 OPENING = b'{"seq":'
-"""What every line of ours begins with. A file that begins otherwise is somebody else's, and nothing of it is cut."""
+"""The first bytes of every line of this receiver. A file with other first bytes is foreign and never cut."""
 
 _BLOCK = 1 << 16
 _SECTOR = 512
-"""What a disk writes at least."""
+"""The smallest number of bytes that a disk writes."""
 
 
 class Tail(NamedTuple):
-    """The last whole record: where the next one begins, and its number (0, 0 in a file without any)."""
+    """The last complete record: the offset of the next record, and its number (0, 0 in a file without records)."""
 
     end: int
     seq: int
 
 
 class TailRecord(msgspec.Struct):
-    """All that is read of a record: its number, and what tells it from another that was given the same number."""
+    """The fields of a record that are read: its number, and those that differ between events of the same number."""
 
     seq: int
     event: str = ""
@@ -36,10 +36,10 @@ class TailRecord(msgspec.Struct):
     url: str = ""
     document: object = None
 
-    def tells(self, delivery: Delivery) -> bool:
-        """Return whether this record is of the event of a delivery.
+    def matches(self, delivery: Delivery) -> bool:
+        """Return whether this record is the event of a delivery.
 
-        Of a document that is gone since, no more may be known than that.
+        If the document has been deleted since, only these fields of it may be known.
         """
         if (self.event, self.run) != (delivery.event, delivery.run) or (delivery.url and self.url != delivery.url):
             return False
@@ -49,16 +49,16 @@ class TailRecord(msgspec.Struct):
 
 
 class DamagedTail(NamedTuple):
-    """Bytes that are no record though records stand behind them: where they begin, and the number that follows."""
+    """Unreadable bytes before readable records: their offset, and the number of the next record."""
 
     start: int
     following: int
 
 
 def is_ours(descriptor: int) -> bool:
-    """Say whether the file is empty or begins as a record does, be it torn.
+    """Return whether the file is empty or begins like a record, which may be torn.
 
-    Of the first records a power cut may have left zeros, in whole sectors: then records stand behind them, or nothing.
+    A power cut may have replaced whole sectors of the first records by zeros; then records follow them, or nothing.
     """
     start = os.pread(descriptor, len(OPENING), 0)
     if start.strip(b"\0") or not start:
@@ -78,7 +78,7 @@ def _is_nothing(descriptor: int) -> bool:
 
 
 def last_record(descriptor: int) -> Tail:
-    """Find the last line that is whole and can be read; what stands behind it is what a kill or a power cut left."""
+    """Find the last complete, readable line; a kill or a power cut has left the bytes after it."""
     end = _line_start(descriptor, os.fstat(descriptor).st_size)
     while end > 0:
         start = _line_start(descriptor, end - 1)
@@ -90,7 +90,7 @@ def last_record(descriptor: int) -> Tail:
 
 
 def last_lines(descriptor: int, end: int, most: int) -> dict[int, TailRecord]:
-    """The last records before `end`, by number; at most so many, and none before one that cannot be read."""
+    """Return at most `most` records before `end`, by number, back to the first unreadable one."""
     found: dict[int, TailRecord] = {}
     while end > 0 and len(found) < most:
         start = _line_start(descriptor, end - 1)
@@ -124,7 +124,7 @@ def _read(descriptor: int, start: int, end: int) -> TailRecord:
 
 
 def _line_start(descriptor: int, end: int) -> int:
-    """Return where the line begins that the byte before `end` belongs to: behind the last newline before `end`."""
+    """Return the offset of the line that holds the byte before `end`: after the last newline before `end`."""
     while end > 0:
         start = max(0, end - _BLOCK)
         found = _bytes(descriptor, start, end).rfind(b"\n")

@@ -1,13 +1,13 @@
-"""Files of what was fetched, in the format of web archives: WARC 1.1 (ISO 28500:2017), a gzip member a record.
+"""Files of fetched documents, in the format of web archives: WARC 1.1 (ISO 28500:2017), a gzip member a record.
 
-    FOLDER/PREFIX-000001.warc.gz ...   a record for each document that came: response, or resource for what is no HTTP
-    FOLDER/PREFIX.place                how far the newest file is good, and what its last batch was
+    FOLDER/PREFIX-000001.warc.gz ...   a record for each document: response, or resource if it did not come by HTTP
+    FOLDER/PREFIX.place                the valid size of the newest file, and its last batch
     FOLDER/PREFIX.lock                 held while a receiver is open
 
-    append, sync -> place written anew --killed in between--> cut back to the place at `open`; the batch comes again
+    append, sync -> place rewritten --killed in between--> cut back to the place at `open`; the batch is delivered again
 
-Deletions are not written: an archive is what there was. Bodies are kept decoded, so fields that speak of the coding are
-renamed, as archives do whose bodies were decoded.
+Deletions are not written: an archive keeps past documents. Bodies are kept decoded, so header fields about the coding
+are renamed, as other archives with decoded bodies do.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from cormorant.receivers.protocol import Delivery, KeptCopy, ReceiverSettings, R
 _LEVEL = 6
 _CODED = frozenset((b"content-encoding", b"transfer-encoding", b"content-length"))
 _WAS = b"X-Archive-Orig-"
-"""What stands before the name of a field that is not true of the body as it is kept."""
+"""Prefix for the name of a header field that does not hold for the decoded body."""
 _GRAPHIC = "".join(map(chr, range(0x21, 0x7F)))
 
 
 class WarcSettings(ReceiverSettings):
-    """The settings of the folder that the WARC files go to."""
+    """The settings of the folder of the WARC files."""
 
     LISTED_BY = "cormorant receiver kinds warc"
     COPIES: ClassVar[bool] = True
@@ -55,7 +55,7 @@ class WarcSettings(ReceiverSettings):
     @field_validator("folder")
     @classmethod
     def _absolute(cls, folder: Path) -> Path:
-        """Write it in full: from now on it does not depend on the folder that anything was started in."""
+        """Make the path absolute, so that it does not depend on the working folder."""
         return folder.expanduser().absolute()
 
     @field_validator("prefix")
@@ -67,16 +67,19 @@ class WarcSettings(ReceiverSettings):
 
     @property
     def writes(self) -> str:
-        """Its series of files."""
+        """The pattern of its files."""
         return str(Path(os.path.realpath(self.folder), f"{self.prefix}-*.warc.gz"))
 
 
 class _Place(msgspec.Struct):
-    """The valid extent of the newest file: its number and size. `told` says by number what was told last."""
+    """The valid extent of the newest file: its number and size.
+
+    `delivered` has a key for each number of the last batch.
+    """
 
     number: int = 0
     size: int = 0
-    told: dict[int, str] = {}
+    delivered: dict[int, str] = msgspec.field(default_factory=dict, name="told")
 
 
 class WarcReceiver:
@@ -91,10 +94,10 @@ class WarcReceiver:
         self._place = _Place()
 
     def open(self) -> None:
-        """Lock the series and cut off what was not confirmed.
+        """Lock the series and cut off unconfirmed bytes.
 
-        Raises BadSetting when the folder is none, ConflictError when somebody else writes there, NotPermitted and
-        DataFolderError when the system does not let us.
+        Raises BadSetting when the path is no folder, ConflictError when another process writes there, NotPermitted and
+        DataFolderError when the system denies access.
         """
         self.close()
         try:
@@ -107,17 +110,17 @@ class WarcReceiver:
             raise
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
-        """Append the documents of a batch that have a copy, and return once they are on the disk."""
+        """Append the documents of a batch that have a copy, and return once they are on disk."""
         if self._lock < 0:
             raise DataFolderError(f"{self._shown} is not open. Open the receiver again; the batch comes again.")
-        told = self._place.told
-        new = [each for each in batch if told.get(each.seq) != _telling(each)]
+        delivered = self._place.delivered
+        new = [each for each in batch if delivered.get(each.seq) != _identity(each)]
         records = [record for each in new if each.kept is not None for record in (self._record(each, each.kept),)]
         try:
             if records:
                 self._append(records)
             if new:
-                self._place.told = {each.seq: _telling(each) for each in batch}
+                self._place.delivered = {each.seq: _identity(each) for each in batch}
                 self._save()
         except OSError as error:
             self._give_back()
@@ -125,7 +128,7 @@ class WarcReceiver:
         return ()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for descriptor in (self._file, self._lock):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -145,11 +148,11 @@ class WarcReceiver:
                 "own."
             ) from None
         self._place = self._read()
-        self._path(self._place.number + 1).unlink(missing_ok=True)  # begun, and never confirmed
+        self._path(self._place.number + 1).unlink(missing_ok=True)  # an unconfirmed file
         self._mend()
 
     def _read(self) -> _Place:
-        """The place as it was written last; a series without one begins behind what files there are."""
+        """Return the stored place; a series without one begins after its existing files."""
         try:
             return msgspec.json.decode(self._mark.read_bytes(), type=_Place)
         except FileNotFoundError:
@@ -162,7 +165,7 @@ class WarcReceiver:
             ) from None
 
     def _mend(self) -> None:
-        """Open the newest file and cut it back; begin the next where it has lost what was confirmed."""
+        """Open the newest file and cut it back; begin the next if it has lost confirmed bytes."""
         if not self._place.size:
             return
         path = self._path(self._place.number)
@@ -194,13 +197,13 @@ class WarcReceiver:
         self._place.size += size
 
     def _next(self) -> None:
-        """Go on with another file, which is made with its first record."""
+        """Continue with another file, which is created with its first record."""
         if self._file >= 0:
             os.close(self._file)
         self._file, self._place.number, self._place.size = -1, self._place.number + 1, 0
 
     def _save(self) -> None:
-        """Write the place, so that a power cut leaves the old or the new one."""
+        """Write the place atomically: a power cut leaves the old or the new one."""
         draft = self._mark.with_suffix(".draft")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o640)
         with os.fdopen(descriptor, "wb") as file:
@@ -211,12 +214,12 @@ class WarcReceiver:
         sync_folder(self.settings.folder)
 
     def _give_back(self) -> None:
-        """Let go: what was not confirmed is cut off when it is opened again, and the batch comes again."""
+        """Close the files: `open` cuts off the unconfirmed bytes, and the batch is delivered again."""
         self.close()
 
     def _record(self, delivery: Delivery, kept: KeptCopy) -> bytes:
-        """A document as one gzip member."""
-        number = uuid.uuid5(uuid.NAMESPACE_URL, f"{self._tools.installation}/{self._tools.name}/{_telling(delivery)}")
+        """Return a document as one gzip member."""
+        number = uuid.uuid5(uuid.NAMESPACE_URL, f"{self._tools.installation}/{self._tools.name}/{_identity(delivery)}")
         target = str((delivery.document or {}).get("access_url") or delivery.url)
         fields = [
             ("WARC-Type", "response" if kept.status_line else "resource"),
@@ -234,7 +237,7 @@ class WarcReceiver:
         return _member(fields, _head(kept) + kept.body)
 
     def _about(self) -> bytes:
-        """The record that every file begins with."""
+        """Return the first record of every file."""
         name = self._path(self._place.number).name
         number = uuid.uuid5(uuid.NAMESPACE_URL, f"{self._tools.installation}/{self._tools.name}/{name}")
         fields = [
@@ -260,7 +263,7 @@ class WarcReceiver:
         return str(self.settings.folder / f"{self.settings.prefix}-*.warc.gz")
 
     def _failure(self, error: OSError) -> BadSetting | NotPermitted | DataFolderError:
-        """Say what happened so that a person can act on it."""
+        """Return the error for a failed system call, with a remedy for the administrator."""
         about = f"{self._shown} cannot be written: {os.strerror(error.errno or 0)}."
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             return BadSetting(f"{about} Make the folder, or choose another.")
@@ -271,14 +274,14 @@ class WarcReceiver:
         return DataFolderError(f"{about} Check the disk; unconfirmed events come again.")
 
 
-def _telling(delivery: Delivery) -> str:
-    """Return a key that tells deliveries of one number apart, as after a database was restored."""
+def _identity(delivery: Delivery) -> str:
+    """Return a key that differs between deliveries of one number, as after a database was restored."""
     fetched = (delivery.document or {}).get("fetched_at", "")
     return f"{delivery.seq} {delivery.event} {delivery.run} {fetched} {delivery.url}"
 
 
 def _head(kept: KeptCopy) -> bytes:
-    """Status line and fields as they came, but for what is not true of the decoded body."""
+    """Return status line and fields as received; fields that do not hold for the decoded body get a prefix."""
     lines = [kept.status_line.encode("latin-1", "replace").replace(b"\r", b" ").replace(b"\n", b" ")]
     for line in kept.header_block.splitlines():
         if not line.strip():
@@ -290,14 +293,14 @@ def _head(kept: KeptCopy) -> bytes:
 
 
 def _member(fields: Sequence[tuple[str, str]], block: bytes) -> bytes:
-    """A record, compressed by itself, so that a reader can begin at any."""
+    """Return a record, compressed by itself, so that a reader can begin at any record."""
     head = [*fields, ("WARC-Block-Digest", _digest(block)), ("Content-Length", str(len(block)))]
     lines = "".join(f"{name}: {value}\r\n" for name, value in head)
     return gzip.compress(b"WARC/1.1\r\n" + lines.encode() + b"\r\n" + block + b"\r\n\r\n", _LEVEL, mtime=0)
 
 
 def _digest(data: bytes) -> str:
-    """As archives write it: SHA-1, base 32; it recognises equal bodies and guards nothing."""
+    """Return the digest as archives write it: SHA-1, base 32; it identifies equal bodies and protects nothing."""
     return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
 
 

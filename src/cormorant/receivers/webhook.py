@@ -1,11 +1,11 @@
-"""A program that is told over HTTP: batches are posted to an address as JSON, signed.
+"""Receiver that posts batches to a URL as signed JSON.
 
-    batch -> portions of so many records and bytes -> POST --2xx--> what the answer refuses, which runs it stops
+    batch -> portions of so many records and bytes -> POST --2xx--> the refusals and stops in the response
                               ^                         |--400, 413, 415, 422--> halves; a single one is refused
-                              `-- comes again, later ---'--anything else, no answer--> raised: the batch comes again
+                              `-- again, later ---------'--other status, no response--> raised: all is posted again
 
-What is posted: {"installation", "receiver", "first", "last", "records": [receiver records]}. `Idempotency-Key` names
-installation, receiver, first and last number, so that a portion that comes again has the same; `Cormorant-Signature` is
+The body is {"installation", "receiver", "first", "last", "records": [receiver records]}. `Idempotency-Key` names
+installation, receiver, first and last number, so a repeated portion has the same key. `Cormorant-Signature` is
 `sha256=` and the HMAC of "TIMESTAMP.BODY" by the secret, `Cormorant-Timestamp` the epoch seconds in it.
 """
 
@@ -28,16 +28,16 @@ from cormorant.receivers.protocol import Delivery, NotTaken, ReceiverTools, Reco
 from cormorant.receivers.record import UNFIT, encoded
 
 PORTION_BYTES = 4 << 20
-"""Of records in one request; a larger one goes by itself."""
+"""Bytes of records in one request; a larger record is sent by itself."""
 MAX_ANSWER = 1 << 20
 MOST_WORDS = 500
-"""Characters that are kept of a reason."""
+"""Characters of a reason that are kept."""
 _OF_CONTENT = frozenset((400, 413, 415, 422))
-"""Answers that are about what was sent, so that sending the same once more is no use."""
+"""Statuses that blame the content, so that a repeat would fail too."""
 
 
 class WebhookSettings(WireSettings, RecordSettings):
-    """The settings for the URL that batches go to, and for the signature that identifies the sender."""
+    """The settings of the URL that batches are posted to, and of the signature that identifies the sender."""
 
     LISTED_BY = "cormorant receiver kinds webhook"
     url: str = Field(description="The address that batches are posted to, like https://hooks.example.org/found.")
@@ -50,21 +50,21 @@ class WebhookSettings(WireSettings, RecordSettings):
 
 
 class _Refused(msgspec.Struct):
-    """One record that the other side cannot take."""
+    """One record that the server cannot take."""
 
     seq: int
     reason: str = ""
 
 
 class _Said(msgspec.Struct):
-    """The members that a response may have; any other members are ignored."""
+    """The members that a response may have; other members are ignored."""
 
     refused: list[_Refused] = []
     stop: bool | str = False
 
 
 class WebhookReceiver:
-    """Posts batches to one address; nothing is followed, and TLS is checked."""
+    """Posts batches to one URL; redirects are not followed, and TLS is checked."""
 
     kind: ClassVar[str] = "webhook"
 
@@ -75,12 +75,12 @@ class WebhookReceiver:
         self._key = b""
 
     def open(self) -> None:
-        """Look up the secret. Raises NotFoundError, SecretSealed and BadSetting; nothing is asked of the other side."""
-        self._wire.look()
+        """Read the secret. Raises NotFoundError, SecretSealed and BadSetting; sends no request."""
+        self._wire.check()
         self._key = self._wire.reveal().encode()
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
-        """Post a batch, in portions. Raises NotTaken when one was neither taken nor refused."""
+        """Post a batch in portions. Raises NotTaken when one was neither taken nor refused."""
         said: list[Refusal | Stop] = []
         ready = list[tuple[Delivery, bytes]]()
         for delivery in batch:
@@ -95,7 +95,7 @@ class WebhookReceiver:
         self._wire.close()
 
     def _post(self, left: list[Portion]) -> list[Refusal | Stop]:
-        """Post one portion after the other; one that is refused as a whole goes in halves."""
+        """Post one portion after the other; a portion that is refused as a whole is halved."""
         said: list[Refusal | Stop] = []
         left.reverse()
         while left:
@@ -113,7 +113,7 @@ class WebhookReceiver:
         return said
 
     def _request(self, portion: Portion) -> tuple[list[str], bytes]:
-        """The header lines and the body of a portion."""
+        """Return the header lines and the body of a portion."""
         first, last = portion.deliveries[0].seq, portion.deliveries[-1].seq
         about = {"installation": self._tools.installation, "receiver": self._tools.name, "first": first, "last": last}
         records = b",".join(portion.records)
@@ -122,7 +122,7 @@ class WebhookReceiver:
         headers = [
             "Content-Type: application/json",
             "Accept: application/json",
-            "Expect:",  # libcurl would wait a second for leave to send what is large
+            "Expect:",  # without it libcurl waits a second for "100 Continue" before a large body
             f"Idempotency-Key: {self._tools.installation}-{quote(self._tools.name, safe='')}-{first}-{last}",
             f"Cormorant-Timestamp: {stamp}",
         ]
@@ -134,10 +134,8 @@ class WebhookReceiver:
     def _said(self, answer: Response, deliveries: Sequence[Delivery]) -> Iterator[Refusal | Stop]:
         """Yield the refusals and stops that a response names.
 
-        Raises NotTaken for one that cannot be understood.
-
-        An object is understood under any type, since small programs often name none; what is neither that nor called
-        JSON says nothing.
+        Raises NotTaken for a response that cannot be decoded. A JSON object is accepted under any media type, since
+        small programs often set none; a response that is neither an object nor named JSON says nothing.
         """
         is_json = content_type(answer.headers.get("content-type"))[0] == "application/json"
         if not (body := answer.body.strip()) or not (is_json or body.startswith(b"{")):
@@ -159,7 +157,7 @@ class WebhookReceiver:
                 yield Stop(run, why)
 
     def _hint(self, answer: Response | TransportError) -> str:
-        """Return a hint at what may help."""
+        """Return a hint at a likely remedy."""
         if answer.status in (401, 403):
             return " Check its secret." if self._key else " Set its secret, if it asks for a signature."
         return " Check the url." if answer.status in (404, 405, 410) else ""

@@ -52,7 +52,7 @@ def events(store: Store) -> list[tuple[str, Event]]:
 def anchors(store: Store, page: str) -> tuple[str, ...]:
     with store.read() as tx:
         number = numbers(tx)[page]
-        return link_score.said_of(tx, [number]).get(number, link_score.NOTHING).anchors
+        return link_score.summaries_of(tx, [number]).get(number, link_score.NOTHING).anchors
 
 
 def test_what_links_say_is_told_once(site: Store) -> None:

@@ -153,7 +153,7 @@ def test_a_server_that_fails_once_more_is_not_waited_for_anew(store: Store, stat
     ended = ended_while(store, failed, HANG_S, status)
     assert ended is not None
     assert (ended.complete, ended.bottleneck) == (False, HostTrouble("", status).why)
-    assert (ended.reason or "").startswith(HostTrouble("a.example", status).said)
+    assert (ended.reason or "").startswith(HostTrouble("a.example", status).clause)
     assert "patience_s, 0.6 seconds" in (ended.reason or "")
 
 

@@ -55,7 +55,7 @@ def weigh(store: Store) -> list[str]:
 def said(store: Store, page: str) -> AnchorSummary:
     with store.read() as tx:
         number = numbers(tx)[page]
-        return link_score.said_of(tx, [number]).get(number, link_score.NOTHING)
+        return link_score.summaries_of(tx, [number]).get(number, link_score.NOTHING)
 
 
 def grant(tx: Tx, page: str, rights: int) -> None:

@@ -24,7 +24,7 @@ BUSY, SICK = HostTrouble("busy.example", 503), HostTrouble("sick.example", 500)
     ],
 )
 def test_one_site(of: HostTrouble, why: HoldReason, said: str) -> None:
-    assert (of.why, of.said) == (why, said)
+    assert (of.why, of.clause) == (why, said)
 
 
 @pytest.mark.parametrize(
@@ -42,16 +42,16 @@ def test_one_site_when_it_was_last_asked(of: HostTrouble, lately: str) -> None:
 @pytest.mark.parametrize("status", backoff.NO_ANSWER)
 def test_every_way_of_not_answering_has_its_words_and_an_advice(status: int) -> None:
     silent = HostTrouble("a.example", status)
-    assert silent.said.startswith("a.example does not answer (")
+    assert silent.clause.startswith("a.example does not answer (")
     assert silent.advice.endswith(".")
 
 
 def test_several_sites() -> None:
-    assert host_errors.told((DEAD, BUSY), 2) == f"{DEAD.said}; {BUSY.said}"
-    assert host_errors.told((DEAD, DOWN, BUSY, SICK), 1200) == (
-        f"{DEAD.said}; {DOWN.said}; {BUSY.said}; 1,197 more sites have to wait"
+    assert host_errors.clause_of((DEAD, BUSY), 2) == f"{DEAD.clause}; {BUSY.clause}"
+    assert host_errors.clause_of((DEAD, DOWN, BUSY, SICK), 1200) == (
+        f"{DEAD.clause}; {DOWN.clause}; {BUSY.clause}; 1,197 more sites have to wait"
     )
-    assert host_errors.told((), 1) == "1 more site has to wait"
+    assert host_errors.clause_of((), 1) == "1 more site has to wait"
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_of_a_slow_site_only_what_is_soon_asked_for_is_read(store: Store) -> Non
     (one,) = ada.tend()
     one.set_pace(delay_s, 1)
     one.sources[SOURCE].let_go()  # read before its pace was known
-    one.sources[SOURCE].read_anew()
+    one.sources[SOURCE].reread()
     visited, most = [], 0
     for _ in range(count):
         ada.tend()
@@ -100,7 +100,7 @@ def test_of_a_slow_site_more_is_read_when_nothing_is_asked_for_what_was(store: S
     one.set_pace(SOON_S / 5, 1)
     work = one.sources[SOURCE]
     work.let_go()
-    work.read_anew()
+    work.reread()
     ada.tend()
     few = len(work.held)
     assert few == READ_AHEAD * 5 // LOW

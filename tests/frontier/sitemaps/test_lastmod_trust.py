@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.frontier.sitemaps.lastmod_trust import MEMORY, SAMPLE, ClaimVerdict, Trust, priority, said_of
+from cormorant.frontier.sitemaps.lastmod_trust import MEMORY, SAMPLE, ClaimVerdict, Trust, priority, verdict_on
 from cormorant.model.content import FeedEntry
 
 DAY, NOW = 86_400.0, 1_700_000_000.0
@@ -28,7 +28,7 @@ def entry(since: float | None = None, until: float | None = None, weight: float 
     ],
 )
 def test_what_a_date_claims_at_a_visit(given: FeedEntry, visited: float | None, expected: ClaimVerdict) -> None:
-    assert said_of(given, visited, NOW) is expected
+    assert verdict_on(given, visited, NOW) is expected
 
 
 def test_dates_are_believed_until_enough_of_them_were_wrong() -> None:

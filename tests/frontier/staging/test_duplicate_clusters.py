@@ -38,7 +38,7 @@ class Shelf:
         """Tell of documents: number, rights, sketch."""
         said = [ClusterChange(number, 1, acl, sketch, next(self._seq)) for number, acl, sketch in told]
         with self.store.begin() as tx:
-            return Classes(tx, lambda acl: acl == PUBLIC, lambda: next(_fresh)).tell(said)
+            return Classes(tx, lambda acl: acl == PUBLIC, lambda: next(_fresh)).update(said)
 
     def members(self) -> dict[int, Member]:
         with self.store.read() as tx:

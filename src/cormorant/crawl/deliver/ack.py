@@ -57,7 +57,7 @@ def overtake(tx: Tx, place: int) -> None:
     if not number or place < passed <= stream.head(tx):
         return
     for run in runs.open_runs(tx):
-        events = stream.told_between(tx, passed, place, number, run.id)
+        events = stream.count_between(tx, passed, place, number, run.id)
         if events:
             total = runs.counted_by(tx, run.id, f"receiver {receivers.INDEX}")
             total.add(_told(events))

@@ -94,7 +94,7 @@ def _tell(tx: Tx, told: Sequence[ClusterChange], whole: set[int], run: int) -> N
     """Tell classes, and the index of all whose class changed but those that it is about to be told of as a whole."""
     acls = ACLNumbers()
     classes = Classes(tx, lambda number: acls.list_of(tx, number) == PUBLIC, _fresh)
-    changed = classes.tell(told) - whole
+    changed = classes.update(told) - whole
     if changed:
         rows = tx.rows(sa.select(near.c.id, near.c.source_id).where(near.c.id.in_(sorted(changed))))
         stream.append(tx, [NewEvent(row.source_id, row.id, run, Event.LINKS) for row in rows])

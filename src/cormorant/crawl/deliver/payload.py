@@ -166,7 +166,7 @@ class PayloadLoader:
     def furnished(self, tx: Tx, found: Sequence[Payload]) -> list[Payload]:
         """The same with rights, with what links say of each, and with its class."""
         numbers = {each.event.resource for each in found}
-        said, near = link_score.said_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
+        said, near = link_score.summaries_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
         linked = {each.event.resource for each in found if each.event.event is Event.LINKS}
         depths = dict(bulk.select_in(tx, resource, ("id", "depth"), "id", linked))
         return [

@@ -78,7 +78,7 @@ class Intake:
             self._counters = runs.counted_by(tx, self._run, runs.ITSELF)
             login_hold.check(tx, source, self._row)
         if isinstance(source, IncrementalListing):
-            source.names_all = self._order.forced or self._order.anew or self._order.new_of is not None
+            source.names_all = self._order.forced or self._order.revisit or self._order.new_of is not None
         self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
         try:
             async for batch in drawn(source.discover(before.cursor if before and self._remembers() else "")):

@@ -145,7 +145,7 @@ def _braked(store: Store, row: RunRow, looked: float, now: float) -> float:
 def _look(store: Store, row: RunRow) -> _Look:
     with store.read() as tx:
         head = stream.head(tx)
-        backlog = head - min((each.place for each in receivers.told_of(tx, row.source_id)), default=head)
+        backlog = head - min((each.place for each in receivers.of_source(tx, row.source_id)), default=head)
         seen = runs.again(tx, row)
         left = remaining.left(tx, row.source_id, row.generation)
         return _Look(
@@ -191,7 +191,7 @@ def _given_up(store: Store, row: RunRow, seen: _Look, patience: IdleTimeout) -> 
     else:
         waited_s = seen.steady - (patience.since or seen.steady)
         why = f"nothing was got for {waited_s:.0f} seconds, and patience_s is {patience.patience_s:g}"
-    return f"{host_errors.told(found, seen.left.sites)}; {why}"
+    return f"{host_errors.clause_of(found, seen.left.sites)}; {why}"
 
 
 def _held_up(seen: _Look, pace: float, busy: float) -> str:
@@ -233,7 +233,7 @@ async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = Fals
     measuring, held_up = ProgressSampler(store), row.bottleneck
     while True:
         with store.read() as tx:
-            now, every = tx.now(), receivers.told_of(tx, row.source_id)
+            now, every = tx.now(), receivers.of_source(tx, row.source_id)
             steady = now - tx.stepped()
             told = [each for each in every if each.kind == receivers.INDEX or not index_alone]
             stopped = runs.again(tx, row).state is not row.state
@@ -246,7 +246,7 @@ async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = Fals
         if stopped or not hoped_for:
             return held_up
         if steady - began > took_s:
-            held_up = min(hoped_for, key=lambda each: each.place).said
+            held_up = min(hoped_for, key=lambda each: each.place).label
         measuring.look(row, now, fetched)
         await asyncio.sleep(TICK_S)
 

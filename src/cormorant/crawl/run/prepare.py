@@ -53,5 +53,5 @@ async def level(store: Store, row: RunRow, build: Callable[[RunRow], Source]) ->
     with store.read() as tx:
         before = [each.settings.get("priority") for each in runs.since_whole(tx, row)]
     if any(said != row.settings.get("priority") for said in before):
-        for _ in reprioritize.level_anew(store, row.source_id, build(row).settings.level):
+        for _ in reprioritize.reassign_levels(store, row.source_id, build(row).settings.level):
             await asyncio.sleep(0)  # other runs go on meanwhile

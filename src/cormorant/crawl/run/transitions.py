@@ -43,7 +43,7 @@ def go_on(tx: Tx, row: RunRow, **values: object) -> RunRow:
 def tell(tx: Tx, row: RunRow) -> None:
     """Have receivers told of the state that a run has just come to, those that want to know; of a test nobody is."""
     event = _TOLD.get(row.state) if row.mode is not Mode.TEST else None
-    if event is not None and any(each.settings.get("runs") for each in receivers.told_of(tx, row.source_id)):
+    if event is not None and any(each.settings.get("runs") for each in receivers.of_source(tx, row.source_id)):
         stream.append(tx, [NewEvent(row.source_id, 0, row.id, event)])
 
 

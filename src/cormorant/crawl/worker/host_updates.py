@@ -185,7 +185,7 @@ def make_up(site: HostState, run: BatchCommitter, means: WorkerContext) -> None:
         counters.unanswered -= sum(missed)
         runs.count(tx, order.run, means.owner, counters)
     run.counters = counters
-    site.sources[source].read_anew()
+    site.sources[source].reread()
 
 
 def _reconsider(site: HostState, source: Source) -> None:

@@ -156,7 +156,7 @@ class Housekeeper:
                 for run, each in found:
                     admitted = discovered_links.admit_found(tx, run.source, run.order, run.counters, each, means)
                     reached.update(admitted[0])
-                    self.desk.read_anew(admitted[1], run.order.source)
+                    self.desk.reread(admitted[1], run.order.source)
             self.desk.settled((), reached)
         for site, source in asked:
             site.led[source] = site.lessons
@@ -218,7 +218,7 @@ class Housekeeper:
                 tracing.spent("fetch", self.now() - began, run=run.order.run, visits=len(visited))
                 _log.info("settled", extra={"run": run.order.run, "visits": len(visited), "sites_lost": len(lost)})
             self.desk.settled([each.resource for each in visited], run.arrived)
-            self.desk.read_anew(run.reordered, run.order.source)
+            self.desk.reread(run.reordered, run.order.source)
             for number in lost:
                 site = self.desk.close(number)
                 self._crew.means.seen.close(site.key if site else "")
@@ -246,7 +246,7 @@ def plan_of(runs: Mapping[int, BatchCommitter]) -> RefillPlan:
 
     def prepare(resource: Resource) -> Resource:
         order = runs[resource.source].order
-        if not (order.forced or order.anew):
+        if not (order.forced or order.revisit):
             return resource
         bare = resource._replace(etag="", modified="", validator="", content_hash=b"")
         if not order.forced:

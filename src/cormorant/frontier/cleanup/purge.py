@@ -1,12 +1,12 @@
 """Purge of the rows of resources that are gone.
 
-After it was gone in two runs, and when no other page links to it any more.
+A row is purged after its resource was gone in two runs, if no other page links to it any more.
 
-Two runs of the same hour are one accident of its server, unless the source says otherwise (`purge_after_s`). A 410 is
-purged at once (RFC 9110 section 15.5.11: the condition is likely permanent). What a listing named goes though
-something links to it; what a sitemap named stays while that names it, and what a known address has moved to while it
-does: it would be found again in each run. Start addresses stay, so that their fate can be explained, and sitemaps that
-a robots.txt names. A tombstone says what became of a document.
+Two runs within one hour count as one accident of its server, unless the source sets `purge_after_s`. A 410 is purged at
+once (RFC 9110 section 15.5.11: the condition is likely permanent). Listed resources are purged even if pages link to
+them. A resource stays while a sitemap names it or a known address redirects to it: each run would discover it again.
+Start addresses stay, so that their state can be explained, and so do sitemaps that a robots.txt names. A tombstone keeps when and why
+a document was deleted.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from cormorant.store.schema import claim, content, inlinks, original, outlinks, 
 from cormorant.store.schema.frontier import ASTRAY
 
 RUNS = 2
-"""Runs in a row that must find a 404, or whose complete listings must not name it, before its row is purged."""
+"""Runs in a row that must find a 404, or whose complete listings must omit it, before a row is purged."""
 HOUR_S = 3_600.0
 _LISTED = (int(DiscoveredBy.LISTING), int(DiscoveredBy.MEMBER))
-"""How addresses are discovered that a source or a container lists, whatever links to them."""
+"""How addresses are discovered that a source or a container lists; links to them do not matter."""
 SETTING = "purge_after_s"
-"""How long after the first of them a page of a site is purged at the earliest."""
+"""The least seconds between the first 404 of a page and its purge."""
 
 
 def _named_still() -> sa.ColumnElement[bool]:
     """Return the condition that the sitemap which named a resource exists and, as far as known, still names it.
 
-    One that was read anew by the run that visited the page last says so by a claim of that run; one that is as it was
-    names what it named.
+    If the run that visited the page last also read the sitemap, a claim of that run proves it; an unchanged sitemap
+    still names the same pages.
     """
     columns, map_ = resource.c, resource.alias("map")
-    anew = sa.and_(map_.c.outcome == int(OutcomeKind.OK), map_.c.run == columns.run)
+    read = sa.and_(map_.c.outcome == int(OutcomeKind.OK), map_.c.run == columns.run)
     claimed = sa.exists().where(
         claim.c.source_id == columns.source_id, claim.c.hash == columns.hash, claim.c.run == columns.run
     )
     stands = sa.and_(
         map_.c.id == columns.referrer, map_.c.role == int(Role.SITEMAP), map_.c.outcome != int(OutcomeKind.GONE)
     )
-    return sa.and_(columns.how == int(DiscoveredBy.SITEMAP), sa.exists().where(stands, sa.or_(sa.not_(anew), claimed)))
+    return sa.and_(columns.how == int(DiscoveredBy.SITEMAP), sa.exists().where(stands, sa.or_(sa.not_(read), claimed)))
 
 
 def wait_s(settings: Mapping[str, Any]) -> float:
@@ -58,9 +58,9 @@ def wait_s(settings: Mapping[str, Any]) -> float:
 
 
 def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
-    """Remove rows, links and journal of what is gone for good. Its kept copy stays in its pack, named by no row.
+    """Delete rows, links and journal of resources that are gone for good. Their kept copies stay, without a row.
 
-    `after_s` is how long it has to be known of a page of a site that answers 404.
+    `after_s` is the least age of the first 404 of a page.
     """
     columns = resource.c
     listed = columns.how.in_(_LISTED)
@@ -82,7 +82,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
         .where(sa.not_(_named_still()))
         .where(sa.or_(listed, orphans.FEW), sa.or_(columns.referrer.is_(None), sa.not_(named)))
     )
-    found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # what nobody has deleted
+    found = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed)  # not deleted yet
     rows = tx.rows(statement.where(columns.id.not_in(found)))
     lost = [row for row in rows if row.how in _LISTED or orphans.is_lost(row)]
     led = redirect_chains.led_to(tx, source, {row.address for row in lost if row.how not in _LISTED})

@@ -1,7 +1,7 @@
-"""Nothing is to be remembered of a source but its documents, which can be found until a crawl has looked for them anew.
+"""Reset of a source to its documents, which stay searchable until a crawl has visited them again.
 
-Its addresses without a document go, with what was excluded, what sitemaps claim and what the sites have told it; of the
-others nothing confirms that they are as they were.
+Addresses without a document are deleted, with exclusions, claims of sitemaps and host facts; the remaining documents
+lose their validators.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHUNK = 1000
 
 
 def forget(tx: Tx, source: int) -> bool:
-    """Forget some of it. Returns whether there is more."""
+    """Delete one chunk. Returns whether there is more."""
     columns = resource.c
     found = sa.select(content.c.id).where(content.c.id == columns.id, content.c.indexed).exists()
     bare = sa.select(columns.id).where(columns.source_id == source, sa.not_(found)).limit(CHUNK)

@@ -1,11 +1,11 @@
-"""Stale exclusions: URLs that a gate excluded and to which nothing leads any more.
+"""Stale exclusions: URLs that a gate excluded and to which no page leads any more.
 
-One may be known twice, since settings change and pages are met by several ways: as what was excluded before it became a
-resource, and as a resource. The resource knows more, so it alone counts, here and in every list.
+An address may be stored twice, since settings change and discovery meets it in several ways: as an exclusion and as a
+resource. The resource has more data, so only the resource counts, here and in every list.
 
-An exclusion is kept for as long as a page leads to its address, however long ago that page was read: an edit of the
-rules may let it in. What no page leads to is forgotten when it was last met long ago, or a site that makes up new
-addresses all the time would fill the table.
+An exclusion is kept while a page leads to its address, however long ago that page was read: an edit of the rules may
+admit it. Other exclusions are deleted long after they were last met; otherwise a site that generates addresses without
+end would fill the table.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MET = 1_000
 
 
 class Old(NamedTuple):
-    """An exclusion that was last met long ago: key, the run that met it, and the number of what led there."""
+    """An exclusion that was last met long ago: key, the run that met it, and the number of its referrer."""
 
     key: int
     run: int
@@ -42,7 +42,7 @@ class Old(NamedTuple):
 
 
 def old(tx: Tx, source: int, upto: int, behind: int | None) -> list[Old]:
-    """A page of the exclusions that no run after `upto` has met, by key, behind one."""
+    """Return a page of the exclusions that no run after `upto` has met, by key, after the key `behind`."""
     columns = exclusion.c
     chosen = sa.select(columns.hash, columns.run, columns.referrer).where(
         columns.source_id == source, columns.run <= upto
@@ -53,7 +53,7 @@ def old(tx: Tx, source: int, upto: int, behind: int | None) -> list[Old]:
 
 
 def links(tx: Tx, source: int, behind: int) -> list[tuple[int, bytes]]:
-    """Some pages of a source, by number, with their links as they were when each was last read."""
+    """Return some pages of a source, by number, with their links as of their last reading."""
     both = outlinks.join(resource, resource.c.id == outlinks.c.id)
     chosen = sa.select(outlinks.c.id, outlinks.c.links).select_from(both)
     chosen = chosen.where(resource.c.source_id == source, outlinks.c.id > behind).order_by(outlinks.c.id).limit(CHUNK)
@@ -61,14 +61,17 @@ def links(tx: Tx, source: int, behind: int) -> list[tuple[int, bytes]]:
 
 
 def linked(source: int, pages: Sequence[tuple[int, bytes]]) -> Iterator[int]:
-    """The keys of all that these pages lead to."""
+    """Yield the keys of all link targets of these pages."""
     for _, blob in pages:
         for address in codec.texts(blob):
             yield fingerprint(address, source)
 
 
 def forget(tx: Tx, source: int, some: Sequence[Old]) -> int:
-    """Forget these, which no page leads to, unless what led there has no links and says so still; returns how many."""
+    """Delete exclusions to which no page leads; returns their number.
+
+    Kept are those whose referrer has no page links and still leads to them.
+    """
     numbers = {each.referrer for each in some if each.referrer is not None}
     kept = {row[0]: row[1:] for row in bulk.select_in(tx, resource, ("id", "role", "outcome", "run"), "id", numbers)}
     reading = {row[0] for row in bulk.select_in(tx, outlinks, ("id",), "id", numbers)}
@@ -80,9 +83,9 @@ def forget(tx: Tx, source: int, some: Sequence[Old]) -> int:
 
 
 def _says_so(row: Sequence[int] | None, each: Old) -> bool:
-    """Return whether a resource without page links, as a sitemap or a redirect, still leads to the URL.
+    """Return whether a resource without page links, like a sitemap or a redirect, still leads to the URL.
 
-    It was not read since if so.
+    It does if it was not read since.
     """
     if row is None:
         return False
@@ -92,9 +95,9 @@ def _says_so(row: Sequence[int] | None, each: Old) -> bool:
 
 
 def known_among(tx: Tx, source: int, excluded: Sequence[Any]) -> set[int]:
-    """The keys of those exclusions, each with `hash` and `address`, that are resources of the source as well.
+    """Return the keys of those exclusions, each with `hash` and `address`, that are also resources of the source.
 
-    Asked site by site, as their index is made.
+    The query goes site by site, as their index does.
     """
     keys: dict[str, list[int]] = {}
     for each in excluded:

@@ -2,8 +2,8 @@
 
 Pure.
 
-Texts: each once, those first that most pages use, links of other sites and of a site's navigation weighed as below.
-Score: the logarithm of the pages that link there, so that the hundredth counts far less than the third.
+Texts: each once, the most frequent first; links of other sites and of a site's navigation are weighed as below. Score:
+the logarithm of the number of linking pages, so that the hundredth counts far less than the third.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 MOST_TEXTS: Final = 10
-"""Texts kept of a page: what comes behind is said by few."""
+"""Texts that are kept of a page: further texts are rare."""
 LONGEST: Final = 120
-"""Characters kept of a text: a longer one is a paragraph that somebody made a link of."""
+"""Characters that are kept of a text: a longer one is a paragraph that was made a link."""
 NAVIGATION: Final = 0.5
-"""Share of a site's pages from which on a link that stands on all of them belongs to what is around the pages."""
+"""Share of a site's pages from which on a link on all of them counts as navigation."""
 LEAST_PAGES: Final = 10
-"""Pages of a site in which navigation can be told from links that somebody meant."""
+"""Pages that a site needs before navigation can be distinguished from editorial links."""
 OF_NAVIGATION: Final = 2
-"""Pages that a link in the navigation counts for, however many pages have it."""
+"""Pages that a navigation link counts for, on however many pages it stands."""
 OTHER_SITE: Final = 3
 """Pages that a page of another site counts for."""
 STEPS: Final = 10
 """Steps from a score of 0 to 1, each for twice as many pages."""
 FIRST: Final = 16
-"""Pages of the first step, less one: by a few links every page is found."""
+"""Pages of the first step, less one: a few links do not distinguish a page."""
 
 _WORDLESS = re.compile(r"[\W\d_]*")
 _ADDRESS = re.compile(r"\S+://\S*|www\.\S+|[\w-]+(?:\.[\w-]+)+/\S*", re.IGNORECASE)
@@ -60,7 +60,7 @@ SAYING_NOTHING: Final = frozenset(
     .replace("    ", "")
     .split("|")
 )
-"""Texts that are the same wherever they lead, folded as `folded` does."""
+"""Texts that describe no target, folded as `folded` does."""
 
 
 _NUMBERS = re.compile(r"[\s\d.:()-]+")
@@ -73,25 +73,26 @@ PARTS: Final = frozenset(
     .replace("    ", "")
     .split("|")
 )
-"""What is said with a number of a part of something, which tells no more than the number."""
+"""Words for a part of a document; with a number they say no more than the number."""
 
 
 class AnchorLink(NamedTuple):
-    """A link that counts: its text, and the site of the page it stands on."""
+    """A counted link: its text, and the site of the page it stands on."""
 
     text: str
     site: int
 
 
 Heap: TypeAlias = Mapping[AnchorLink, int]
-"""The links that count, and on how many pages each stands."""
+"""The counted links, and the number of pages that each stands on."""
 
 
 def texts(links: Heap, sizes: Mapping[int, int], known: str, more: float = 1.0) -> tuple[str, ...]:
     """Return the anchor texts of a page, best first; `sizes` are the page counts of each site.
 
-    Without what says no word that is not `known`, as by its title and address: most links say the title again, and a
-    document is written anew for what they say. There are `more` times as many links as those.
+    Texts without a word beyond those of `known`, such as its title and address, are omitted: most links repeat the
+    title, and the document is indexed again for each change of its texts. The real number of links is `more` times
+    those given.
     """
     counted: Counter[tuple[str, int]] = Counter()
     for each, count in links.items():
@@ -111,7 +112,10 @@ def texts(links: Heap, sizes: Mapping[int, int], known: str, more: float = 1.0) 
 
 @lru_cache(1024)
 def _read(text: str) -> tuple[str, frozenset[str]]:
-    """A text, folded, and its words; "" for one that says nothing. The same few stand on all pages of a site."""
+    """Return a text, folded, and its words; "" for a text that says nothing.
+
+    The same few stand on all pages of a site.
+    """
     key = folded(text)
     return (key, _words(text)) if says_something(text, key) else ("", frozenset())
 
@@ -119,9 +123,7 @@ def _read(text: str) -> tuple[str, frozenset[str]]:
 def score(links: Heap, sizes: Mapping[int, int], own: int, more: float = 1.0) -> float:
     """Return the link score of a page, from 0 to 1 in steps.
 
-    `own` is the page's site.
-
-    There are `more` times as many links as those, of which no more are kept.
+    `own` is the page's site. The real number of links is `more` times those given, since no more are kept.
     """
     counted: Counter[int] = Counter()
     for each, count in links.items():
@@ -133,21 +135,23 @@ def score(links: Heap, sizes: Mapping[int, int], own: int, more: float = 1.0) ->
 
 
 def _worth(count: int, pages: int) -> int:
-    """For how many pages links count that stand on `count` of a site's pages."""
+    """Return the number of pages that links on `count` of a site's pages count for."""
     return OF_NAVIGATION if pages >= LEAST_PAGES and count >= NAVIGATION * pages else count
 
 
 def _words(text: str) -> frozenset[str]:
-    """The words of a text; those of what stands together with underscores too, as in addresses."""
+    """Return the words of a text; parts between underscores count as words too, as in addresses."""
     return frozenset(_WORD.findall(text.casefold()))
 
 
 def folded(text: str) -> str:
-    """A text without what tells equal ones apart: capitals, repeated spaces, signs around it."""
+    """Return a text without differences in case, white space and punctuation around it."""
     return _EDGES.sub("", _SPACE.sub(" ", text)).casefold()
 
 
 def says_something(text: str, key: str) -> bool:
-    """Say whether a text tells of where it leads: not "here", no number alone or of a section, no address."""
-    told = bool(key) and key not in SAYING_NOTHING and not _WORDLESS.fullmatch(key) and not _ADDRESS.fullmatch(text)
-    return told and (key in PARTS or _NUMBERS.sub("", key) not in PARTS)
+    """Return whether a text describes its target: not "here", a lone number, a numbered section or an address."""
+    descriptive = (
+        bool(key) and key not in SAYING_NOTHING and not _WORDLESS.fullmatch(key) and not _ADDRESS.fullmatch(text)
+    )
+    return descriptive and (key in PARTS or _NUMBERS.sub("", key) not in PARTS)

@@ -1,9 +1,9 @@
 """A document's out-links in one blob, and a resource's in-links in another.
 
-Lines of address, anchor text and rel, parted by tabs, compressed by zstd at level 1: 18 links are about 600 bytes. In
-texts tabs and line ends cannot occur, since extraction folds white space. A line ends with a mark when the text is that
-of a link to a part of the place. An in-link has that mark behind its text, or another when it does not vouch for what
-it leads to (nofollow and its like).
+Lines of address, anchor text and rel, separated by tabs, compressed by zstd at level 1: 18 links are about 600 bytes.
+Texts hold no tabs or line ends, since extraction folds white space. A line ends with a mark if the link leads to a part
+of the target. An in-link has that mark after its text, or another if it does not vouch for its target (nofollow and the
+like).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_TEXT = 200
 _MARK = "\t-"
 _PART = "\t#"
 _BY_PAGE = "page-nofollow"
-"""What stands in the rel of a link that its page does not want followed; the page vouches for it all the same."""
+"""In the rel of a link whose page asks for nofollow; the page vouches for the target all the same."""
 
 
 class InLink(NamedTuple):
@@ -40,21 +40,21 @@ def pack(links: Iterable[PageLink]) -> bytes:
 
 
 NOTHING = pack(())
-"""The out-links of a page that has none."""
+"""The out-links of a page without links."""
 
 
 def unfollowed(links: Iterable[PageLink]) -> list[PageLink]:
-    """The links of a page that asks for none of them to be followed, so that each says so by itself."""
+    """Return the links of a page that asks for nofollow as a whole, each marked."""
     return [link if link.nofollow else link._replace(rel=f"{link.rel} {_BY_PAGE}".lstrip()) for link in links]
 
 
 def is_followed(link: PageLink) -> bool:
-    """Return whether neither the link nor its page asks for it not to be followed (nofollow)."""
+    """Return whether neither the link nor its page asks for nofollow."""
     return "nofollow" not in link.rel or {"nofollow", _BY_PAGE}.isdisjoint(link.rel.split(" "))
 
 
 def unpack(blob: bytes | None) -> list[PageLink]:
-    """The out-links of a blob; none for None."""
+    """Return the out-links of a blob; none for None."""
     text = _text(blob)
     return [_link(line) for line in text.split("\n")] if text else []
 
@@ -65,15 +65,15 @@ def _link(line: str) -> PageLink:
 
 
 def texts(blob: bytes | None) -> dict[str, str]:
-    """The addresses of a blob with what an in-link keeps of each: its text, and a mark if it has one.
+    """Return the addresses of a blob with the text that an in-link keeps of each, and its mark if it has one.
 
-    Without making a value for each link.
+    It makes no value for each link.
     """
     text = _text(blob)
     found: dict[str, str] = {}
     for line in text.split("\n") if text else ():
-        address, said, rest = line.split("\t", 2)
-        found[address] = said[:MAX_TEXT] + _mark_of(rest) if rest else said[:MAX_TEXT]
+        address, anchor, rest = line.split("\t", 2)
+        found[address] = anchor[:MAX_TEXT] + _mark_of(rest) if rest else anchor[:MAX_TEXT]
     return found
 
 
@@ -96,7 +96,10 @@ def pack_in(links: Iterable[tuple[int, str]]) -> bytes:
 
 
 def append_in(blob: bytes | None, links: Sequence[tuple[int, str]], most: int) -> bytes:
-    """Pack in-links behind those of a blob, of which none is among them; `most` in all. Reads none of those."""
+    """Pack in-links after those of a blob, up to `most` in all.
+
+    None of them may be in the blob, which is not decoded.
+    """
     text = _unpack(blob, max_output_size=MAX_BLOB) if blob else b""
     room = most - (text.count(b"\n") + 1 if text else 0)
     if blob and room <= 0:
@@ -106,12 +109,12 @@ def append_in(blob: bytes | None, links: Sequence[tuple[int, str]], most: int) -
 
 
 def unpack_in(blob: bytes | None) -> list[InLink]:
-    """The in-links of a blob; none for None."""
+    """Return the in-links of a blob; none for None."""
     return [InLink(number, text.removesuffix(_MARK).removesuffix(_PART)) for number, text in kept_in(blob)]
 
 
 def vouches(text: str) -> bool:
-    """Say of the text of an in-link, as it is packed, whether the link vouches for what it leads to."""
+    """Return whether a link vouches for its target, by the packed text of the in-link."""
     return not text.endswith(_MARK)
 
 
@@ -121,7 +124,7 @@ def calls_it(text: str) -> str:
 
 
 def kept_in(blob: bytes | None) -> list[tuple[int, str]]:
-    """Referrers and texts of in-links, as they are packed."""
+    """Return referrers and texts of in-links, as they are packed."""
     text = _text(blob)
     lines = (line.partition("\t") for line in text.split("\n")) if text else ()
     return [(int(number), anchor) for number, _, anchor in lines]

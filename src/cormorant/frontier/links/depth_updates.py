@@ -1,8 +1,8 @@
 """Depth updates of URLs that turn out nearer or farther than recorded.
 
-nearer, and it was too deep ------> READY in this generation: visited, as if it had been met so at first
-farther, and it is too deep now --> READY in this generation: its gate says no, and it leaves as by any other rule
-else -----------------------------> another number, nothing more
+nearer, and it was too deep ------> READY in this generation: it is visited
+farther, and it is too deep now --> READY in this generation: its gate excludes it like any other rule
+else -----------------------------> only the depth changes
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Judges(NamedTuple):
 
 
 class Corrected(NamedTuple):
-    """Result of a depth update: how many are to be visited now, and searchable documents among the others."""
+    """Result of a depth update: the number of URLs to be visited now, and searchable documents among the others."""
 
     opened: int
     found: list[int]
@@ -52,7 +52,7 @@ _COLUMNS = ("id", "site_id", "address", "depth", "how", "outcome", "referrer")
 
 
 def correct(tx: Tx, at: Admission, wrong: Sequence[Reached], judges: Judges) -> Corrected:
-    """Write the depths that have been found, unless somebody has written another one meanwhile."""
+    """Write the computed depths, unless another process has written a different one meanwhile."""
     numbers = [each.number for each in wrong]
     found = {row[0]: _Row(*row) for row in bulk.select_in(tx, resource, _COLUMNS, "id", numbers)}
     depths: list[tuple[Any, ...]] = []
@@ -69,7 +69,7 @@ def correct(tx: Tx, at: Admission, wrong: Sequence[Reached], judges: Judges) -> 
         due = priority.due(at.generation, priority.usual(judges.level(row.address)), each.now)
         ready.append((int(UrlState.READY), due, 0.0, row.id))
         sites.add(row.site)
-        if at.new_of is not None and each.now < each.was:  # a run of what is new would pass it over
+        if at.new_of is not None and each.now < each.was:  # a run of new resources would skip it
             unseen.append((int(OutcomeKind.NONE), row.id))
     if ready:
         enqueue.wake(tx, at.source, sites, at.generation)
@@ -85,7 +85,7 @@ def correct(tx: Tx, at: Admission, wrong: Sequence[Reached], judges: Judges) -> 
 def _is_opened(row: _Row, depth: int, judges: Judges) -> bool:
     """Return whether a new depth makes a resource due for another visit.
 
-    What goes for another reason stays as it went.
+    A resource that another reason removed stays removed.
     """
     was, now = judges.follow(row.address, row.depth).admitted, judges.follow(row.address, depth).admitted
     return was != now and (now or row.outcome not in GOING)

@@ -1,7 +1,7 @@
 """Out-links become in-links: the difference between a page's links now and as of the last inversion.
 
-Works on the pages that a run wrote, a chunk at a time, so its memory and its cost follow what changed, not the size of
-the source.
+It works on the pages that a run wrote, a chunk at a time, so its memory and its cost follow the changes instead of the
+size of the source.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cormorant.store.schema import inlinks, outlinks, resource, site, site_sourc
 CHUNK = 1_000
 """Pages inverted in one transaction, at most."""
 CHUNK_BYTES = 1_000_000
-"""Packed links of the pages of one transaction, but for one page that has more: a thousand of 86 links have 400,000."""
+"""Packed links of the pages of one transaction, except for one larger page: a thousand with 86 links have 400,000."""
 MAX_INLINKS = 1000
 """In-links kept of one resource; the count goes on."""
 _WRITTEN = ("id", "count", "links", "stale")
@@ -31,7 +31,7 @@ _SIZE = "length(outlinks.links) + coalesce(length(outlinks.previous), 0)"
 
 @dataclass(slots=True)
 class Change:
-    """Change in the in-links of a resource: new or reworded ones, how many were new, and which went."""
+    """Change in the in-links of a resource: new or reworded ones, the number of new ones, and removed referrers."""
 
     came: Sequence[tuple[int, str]]
     fresh: int
@@ -39,24 +39,27 @@ class Change:
 
 
 Difference = dict[str, dict[int, Change]]
-"""Front of the address (up to its path) -> key of the resource linked to -> its change."""
+"""Front of the address (up to its path) -> key of the linked resource -> its change."""
 
 
 def chunk(tx: Tx, source: int) -> list[tuple[int, bytes, bytes | None]]:
-    """The next pages of a source whose links are not inverted: (resource, links, links as of the last inversion)."""
+    """Return the next pages of a source whose links are not inverted.
+
+    (resource, links, links as of the last inversion).
+    """
     pages = _next(tx, source, sa.not_(outlinks.c.inverted))
     return sorted(bulk.select_numbered(tx, outlinks, ("id", "links", "previous"), "id", pages))
 
 
 def inverted(tx: Tx, source: int, behind: int) -> list[int]:
-    """The next pages of a source whose links are inverted, or those that they had before; none at the end."""
+    """Return the next pages of a source whose present or former links are inverted; none at the end."""
     return _next(tx, source, sa.or_(outlinks.c.inverted, outlinks.c.previous.is_not(None)), outlinks.c.id > behind)
 
 
 def _next(tx: Tx, source: int, *which: sa.ColumnElement[bool]) -> list[int]:
-    """The first of these pages of a source: as many as one transaction takes.
+    """Return the first of these pages of a source: as many as fit into one transaction.
 
-    Whose a page is, is looked up for each: a database that began with the source might go through all it ever found.
+    The source of each page is looked up: a query that begins with the source might read all its resources.
     """
     theirs = sa.select(resource.c.source_id).where(resource.c.id == outlinks.c.id).scalar_subquery()
     statement = sa.select(outlinks.c.id, sa.literal_column(_SIZE)).where(*which, theirs == source)
@@ -64,13 +67,13 @@ def _next(tx: Tx, source: int, *which: sa.ColumnElement[bool]) -> list[int]:
 
 
 def again(tx: Tx, source: int, pages: Sequence[int]) -> None:
-    """Have the links of inverted pages inverted anew: what they link to may have been no resource then, and be one."""
+    """Have the links of inverted pages inverted again: their targets may have become resources since."""
     withdraw(tx, source, pages)
     bulk.update(tx, outlinks, ("inverted", "previous"), ("id",), [(False, None, number) for number in pages])
 
 
 def fronts(tx: Tx, source: int) -> frozenset[str]:
-    """Return the URL prefixes of a source's resources, up to the path; links to others are no in-links."""
+    """Return the URL prefixes of a source's resources, up to the path; links to other prefixes are no in-links."""
     statement = (
         sa.select(site.c.key)
         .join(site_source, site_source.c.site_id == site.c.id)
@@ -108,7 +111,7 @@ def difference(source: int, known: Container[str], pages: Iterable[tuple[int, by
 
 
 def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
-    """Write in-links of known resources and mark the pages as inverted; returns resources whose in-links changed."""
+    """Write in-links of known resources and mark the pages as inverted; returns the number of changed resources."""
     targets = _targets(tx, changes)
     there = bulk.select_numbered(tx, inlinks, ("id", "count", "links"), "id", list(targets))
     known = {row[0]: row[1:] for row in there}
@@ -130,7 +133,7 @@ def apply(tx: Tx, pages: Iterable[int], changes: Difference) -> int:
 
 
 def withdraw(tx: Tx, source: int, pages: Sequence[int]) -> int:
-    """Take back what these pages linked to, before they are purged; returns resources whose in-links changed."""
+    """Remove the in-links from these pages before they are purged; returns the number of changed resources."""
     known, changed = fronts(tx, source), 0
     for some in _portions(tx, pages):
         rows = bulk.select_numbered(tx, outlinks, ("id", "inverted", "links", "previous"), "id", some)
@@ -142,13 +145,13 @@ def withdraw(tx: Tx, source: int, pages: Sequence[int]) -> int:
 
 
 def silence(tx: Tx, source: int, pages: Sequence[int]) -> None:
-    """Have these pages link to nothing: they are gone, have moved, or may not be read."""
+    """Delete the links of these pages: they are gone, have moved, or may not be read."""
     withdraw(tx, source, pages)
     bulk.update(tx, outlinks, _LINKS, ("id",), [(codec.NOTHING, True, None, number) for number in pages])
 
 
 def _portions(tx: Tx, pages: Sequence[int]) -> Iterator[list[int]]:
-    """Yield those of these pages that have links, as many as are to be had in memory at once."""
+    """Yield those of these pages that have links, as many as fit into memory at once."""
     rows = bulk.select_numbered(tx, outlinks, ("id", _SIZE), "id", pages)
     while rows:
         some = _fitting(rows)
@@ -157,7 +160,7 @@ def _portions(tx: Tx, pages: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _fitting(rows: Sequence[tuple[int, int]]) -> list[int]:
-    """The first of some pages, each with the bytes of its links: as many as one transaction takes, at least one."""
+    """Return the first of some pages, each with the bytes of its links: as many as fit, at least one."""
     found: list[int] = []
     room = CHUNK_BYTES
     for number, takes in rows:
@@ -169,14 +172,14 @@ def _fitting(rows: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def reached(tx: Tx, source: int, pages: Collection[int]) -> set[int]:
-    """Resources that these pages link to, or did when their links were last inverted."""
+    """Return resources to which these pages link, or linked at the last inversion."""
     rows = bulk.select_in(tx, outlinks, ("id", "links", "previous"), "id", pages)
     former = [(number, codec.NOTHING, blob) for number, *blobs in rows for blob in blobs if blob]
     return set(_targets(tx, difference(source, fronts(tx, source), former)))
 
 
 def _targets(tx: Tx, changes: Difference) -> dict[int, Change]:
-    """Return the changes of those addresses that are resources: number -> change. Others belong to no site we know."""
+    """Return the changes of those addresses that are resources: number -> change. Others belong to no known site."""
     keyed = {front: origin_of(front).site for front in changes}
     sites = dict(bulk.select_in(tx, site, ("key", "id"), "key", set(keyed.values())))
     found: dict[int, Change] = {}

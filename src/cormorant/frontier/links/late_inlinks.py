@@ -1,9 +1,9 @@
-"""Late in-links: resources excluded before they came in, and pages linking to them that were not reread.
+"""Late in-links: resources that were excluded before, and pages that link to them and were not reread.
 
-    excluded: a link to it is nobody's in-link --comes in--> its exclusion stays, which tells it from what is new
-            --> pages whose links were inverted without it are found, to be inverted anew --> the exclusion goes
+    excluded: a link to it is no in-link --admitted--> its exclusion stays, which distinguishes it from new URLs
+            --> pages whose links were inverted without it are found and inverted again --> the exclusion is deleted
 
-Without that what came in by the links of a page that is as it was would seem to have none.
+Otherwise an admitted resource would seem to have no in-links if the pages that link to it are unchanged.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, exclusion, inlinks, outlinks, resource
 
 MOST = 100_000
-"""Resources that are looked for together: all kept links are looked through once for so many."""
+"""Resources that are processed together: one pass over all kept links serves so many."""
 CHUNK = 500
-"""Pages whose links are looked through in one transaction."""
+"""Pages whose links are read in one transaction."""
 _KEPT_OUT = sa.exists().where(
     exclusion.c.source_id == resource.c.source_id,
     exclusion.c.hash == resource.c.hash,
     exclusion.c.referrer.is_not(None),
 )
-"""Something led to it. What discovery names says what becomes of known documents: it is not to go."""
+"""Exclusions with a referrer. Others come from the source itself, whose known documents stay."""
 
 
 def some(tx: Tx, source: int) -> dict[int, str]:
-    """Some of those that are linked to as never before, and of documents that nothing seems to link to, or one page.
+    """Return some resources with new in-links, and documents without in-links, or with one, that were excluded.
 
-    Key -> address; none when no more are left. Asked when links have been inverted, and before they are weighed.
+    Key -> address; none when no more are left. Called after links are inverted, and before they are weighed.
     """
     columns = resource.c.id, resource.c.hash, resource.c.address
     both = inlinks.join(resource, resource.c.id == inlinks.c.id)
@@ -49,7 +49,7 @@ def _rows(tx: Tx, source: int, chosen: sa.Select[Any]) -> Sequence[Any]:
 
 
 def linking(tx: Tx, source: int, addresses: Set[str], behind: int) -> tuple[list[int], int | None]:
-    """Those of the next inverted pages whose links lead there; and what the next lie behind, None at the end."""
+    """Return those of the next inverted pages that link there, and the number to continue after, None at the end."""
     both = outlinks.join(resource, resource.c.id == outlinks.c.id)
     chosen = sa.select(outlinks.c.id, outlinks.c.links).select_from(both)
     chosen = chosen.where(outlinks.c.inverted, resource.c.source_id == source, outlinks.c.id > behind)
@@ -59,5 +59,5 @@ def linking(tx: Tx, source: int, addresses: Set[str], behind: int) -> tuple[list
 
 
 def settle(tx: Tx, source: int, keys: Collection[int]) -> None:
-    """All pages that link to these, a thousand at most, have been found: from now on they are like any other."""
+    """Delete the exclusions of these resources, whose linking pages have all been found (a thousand keys at most)."""
     tx.execute(sa.delete(exclusion).where(exclusion.c.source_id == source, exclusion.c.hash.in_(list(keys))))

@@ -1,13 +1,13 @@
 """Link score and anchor texts of a document.
 
-Read from its in-links when these have changed.
+They are computed from its in-links when these have changed.
 
-    in-links written, or rights changed -> stale --weigh--> texts and score beside them; told apart from those before
+    in-links written, or rights changed -> stale --weigh--> texts and score beside them, compared with those before
 
-A link counts when it vouches for where it leads, and when whoever may read where it leads may also read the page it
-stands on: the same rights, or a page for everyone. So nothing of a page is found, shown or counted by way of its links
-that a reader of the linked document could not have read himself. What a link to a part of a document says names that
-part: it counts for the document, and does not name it.
+A link counts if it vouches for its target, and if all readers of the target may also read the page with the link: the
+same rights, or a page for everyone. So search finds, shows and counts no link of a page that a reader of the linked
+document may not read. The text of a link to a part names that part: the link counts for the document, and does not name
+it.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ NOTHING = AnchorSummary()
 
 
 class Weighing:
-    """Weighs the links of one source. `public` says of a number of an access list whether it is for everyone.
+    """Weighs the links of one source. `public` returns whether an access list, by its number, is for everyone.
 
-    `sizes` are what was counted of sites before, and are added to: counting a large one takes as long as it is large.
+    `sizes` are known page counts of sites, and get further ones: counting a site takes time in proportion to its size.
     """
 
     def __init__(self, source: int, public: Callable[[int], bool], sizes: dict[int, int] | None = None) -> None:
@@ -65,17 +65,17 @@ class Weighing:
         self._sizes = {} if sizes is None else sizes
 
     def weigh(self, tx: Tx, behind: int) -> tuple[int, list[int]]:
-        """Weigh the next stale ones behind a number.
+        """Weigh the next stale in-links after a number.
 
-        Returns the last number (0: there were none) and the documents that search may find of which links now say
-        something else. The rows are locked before rights are read, so that what changes rights meanwhile comes after.
+        Returns the last number (0: there were none) and the searchable documents with changed texts or score. The rows
+        are locked before rights are read, so a concurrent change of rights comes later.
         """
         statement = _STALE.where(inlinks.c.stale, content.c.source_id == self._source, inlinks.c.id > behind)
         rows = tx.rows(statement.limit(CHUNK))
         return (rows[-1].id if rows else 0), self._weighed(tx, rows)
 
     def weigh_these(self, tx: Tx, numbers: Collection[int]) -> list[int]:
-        """Weigh the links to these documents, as far as any is known; returns what `weigh` does."""
+        """Weigh the known in-links of these documents; returns the same documents as `weigh`."""
         changed = []
         wanted = sorted(numbers)
         for start in range(0, len(wanted), CHUNK):
@@ -87,15 +87,15 @@ class Weighing:
         self._learn(tx, {referrer for some in links.values() for referrer, _ in some})
         written, changed = [], []
         for row in rows:
-            said = self._said(tx, row, links[row.id])
-            anchors = json.dumps(said.anchors, ensure_ascii=False)
-            written.append((False, anchors, said.score, row.id))
-            if row.indexed and (anchors, said.score) != (row.anchors, row.score):
+            summary = self._summary(tx, row, links[row.id])
+            anchors = json.dumps(summary.anchors, ensure_ascii=False)
+            written.append((False, anchors, summary.score, row.id))
+            if row.indexed and (anchors, summary.score) != (row.anchors, row.score):
                 changed.append(row.id)
         bulk.update(tx, inlinks, ("stale", "anchors", "score"), ("id",), written)
         return changed
 
-    def _said(self, tx: Tx, row: Any, links: Sequence[tuple[int, str]]) -> AnchorSummary:
+    def _summary(self, tx: Tx, row: Any, links: Sequence[tuple[int, str]]) -> AnchorSummary:
         everyone, alike = self._open.get, self._closed.get(row.acl_id, {}).get
         sites = [(text, everyone(page) or alike(page)) for page, text in links if page != row.id]
         heap: Counter[AnchorLink] = Counter()
@@ -111,10 +111,10 @@ class Weighing:
         )
 
     def _learn(self, tx: Tx, pages: Collection[int]) -> None:
-        """Look up the sites of pages by their rights, as of this transaction.
+        """Look up the sites of pages by their rights, in this transaction.
 
-        Apart are those for everyone and those of each other access list. What has no content has no rights that anybody
-        knows.
+        Pages for everyone and pages of each other access list are kept separately. A page without content has no known
+        rights.
         """
         self._open, self._closed, wanted = {}, {}, sorted(pages)
         for start in range(0, len(wanted), 1000):
@@ -123,7 +123,7 @@ class Weighing:
                 alike[page] = site
 
     def _size(self, tx: Tx, site: int) -> int:
-        """About how many pages a site has."""
+        """Return the approximate number of pages of a site."""
         if site not in self._sizes:
             counted = sa.select(sa.func.count()).select_from(resource).where(resource.c.site_id == site)
             self._sizes[site] = int(tx.execute(counted).scalar_one())
@@ -136,7 +136,7 @@ def waits(tx: Tx, source: int) -> bool:
     return bool(tx.rows(statement.where(inlinks.c.stale, content.c.source_id == source).limit(1)))
 
 
-def said_of(tx: Tx, numbers: Collection[int]) -> dict[int, AnchorSummary]:
+def summaries_of(tx: Tx, numbers: Collection[int]) -> dict[int, AnchorSummary]:
     """Return the last weighed anchor summaries of documents; those without any are left out."""
     found = bulk.select_in(tx, inlinks, ("id", "anchors", "score"), "id", numbers)
     return {row[0]: AnchorSummary(tuple(json.loads(row[1])), row[2]) for row in found if row[2] or row[1] != "[]"}

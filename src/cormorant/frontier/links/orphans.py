@@ -1,11 +1,11 @@
-"""Orphan detection: documents to which nothing leads any more.
+"""Orphan detection: documents to which no link leads any more.
 
-They were found by a link or redirect, and none leads to them now.
+A link or redirect discovered them, and none leads to them now.
 
-What a known address has moved to is led to, for as long as that is known: it is visited in every run, but a crawl from
-scratch forgets it. So is what a sitemap named (`registry.name`), even if it does so no longer. What a copy calls its
-original is a link of its page. A link of a document to itself leads nowhere, but those of two to each other count: all
-that is taken for lost a crawl from scratch would miss, and it may miss more.
+The target of a known redirect is no orphan while the redirect is known: every run visits it, though a crawl from
+scratch does not know it. Neither is a document that a sitemap named (`registry.name`), even if it no longer does. The
+canonical link of a copy counts as a link. A link of a document to itself does not count, but links of two documents to
+each other do: a crawl from scratch would miss every orphan, and perhaps further documents.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from cormorant.store.schema import content, inlinks, resource
 CHUNK = 1_000
 """Documents read at once."""
 IN_LINKS = inlinks.c.count.label("in_links"), inlinks.c.links
-"""What `is_lost` has to know beside the number of a resource."""
+"""Columns that `is_lost` needs beside the number of a resource."""
 FEW = sa.or_(inlinks.c.count.is_(None), inlinks.c.count <= 1)
-"""So few pages link to it that it may be none but itself."""
+"""Resources with at most one in-link, which may come from the resource itself."""
 
 
 def is_lost(row: Any) -> bool:
@@ -44,9 +44,9 @@ def count(tx: Tx, source: int) -> int:
 
 
 def page(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
-    """Some of them by number, and whether receivers know that of them already; fewer when no more are left.
+    """Return some orphans by number, and whether receivers know about each; fewer when no more are left.
 
-    What has moved to them is asked for by their addresses: it may be all that leads to a million documents.
+    Redirects to them are looked up by address: a redirect may be the only way to each of a million documents.
     """
     found: list[tuple[int, bool]] = []
     while len(found) < most:
@@ -62,7 +62,7 @@ def page(tx: Tx, source: int, most: int, behind: int) -> list[tuple[int, bool]]:
 
 
 def _chosen(source: int) -> sa.Select[Any]:
-    """The documents found by a link or redirect to which no page links, or one, which may be the document."""
+    """Return the query for documents found by a link or redirect with at most one in-link."""
     both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
     return (
         sa.select(content.c.id, content.c.unvisited, resource.c.address, *IN_LINKS)
@@ -73,7 +73,7 @@ def _chosen(source: int) -> sa.Select[Any]:
 
 
 def linked_again(tx: Tx, source: int, most: int) -> list[int]:
-    """Some of the documents that something leads to, of which receivers were told that nothing does."""
+    """Return some documents that receivers know as orphans and to which a link leads again."""
     found, behind = list[int](), 0
     both = content.join(resource, resource.c.id == content.c.id).outerjoin(inlinks, inlinks.c.id == content.c.id)
     chosen = sa.select(content.c.id, resource.c.address, *IN_LINKS).select_from(both).where(
@@ -90,7 +90,7 @@ def linked_again(tx: Tx, source: int, most: int) -> list[int]:
 
 
 def gone_among(tx: Tx, numbers: Sequence[int]) -> set[int]:
-    """Those of these resources that a link or redirect had led to, that nothing leads to any more, and are gone."""
+    """Return those of these resources that are gone orphans: a link or redirect led to them, and none does now."""
     both = resource.outerjoin(inlinks, inlinks.c.id == resource.c.id)
     chosen = sa.select(resource.c.id, resource.c.source_id, resource.c.address, *IN_LINKS).select_from(both).where(
         resource.c.id.in_(numbers), resource.c.how.in_(BY_LINK), resource.c.outcome == int(OutcomeKind.GONE), FEW
@@ -105,14 +105,14 @@ def gone_among(tx: Tx, numbers: Sequence[int]) -> set[int]:
 
 
 def know(tx: Tx, numbers: Sequence[int], *, unvisited: bool) -> None:
-    """Remember that receivers were told that nothing links to these documents, or that something does again."""
+    """Store whether receivers know these documents as orphans (`unvisited`)."""
     bulk.update(tx, content, ("unvisited",), ("id",), [(unvisited, number) for number in numbers])
 
 
 def note(tx: Tx, source: int, run: int) -> None:
-    """Keep of all of them that this run found them so, unless an earlier one has; once for a run, or again.
+    """Store the run that first found each orphan, unless an earlier one is stored; may be repeated.
 
-    What something leads to again is counted anew when it loses that.
+    The run of a document that is linked again is cleared, and set again when it loses its links.
     """
     columns, behind, now = content.c, 0, set[int]()
     while some := page(tx, source, CHUNK, behind):
@@ -126,14 +126,14 @@ def note(tx: Tx, source: int, run: int) -> None:
 
 
 def forget(tx: Tx, source: int) -> None:
-    """Note none of a source any more."""
+    """Clear the orphans of a source."""
     columns = content.c
     noted = sa.and_(columns.source_id == source, columns.orphan_since.is_not(None))
     tx.execute(sa.update(content).where(noted).values(orphan_since=None))
 
 
 def noted_since(tx: Tx, source: int, run: int, behind: int) -> list[int]:
-    """Some of those of which that is known since this run or longer; fewer than CHUNK when no more are left."""
+    """Return some documents that are orphans since this run or longer; fewer than CHUNK when no more are left."""
     columns = content.c
     noted = sa.and_(columns.source_id == source, columns.indexed, columns.orphan_since <= run, columns.id > behind)
     return [row[0] for row in tx.rows(sa.select(columns.id).where(noted).order_by(columns.id).limit(CHUNK))]

@@ -1,7 +1,6 @@
-"""Redirect chains: redirects that led to a URL, and how many in a row.
+"""Redirect chains: redirects that led to a URL, and their number in a row.
 
-Each hop is a resource, so a chain is read from who referred to whom. What leads to an address now is what has moved
-there when it was visited last.
+Each hop is a resource, so the referrers form the chain. A redirect leads to an address if its last visit ended there.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from cormorant.store.schema import resource
 from cormorant.store.schema.frontier import MOVED, MOVED_FAR
 
 INDEXED = 600
-"""Characters of the reason of what has moved, up to which an index has it."""
+"""Characters of a redirect's reason up to which an index holds it."""
 MOST = 10
-"""Redirects in a row that are followed, those of servers and of pages together (faults W11, W12)."""
+"""Redirects in a row that are followed, those of servers and of pages together."""
 
 
 def at_the_end(tx: Tx, numbers: Iterable[int | None]) -> frozenset[int]:
-    """Return the resources at the end of so many redirects that no further one is to be followed.
+    """Return the resources at the end of so many redirects that no further one is followed.
 
-    A query a hop, and one for all that was never redirected to.
+    One query per hop, and a single one for resources that are no redirect target.
     """
     columns = resource.c
-    at = {number: number for number in numbers if number is not None}  # the chain's end -> how far it was read back
+    at = {number: number for number in numbers if number is not None}  # the chain's end -> the earliest hop read so far
     for _ in range(MOST):
         before = {}
         reached = sorted(set(at.values()))
@@ -61,7 +60,7 @@ _TO = (
 
 
 def ways(tx: Tx, source: int, addresses: Collection[str]) -> list[Redirect]:
-    """Every known address of a source that has moved to one of these. It is visited in every run, so it leads there."""
+    """Return every known address of a source that redirects to one of these. Every run visits it, so it leads there."""
     wanted = sorted(f"{MOVED_TO}{each}" for each in addresses)
     near, far = [each for each in wanted if len(each) <= INDEXED], [each for each in wanted if len(each) > INDEXED]
     rows: list[Any] = []
@@ -72,5 +71,5 @@ def ways(tx: Tx, source: int, addresses: Collection[str]) -> list[Redirect]:
 
 
 def led_to(tx: Tx, source: int, addresses: Collection[str]) -> set[str]:
-    """Those of some addresses to which known ones have moved."""
+    """Return those of some addresses to which known ones redirect."""
     return {each.target for each in ways(tx, source, addresses)}

@@ -1,11 +1,11 @@
 """Shortest paths: the distance of every resource from a start URL.
 
-By the shortest path over what pages said when they were last read.
+Paths follow the links of pages as of their last reading.
 
-    start 0 --link--> 1 --link--> 2 ...        named by a sitemap: 1        moved to: as deep as what moved there
+    start 0 --link--> 1 --link--> 2 ...        named by a sitemap: 1        redirect target: as deep as the redirect
 
-It goes level by level, so whatever it meets has its depth at once. What no path leads to keeps the depth that it had.
-An address takes 32 bytes meanwhile, one that was too deep 12.
+The search goes level by level, so the first path to a resource is the shortest. A resource without a path keeps its
+depth. An address takes 32 bytes of memory, one that was too deep 12.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from cormorant.store.schema import claim, content, exclusion, outlinks, resource
 from cormorant.store.schema.frontier import ASTRAY
 
 FAR = 0x7FFFFFFF
-"""Deeper than anything: no path is known."""
+"""Deeper than any path: no path is known."""
 NAMED = 1
-"""The depth of what a sitemap names: that of a start address's link."""
+"""The depth of a resource that a sitemap names: that of a start address's link."""
 PAGE = 10_000
 """Rows read at once."""
 _OWN = (DiscoveredBy.LISTING, DiscoveredBy.CANONICAL, DiscoveredBy.PUSH, DiscoveredBy.MEMBER)
-"""How an address becomes known that needs no path: it is where it was found."""
+"""Ways of discovery that need no path: the depth is that of the discovery."""
 _SILENT = (OutcomeKind.NONE, OutcomeKind.GONE)
 _READ = (Gate.TYPE, Gate.ROBOTS_META, Gate.INDEX, Gate.CANONICAL)
-"""The gates that exclude a page which was read: its links count. Others exclude what nobody has read."""
+"""Gates that exclude a page after it was read: its links count. Other gates exclude unread pages."""
 
 
 class Reached(NamedTuple):
-    """An address that is not as deep as was thought, and the page whose link leads there, 0 for none."""
+    """An address with another depth than recorded, and the page whose link leads there, 0 for none."""
 
     number: int
     was: int
@@ -50,7 +50,7 @@ class Reached(NamedTuple):
 
 
 class Leads(NamedTuple):
-    """Outgoing links of a page: links to follow, and its redirect target, "" if it has none."""
+    """Outgoing links of a page that may be followed, and its redirect target, "" if it has none."""
 
     number: int
     links: Sequence[str]
@@ -58,7 +58,7 @@ class Leads(NamedTuple):
 
 
 class Chart:
-    """Every address that a source knows, site by site, with the depth it has and the one it should have."""
+    """Every known address of a source, site by site, with its recorded and its computed depth."""
 
     def __init__(self) -> None:
         self._keys, self._ids, self._by = array("q"), array("q"), array("q")
@@ -83,15 +83,15 @@ class Chart:
         return place if place < end and self._keys[place] == fingerprint else None
 
     def number(self, place: int) -> int:
-        """The number of the address there."""
+        """Return the number of the address at a position."""
         return self._ids[place]
 
     def depth(self, place: int) -> int:
-        """Its depth as far as has been seen."""
+        """Return the least depth found so far."""
         return self._now[place]
 
     def nearer(self, place: int, depth: int, by: int) -> bool:
-        """Take down that a path of this length leads there; False when a path as short was known."""
+        """Record a path of this length; returns False if a path as short was known."""
         if self._now[place] <= depth:
             return False
         self._now[place], self._by[place] = depth, by
@@ -105,20 +105,20 @@ class Chart:
 
 
 class Fringe:
-    """Addresses that are too deep, by rising fingerprint, with the depth at which each was met."""
+    """Addresses that are too deep, by rising fingerprint, with the depth at which each was discovered."""
 
     def __init__(self) -> None:
         self._keys, self._was, self._now = array("q"), array("i"), array("i")
 
     def add(self, rows: Iterable[tuple[int, int]]) -> None:
-        """Add some that follow those which are there."""
+        """Add addresses with greater fingerprints than those before."""
         for key, depth in rows:
             self._keys.append(key)
             self._was.append(depth)
             self._now.append(FAR)
 
     def nearer(self, key: int, depth: int) -> int | None:
-        """Take down that a path of this length leads there; returns the depth so far, None when that is no news."""
+        """Record a path of this length; returns the depth so far, None if a path as short was known."""
         place = bisect_left(self._keys, key)
         if place == len(self._keys) or self._keys[place] != key or self._now[place] <= depth:
             return None
@@ -127,19 +127,19 @@ class Fringe:
 
 
 class PathSearch:
-    """Through a chart, nearest first: `reach` what is known to be near, then follow what each `chunk` leads to."""
+    """Breadth-first search of a chart: `reach` the near resources, then follow the links of each `chunk`."""
 
     def __init__(self, chart: Chart) -> None:
         self.chart, self.depth = chart, 0
         self._waiting: dict[int, list[int]] = {}
 
     def reach(self, place: int, depth: int, by: int = 0) -> None:
-        """A path of this length leads there, by a link of that page."""
+        """Record a path of this length to a position, by a link of page `by`."""
         if self.chart.nearer(place, depth, by):
             self._waiting.setdefault(depth, []).append(place)
 
     def chunk(self, most: int) -> list[int]:
-        """Numbers of addresses that are `depth` away, whose links have not been followed; none at the end."""
+        """Return numbers of addresses at `depth` whose links have not been followed; none at the end."""
         while self._waiting:
             self.depth = min(self._waiting)
             places = self._waiting[self.depth]
@@ -154,14 +154,14 @@ class PathSearch:
 
 
 def sites(tx: Tx, source: int) -> list[tuple[int, str]]:
-    """The sites of a source: number and key."""
+    """Return the sites of a source: number and key."""
     both = site.join(site_source, site_source.c.site_id == site.c.id)
     chosen = sa.select(site.c.id, site.c.key).select_from(both).where(site_source.c.source_id == source)
     return [(row.id, row.key) for row in tx.rows(chosen.order_by(site.c.id))]
 
 
 def known(tx: Tx, source: int, place: int, behind: int | None) -> list[tuple[int, int, int, int]]:
-    """A page of the documents of a source at a site, behind a fingerprint: fingerprint, number, depth, how found."""
+    """Return a page of a source's documents at a site, after a fingerprint: fingerprint, number, depth, discovery."""
     columns = resource.c
     chosen = sa.select(columns.hash, columns.id, columns.depth, columns.how).where(
         columns.site_id == place, columns.source_id == source, columns.role == int(Role.DOCUMENT)
@@ -172,12 +172,12 @@ def known(tx: Tx, source: int, place: int, behind: int | None) -> list[tuple[int
 
 
 def stands_alone(how: int) -> bool:
-    """Return whether an address that was found this way has a depth that does not come from a link."""
+    """Return whether the depth of an address discovered this way does not depend on links."""
     return how in _OWN
 
 
 def named(tx: Tx, source: int, behind: int | None) -> list[tuple[int, int]]:
-    """A page of what sitemaps have named, behind a fingerprint: fingerprint, number of the site."""
+    """Return a page of the addresses that sitemaps named, after a fingerprint: fingerprint, number of the site."""
     columns = claim.c
     chosen = sa.select(columns.hash, columns.site_id).where(columns.source_id == source)
     if behind is not None:
@@ -186,7 +186,7 @@ def named(tx: Tx, source: int, behind: int | None) -> list[tuple[int, int]]:
 
 
 def too_deep(tx: Tx, source: int, behind: int | None) -> list[tuple[int, int]]:
-    """A page of what was excluded for its depth alone, behind a fingerprint: fingerprint, depth."""
+    """Return a page of the URLs excluded only for their depth, after a fingerprint: fingerprint, depth."""
     columns = exclusion.c
     chosen = sa.select(columns.hash, columns.depth).where(
         columns.source_id == source, columns.status == int(Status.TOO_DEEP)
@@ -197,9 +197,9 @@ def too_deep(tx: Tx, source: int, behind: int | None) -> list[tuple[int, int]]:
 
 
 def leads(tx: Tx, numbers: Sequence[int]) -> list[Leads]:
-    """Return the outgoing links of pages, as of when they were last read.
+    """Return the outgoing links of pages, as of their last reading.
 
-    What is gone or may not be read leads nowhere.
+    A page that is gone or may not be read leads nowhere.
     """
     rows = bulk.select_in(tx, resource, ("id", "outcome", "reason"), "id", numbers)
     moved = [Leads(row[0], (), row[2].removeprefix(MOVED_TO)) for row in rows if row[1] == OutcomeKind.MOVED and row[2]]
@@ -209,13 +209,13 @@ def leads(tx: Tx, numbers: Sequence[int]) -> list[Leads]:
 
 
 def silent(tx: Tx, numbers: Sequence[int]) -> list[int]:
-    """Those of these pages that lead nowhere any more, or only to where they have moved."""
+    """Return those of these pages that lead nowhere any more, or only to their redirect targets."""
     rows = bulk.select_numbered(tx, resource, ("id", "outcome", "reason"), "id", numbers)
     return [number for number, outcome, reason in rows if not _speaks(outcome, reason or "")]
 
 
 def gone_that_link(tx: Tx, source: int, most: int) -> list[int]:
-    """Some of the pages that are gone, and no document of search any more, of which there are links still."""
+    """Return some pages that are gone and unsearchable, and that still have links."""
     found = sa.exists().where(content.c.id == outlinks.c.id, content.c.indexed)
     chosen = sa.select(outlinks.c.id).select_from(outlinks.join(resource, resource.c.id == outlinks.c.id)).where(
         ASTRAY, resource.c.source_id == source, resource.c.outcome == int(OutcomeKind.GONE),

@@ -2,11 +2,11 @@
 
 Pure.
 
-Held when more than 20 % and more than 50 documents of a source would go, or more than 80 % of a source with at least 5
-documents. No peer stops a mass deletion; an unmounted share or a wrong filter is found before it empties an index.
+A run is held if it would delete more than 20 % and more than 50 documents of a source, or more than 80 % of a source
+with at least 5 documents. So an unmounted share or a wrong filter is noticed before it empties an index.
 
-Held as well when more than 60 % of the documents that a run visited, and at least 5, come to say one and the same
-though they said different things before: a site that is being maintained answers so (fault W15).
+A run is also held if more than 60 % of its visited documents, and at least 5, now have one and the same text though
+their texts differed before: a site under maintenance answers so.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ LARGE_SHARE = 0.80
 SMALLEST = 5
 ONE_TEXT_SHARE = 0.60
 FEWEST = 5
-"""Fewer never trip it: more than the large share of the smallest source."""
+"""The guard never trips on fewer deletions: more than the large share of the smallest source."""
 
 
 def trips(going: int, documents: int) -> bool:
-    """Say whether `going` of `documents` (what search could find before this run) is too many."""
+    """Return whether `going` deletions are too many of `documents` (those that search could find before this run)."""
     if documents <= 0:
         return False
     share = going / documents
@@ -31,15 +31,15 @@ def trips(going: int, documents: int) -> bool:
 
 
 def most(going: int) -> int:
-    """Up to how many documents must be counted to tell whether `going` of them trip it: of more it never would."""
+    """Return the number of documents up to which `going` deletions trip the guard; counting can stop there."""
     return max(int(going / (SHARE if going > COUNT else LARGE_SHARE)), 0) + 1
 
 
 def expected(going: Mapping[str, int], agreed: Mapping[str, int]) -> int:
-    """Return how many deletions, by rule and up to its number, a person agreed to when the rules were made."""
+    """Return the number of deletions, by rule, that an administrator approved when the rules were made."""
     return sum(min(count, agreed.get(rule, 0)) for rule, count in going.items())
 
 
 def is_mass_change(same: int, visited: int) -> bool:
-    """Say whether so many of the documents that were visited, all with one text now, are too many."""
+    """Return whether `same` of the `visited` documents, all with one text now, are too many."""
     return same >= SMALLEST and same > ONE_TEXT_SHARE * visited

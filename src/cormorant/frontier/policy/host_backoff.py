@@ -12,22 +12,21 @@ from cormorant.model.outcome import Deferred, Failed, Outcome
 
 
 class Rest(NamedTuple):
-    """Failures in a row of the site, and the store time until which it rests (0: not at all)."""
+    """The site's failures in a row, and the store time until which it rests (0: it does not rest)."""
 
     failures: int
     until: float
 
 
 CIRCUIT = 10
-"""Visits in a row without an answer, or with a fault of the server, after which a site is left alone (fault N16)."""
+"""Visits in a row without a response, or with a server error, after which a site rests."""
 
 
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
-    """Return the rest that the next visit of a site must wait for.
+    """Return the rest before the next visit of a site.
 
-    A site that redirected has answered, whatever came of it elsewhere.
-
-    What we were short of says nothing about it.
+    A redirect counts as a response of the site, whatever its target answers. A shortage of this machine says nothing
+    about the site.
     """
     if isinstance(outcome, Deferred) and outcome.lack is not None:
         return Rest(failures, 0.0)
@@ -47,7 +46,7 @@ def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
 def _counts(outcome: Outcome) -> TypeGuard[Failed | Deferred]:
     """Return whether a visit got no response, or a server error that says nothing about the page.
 
-    A status that is never tried again (501, 505) speaks of the page.
+    A status without a retry (501, 505) concerns the page.
     """
     if isinstance(outcome, Deferred) and outcome.status in backoff.SERVER_FAULTS:
         return True

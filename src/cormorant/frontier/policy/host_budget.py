@@ -1,9 +1,9 @@
-"""Host budget: how much a run may request of one site.
+"""Host budget: the requests that a run may send to one site.
 
-Documents, bytes received and minutes, each source for itself.
+It limits documents, received bytes and minutes, separately for each source.
 
-Counted where the site is leased and kept as a fact of it with each batch: so a limit holds whoever has the site, and
-after a kill. What is under way when a limit is met still comes.
+The owner of the site's lease counts, and each batch stores the counts as a fact of the site: so a limit holds for every
+later owner, and after a kill. Visits under way are finished when a limit is met.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from cormorant.model.settings.budget import SiteBudget
 class Spent:
     """Budget of a site that `run` has spent so far.
 
-    `since` is when it asked for the first document, in epoch seconds.
-
-    `limit` is the one it met, in words, for which so many visits were `refused`.
+    `since` is the time of the first document's request, in epoch seconds. `limit` describes the limit that was met, for
+    which `refused` visits were refused.
     """
 
     run: int = 0
@@ -30,13 +29,13 @@ class Spent:
     refused: int = 0
 
     def begin(self, run: int) -> None:
-        """A run begins to visit the site, or goes on to."""
+        """Reset the counts if another run begins to visit the site."""
         if run != self.run:
             self.run, self.documents, self.received, self.since = run, 0, 0, 0.0
             self.limit, self.refused = "", 0
 
     def refuse(self, most: SiteBudget, now: float) -> str:
-        """The limit because of which a document is not asked for; "" when it is, and then it is counted."""
+        """Return the limit that forbids a document's request; "" if it is allowed, and then it is counted."""
         limit = self._met(most, now)
         if limit:
             self.limit, self.refused = limit, self.refused + 1

@@ -2,11 +2,11 @@
 
 Pure: the status of its newest failure in, a sentence's parts out.
 
-no answer came   SILENT    it is tried again, in this run and anew in the next
-429, 503         ASKED     it is left alone until the time it named
-login pages      LOGIN     it is left alone until the next run, when somebody has seen to the credential
-987              TIKA      its documents wait for the server that reads them, which is another one
-anything else    FAILING   it answers, but not with what was asked for
+no response      SILENT    it is retried, in this run and again in the next
+429, 503         ASKED     it is not visited before the time it named
+login pages      LOGIN     it is not visited before the next run, when the credential may be corrected
+987              TIKA      its documents wait for the Tika server, which is another server
+anything else    FAILING   it answers with an error
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cormorant.model.status import Status, describe
 
 
 class HoldReason(StrEnum):
-    """Hold reason: what keeps a run from a site, in the words of a bottleneck."""
+    """The reason why a run cannot visit a site, in the words of a bottleneck."""
 
     SILENT = "servers that do not answer"
     ASKED = "the servers asked to be left alone for a while"
@@ -38,7 +38,7 @@ _HOW = {
     Status.PROXY: "no way through the proxy",
     Status.BROKEN_STREAM: "the connection broke off",
 }
-"""How a site does not answer."""
+"""The failure of a site without a response, by status."""
 _DOES = {
     HoldReason.SILENT: "does not answer ({how})",
     HoldReason.ASKED: "asked to be left alone for a while ({how})",
@@ -56,7 +56,7 @@ _DID = {
 
 
 class HostTrouble(NamedTuple):
-    """A site that has to wait, and the status that says why: of its newest failure, or of a page that is put off."""
+    """A site that has to wait, and the status of the reason: of its newest failure, or of a deferred page."""
 
     site: str
     status: int
@@ -68,7 +68,7 @@ class HostTrouble(NamedTuple):
 
     @property
     def why(self) -> HoldReason:
-        """Hold reason of the site, one of the cases above."""
+        """Hold reason of the site: one of the cases above."""
         if self.status in backoff.NO_ANSWER:
             return HoldReason.SILENT
         if self.status == Status.HELD:
@@ -98,29 +98,29 @@ class HostTrouble(NamedTuple):
                 return f"{self.status} {describe(self.status).text}"
 
     @property
-    def said(self) -> str:
-        """The whole clause."""
+    def clause(self) -> str:
+        """The whole clause: the host and its present state."""
         return f"{self.host} {self.what}"
 
     @property
     def advice(self) -> str:
-        """Advice to a person on what to do."""
+        """Advice for an administrator."""
         return describe(self.status).advice
 
 
 def worst(troubles: tuple[HostTrouble, ...]) -> HoldReason:
-    """Return the reason that keeps a run from several sites: silence first, since a person should look at it."""
+    """Return the reason why several sites wait: silence first, since an administrator should look into it."""
     found = {each.why for each in troubles}
     return next((why for why in HoldReason if why in found), HoldReason.FAILING)
 
 
 NAMED = 3
-"""Sites named in a sentence; the others are counted."""
+"""Sites that a sentence names; the others are counted."""
 
 
-def told(troubles: tuple[HostTrouble, ...], sites: int) -> str:
-    """Return one clause on what keeps a run from its `sites`, of which only some may be known."""
+def clause_of(troubles: tuple[HostTrouble, ...], sites: int) -> str:
+    """Return one clause on the reasons why `sites` sites wait, of which only some may be known."""
     named = troubles[:NAMED]
     left = sites - len(named)
     more = [f"{left:,} more {'site has' if left == 1 else 'sites have'} to wait"] if left > 0 else []
-    return "; ".join([*(each.said for each in named), *more])
+    return "; ".join([*(each.clause for each in named), *more])

@@ -1,9 +1,9 @@
-"""Subdomain limit: how many hosts of one domain links may lead to.
+"""Subdomain limit: the number of hosts of one domain that links may add.
 
-So that a name server which knows every name is no endless site.
+Without it a name server that resolves every name would make an endless site.
 
-A domain is what somebody registered (`example.org`, `example.co.uk`), by the Public Suffix List that comes with the
-library. Hosts that were named are not counted, and neither are addresses of machines.
+A domain is a registered name (`example.org`, `example.co.uk`), by the Public Suffix List of the library. Hosts that the
+settings name are not counted, and neither are IP addresses.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import site, site_source, source
 
 FEW = 8
-"""Domains up to which the database looks for the hosts of each: 8 ms at 30,000 sites; one look at all takes 60 ms."""
+"""Domains up to which each has its own query: 8 ms at 30,000 sites; a query of all sites takes 60 ms."""
 
 
 def beyond(tx: Tx, number: int, sites: Collection[str], most: int, listed: Collection[str]) -> dict[str, str]:
-    """Return the sites that would exceed the subdomain limit of their domain for the source.
+    """Return the sites that would exceed the subdomain limit of their domain for the source: site key -> domain.
 
-    Site key -> domain.
-
-    Exact whoever else admits at the same time: on PostgreSQL they wait for each other at the source's row.
+    Exact if several processes admit at the same time: on PostgreSQL they wait for each other at the source's row.
     """
     known = sa.select(site.c.key).join(site_source, site_source.c.site_id == site.c.id)
     known = known.where(site_source.c.source_id == number)
@@ -53,7 +51,7 @@ def beyond(tx: Tx, number: int, sites: Collection[str], most: int, listed: Colle
 
 
 def _hosts(tx: Tx, known: sa.Select[tuple[str]], domains: Collection[str]) -> dict[str, set[str]]:
-    """The hosts of these domains among the known sites: by a look for each, or one at all sites for many domains."""
+    """Return the known hosts of these domains: by one query for each, or one of all sites for many domains."""
     if len(domains) <= FEW:
         return {each: {host_of(row.key) for row in tx.rows(known.where(_of_domain(each)))} for each in domains}
     found: dict[str, set[str]] = {domain: set() for domain in domains}
@@ -67,7 +65,7 @@ def _hosts(tx: Tx, known: sa.Select[tuple[str]], domains: Collection[str]) -> di
 
 
 def _of_domain(domain: str) -> sa.ColumnElement[bool]:
-    """Sites of a domain: the host of that name, those below it, and either at a port of its own."""
+    """Return the condition for the sites of a domain: the host of that name and those below it, at any port."""
     key, below = site.c.key, f".{domain}"
     return sa.or_(
         key == domain, key.startswith(f"{domain}:", autoescape=True), key.endswith(below, autoescape=True),
@@ -76,14 +74,14 @@ def _of_domain(domain: str) -> sa.ColumnElement[bool]:
 
 
 def host_of(key: str) -> str:
-    """The host of a site's key, without its port."""
+    """Return the host of a site's key, without its port."""
     host, colon, port = key.rpartition(":")
     return host if colon and port.isdigit() else key
 
 
 @lru_cache(maxsize=10_000)
 def domain_of(host: str) -> str:
-    """The domain that somebody registered to have this host, "" for an address or a name without one."""
+    """Return the registered domain of a host, "" for an IP address or a name without one."""
     bare = host.rstrip(".")
     if host.startswith("[") or bare.rpartition(".")[2].isdigit():
         return ""
@@ -92,5 +90,5 @@ def domain_of(host: str) -> str:
 
 @lru_cache(maxsize=1)
 def _suffixes() -> PublicSuffixList:
-    """The list, read once when it is first needed: 90 ms."""
+    """Return the list, read at the first use: 90 ms."""
     return PublicSuffixList()

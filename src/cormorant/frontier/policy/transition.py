@@ -1,6 +1,6 @@
-"""State transitions: what the outcome of a visit means for the row of its resource.
+"""State transitions: the row of a resource after a visit.
 
-Pure: one visit in, one fate out.
+Pure: one visit in, one row update out.
 
 | outcome                    | state of a web page          | listed file, or member | visited again               |
 |----------------------------|------------------------------|------------------------|-----------------------------|
@@ -42,8 +42,8 @@ from cormorant.model.settings.priority import Level
 class VisitConditions:
     """Conditions besides the visit on which the new state of a row depends.
 
-    The generation, whether the source lists, store time, a spread near 1, and what the administrator said of errors
-    (None: nothing); how soon the page is wanted in the next generation.
+    The generation, whether the source lists its documents, store time, a spread near 1, the error policy of the source
+    (None: the default), and the level of the page in the next generation.
     """
 
     generation: int
@@ -54,7 +54,7 @@ class VisitConditions:
     level: Level = Level.NORMAL
 
     def next_due(self, resource: Resource) -> int:
-        """Its place in the next generation."""
+        """Return the position of a resource in the next generation."""
         priority = 0 if resource.role is Role.SITEMAP else url_priority.usual(self.level)
         return url_priority.due(self.generation + 1, priority, resource.depth)
 
@@ -73,7 +73,7 @@ class RowUpdate(NamedTuple):
 
 
 MOST_TRIES = 1000
-"""More are not counted; the store has 15 bits for them."""
+"""The greatest number of tries that is counted; the column has 15 bits."""
 
 _TRIED = (Failed, Gone, Deferred)
 _WITH_REASON = (Failed, Deferred, Quarantined, Held)
@@ -81,17 +81,17 @@ _KEEPS = (
     OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.DEFERRED, OutcomeKind.HELD, OutcomeKind.FAILED,
     OutcomeKind.QUARANTINED,
 )  # fmt: skip
-"""Outcomes that never take a document away by themselves (faults outside our disk delete nothing)."""
+"""Outcomes that never delete a document by themselves (failures outside this machine delete nothing)."""
 
 _VISITED_AGAIN = (Role.DOCUMENT, Role.SITEMAP)
-"""What is visited in every run; a robots.txt only when it holds no longer."""
+"""Roles of resources that every run visits; a robots.txt is only visited after it has expired."""
 
 REPEATED = (OutcomeKind.EXCLUDED, OutcomeKind.QUARANTINED)
-"""What ends again as it did when the source says that it is the same version."""
+"""Outcomes that stay the same if the source confirms the same version."""
 
 
 def fate(resource: Resource, outcome: Outcome, at: VisitConditions) -> RowUpdate:
-    """Decide what becomes of the row."""
+    """Return the update of a visited row."""
     if isinstance(outcome, _TRIED) and resource.role is Role.DOCUMENT:
         ruled = _ruled(resource, outcome, at, at.errors or BY_DEFAULT)
         if ruled is not None:
@@ -111,7 +111,7 @@ def fate(resource: Resource, outcome: Outcome, at: VisitConditions) -> RowUpdate
 
 
 def _is_listed(resource: Resource) -> bool:
-    """Return whether a resource waits for something that names it again: its site's facts, or its container."""
+    """Return whether a resource waits until it is named again: by its site's facts, or by its container."""
     return resource.role not in _VISITED_AGAIN or is_member(resource.address)
 
 
@@ -120,8 +120,8 @@ def _ruled(
 ) -> RowUpdate | None:
     """Return the row update that a rule makes of a server error, None if it is the default anyway.
 
-    A page that search finds and that nobody may read any more goes by default too (fault N17). What is to be deleted is
-    hidden, and goes when its run settles, unless the deletion guard holds it (`frontier/policy/deletion_guard.py`).
+    By default a searchable page is also deleted when no login can read it any more. A document to be deleted is hidden,
+    and deleted when its run settles, unless the deletion guard holds the run (`frontier/policy/deletion_guard.py`).
     """
     status = outcome.status
     rule = errors.rule(status)
@@ -139,7 +139,7 @@ def _ruled(
 
 
 def _retried(resource: Resource, outcome: Failed | Gone | Deferred, at: VisitConditions, rule: ErrorRule) -> RowUpdate:
-    """Try again in this run; after that many tries it is gone if it was said to be, and has failed otherwise."""
+    """Retry in this run; after `rule.times` tries the resource counts as gone for a 404 or 410, else as failed."""
     status, so_far = outcome.status, resource.attempts if resource.outcome == OutcomeKind.DEFERRED else 0
     said = reason_of(outcome) or f"The source answered {status}."
     if not rule.times or so_far < rule.times:
@@ -161,14 +161,17 @@ def _words(status: int, rule: ErrorRule) -> str:
 
 
 def _tries(resource: Resource, outcome: Outcome) -> int:
-    """Failures in a row. A page is purged by how often it was gone, so what it was before that does not count."""
+    """Return the failures in a row.
+
+    Purging goes by how often a page was gone, so earlier other failures do not count.
+    """
     if isinstance(outcome, Gone) and resource.outcome != OutcomeKind.GONE:
         return 1
     return min(resource.attempts + 1, MOST_TRIES) if isinstance(outcome, _TRIED) else 0
 
 
 def _deferred(resource: Resource, outcome: Deferred, at: VisitConditions) -> RowUpdate:
-    """Behind everything else of this generation, not before the retry rule says."""
+    """Defer behind all other resources of this generation, until the time of the retry rule."""
     tries = _tries(resource, outcome)
     rest = backoff.wait_s(outcome.status, tries, outcome.wait_s, at.spread)
     again = url_priority.due(at.generation, url_priority.LAST, resource.depth)
@@ -178,7 +181,7 @@ def _deferred(resource: Resource, outcome: Deferred, at: VisitConditions) -> Row
 
 
 def _unreachable(resource: Resource, outcome: Failed) -> tuple[OutcomeKind, int, bool]:
-    """Count runs in which a document could not be had: 1020 to 1024, then it is taken for gone, and is from then on."""
+    """Count the runs that could not reach a document: 1020 to 1024, from where on it counts as gone."""
     last = backoff.LAST_UNREACHABLE
     if not is_unreachable(outcome.status):
         return OutcomeKind.FAILED, outcome.status, True
@@ -195,9 +198,9 @@ def is_unreachable(status: int) -> bool:
 
 
 def reason_of(outcome: Outcome) -> str | None:
-    """The words kept beside the status: why it failed, the rule that excluded it, where it moved, what it lacks.
+    """Return the text stored beside the status: the error, the excluding rule, the redirect target, or a remark.
 
-    None: nothing was learned of that.
+    None if the visit gave none.
     """
     if isinstance(outcome, _WITH_REASON):
         return outcome.reason

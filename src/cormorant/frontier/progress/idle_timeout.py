@@ -1,12 +1,12 @@
-"""Idle timeout: how long a run waits when no server answers.
+"""Idle timeout: the time that a run waits while no server answers.
 
-Pure: what is left and how much was got in, store time out.
+Pure: the remaining work and a count of responses in, store time out.
 
-    hopeful --all that is left rests or failed--> waiting --for `patience_s`--> spent
-       ^--------------- something was got -----------'
+    hopeful --all remaining sites rest or failed--> waiting --for `patience_s`--> spent
+       ^------------------ a response came ----------'
 
-What counts is that something is got: a document, a 304, a 404, a redirect. That a server failed once more, or put a
-page off, is no reason to wait any longer.
+A response is a document, a 304, a 404 or a redirect. Another failure of a server, or a deferred page, does not extend
+the wait.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cormorant.model.run import Counters
 
 
 def got(counters: Counters) -> int:
-    """Return how many visits of a run got an answer, whatever it said. A gate that says no asks nobody."""
+    """Return the number of a run's visits with a response. A visit that a gate excludes sends no request."""
     answered = counters.fetched + counters.unchanged + counters.moved + counters.gone + counters.quarantined
     return answered + counters.failed - counters.unanswered
 
@@ -24,8 +24,8 @@ def got(counters: Counters) -> int:
 class IdleTimeout:
     """The patience of one run.
 
-    `since` is since when nothing has been got, `ends_at` when it is spent if nothing answers until then; None while
-    there is hope.
+    `since` is the time of the last response, `ends_at` the time at which the patience ends without one; both are None
+    while some site may answer.
     """
 
     def __init__(self, patience_s: float) -> None:
@@ -35,10 +35,10 @@ class IdleTimeout:
         self._got = -1
 
     def look(self, left: Remaining, so_far: int, now: float, visit_s: float) -> bool:
-        """Return whether it is time to give up, by what is left of a run that has got so much.
+        """Return whether to give up, by the remaining work and the responses so far.
 
-        As soon as the next moment at which anything could go on lies beyond the patience, it is. But a visit to a site
-        that has just failed may take `visit_s`, its turn included, before anybody knows more, whatever the patience is.
+        It is time as soon as no site may go on before the patience ends. But a visit to a site that has just failed may
+        take `visit_s`, including its turn, before its result is known, however short the patience is.
         """
         if so_far != self._got:
             self._got, self.since = so_far, None

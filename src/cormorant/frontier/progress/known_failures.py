@@ -1,8 +1,8 @@
 """Find the documents of a run that failed as they had failed before.
 
-The journal has every visit that ended otherwise than the one before it, so the newest that an earlier run wrote says
-how the last visit before this run ended. One and the same status is one and the same fault: words may tell how long
-something took. What was deferred and is not due yet is as it was.
+The journal has every visit with another result than the one before it, so the newest entry of an earlier run is the
+result of the last visit before this run. Equal statuses are equal failures: the reasons may contain durations. Deferred
+documents that are not due yet count as unchanged.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from cormorant.store.schema import resource, visit
 from cormorant.store.schema.frontier import ASTRAY, TROUBLED
 
 BAD: Final = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED)
-"""How a visit ends that did not get or read its document."""
+"""Outcomes of a visit that did not fetch or read its document."""
 
 
 def of_run(source: int, run: int) -> sa.ColumnElement[bool]:
-    """The resources that a run could not get or read, start addresses left out: these are always told of."""
+    """Return the condition for documents that a run could not fetch or read, without start addresses.
+
+    Failed start addresses are always reported.
+    """
     columns = resource.c
     return sa.and_(
         TROUBLED, columns.source_id == source, columns.run == run, columns.role == int(Role.DOCUMENT),
@@ -33,7 +36,7 @@ def of_run(source: int, run: int) -> sa.ColumnElement[bool]:
 
 
 def as_before(run: int) -> sa.ColumnElement[bool]:
-    """Return the condition that a resource which a run could not get or read had ended so before, too."""
+    """Return the condition that a failed document of a run had failed in the same way before."""
     before = visit.alias("before")
     newest = sa.select(sa.func.max(before.c.id)).where(before.c.resource_id == resource.c.id, before.c.run < run)
     same = sa.and_(visit.c.outcome == resource.c.outcome, visit.c.status == resource.c.status)
@@ -41,7 +44,7 @@ def as_before(run: int) -> sa.ColumnElement[bool]:
 
 
 def count(tx: Tx, source: int, run: int, generation: int) -> int:
-    """Count the documents of a generation's run that failed as before, with those left since they must wait."""
+    """Count the documents of a generation's run that failed as before, and those that still have to wait."""
     columns, counted = resource.c, sa.select(sa.func.count()).select_from(resource)
     found = int(tx.execute(counted.where(of_run(source, run), as_before(run))).scalar_one())
     if remaining.left(tx, source, generation).goes_on_at <= tx.now():

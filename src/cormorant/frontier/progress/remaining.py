@@ -1,4 +1,4 @@
-"""Remaining work of a generation. What is left, and when can it go on?"""
+"""Remaining work of a generation, and the time at which it can go on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cormorant.store.schema.frontier import ASTRAY, SEEDS, TROUBLED
 
 
 class SiteLeft(NamedTuple):
-    """A site a source is not done with. It may go on at `goes_on_at` (epoch seconds, 0: now).
+    """A site with work left for a source. It may go on at `goes_on_at` (epoch seconds, 0: now).
 
     `failures` are visits in a row that failed for the whole site, `trouble` is the status of the newest of them.
     """
@@ -39,9 +39,9 @@ class SiteLeft(NamedTuple):
 
 
 class Remaining(NamedTuple):
-    """Sites a source is not done with, the epoch seconds when the first may go on (0: now), and some of them.
+    """Number of sites with work left, the epoch seconds when the first may go on (0: now), and some of the sites.
 
-    `troubled` of them have to wait, or nothing has answered there since they failed.
+    `troubled` of them have to wait, or have not answered since they failed.
     """
 
     sites: int
@@ -51,10 +51,10 @@ class Remaining(NamedTuple):
 
 
 def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> None:
-    """A run begins: what waited for a later time is looked at again, and sites are done that have nothing for it.
+    """Prepare a new run: end waits without a response, and mark sites without work as done.
 
-    What no answer came for is tried anew, and so are sites that failed throughout; what a server asked to wait for
-    waits on. With `new_of`, the run's number, only what is new to it counts.
+    Pages and sites without a response are tried again, and so are sites that failed throughout; waits that a server
+    asked for stay. With `new_of`, the run's number, only resources that are new to it count.
     """
     _forgive(tx, source)
     done = site_source.c.done_generation
@@ -66,13 +66,10 @@ def awake(tx: Tx, source: int, generation: int, new_of: int | None = None) -> No
 
 
 def _forgive(tx: Tx, source: int) -> None:
-    """Let nothing wait any longer because no answer came: neither pages of a source nor sites it has pages at.
+    """End the waits that a missing response or repeated failures caused, for pages of a source and for its sites.
 
-    Nor a document that a Tika server was to read.
-
-    Nor a site that was left alone since one page after the other failed there.
-
-    A site waits on where any page, of whichever source, was last put off because the server is busy.
+    Documents that wait for a Tika server are included. A site keeps waiting if a page of any source was last deferred
+    there because the server is busy.
     """
     columns = resource.c
     put_off = sa.and_(ASTRAY, columns.outcome == int(OutcomeKind.DEFERRED))
@@ -98,9 +95,9 @@ def _forgive(tx: Tx, source: int) -> None:
 
 
 SOME = 6
-"""Sites named of those that are left."""
+"""Sites of the remaining ones that are named."""
 _WAITS = sa.case((site.c.not_before > site_source.c.not_before, site.c.not_before), else_=site_source.c.not_before)
-"""Until when a source has to wait at a site."""
+"""The time until which a source has to wait at a site."""
 _SITE = (site.c.id, site.c.key, site.c.not_before, site.c.failures, site.c.trouble)
 
 
@@ -123,11 +120,10 @@ _SOONEST = _SOME.order_by(_WAITS, site.c.id)
 
 
 def left(tx: Tx, source: int, generation: int) -> Remaining:
-    """Return what a source has left to visit in a generation.
+    """Return the remaining work of a source in a generation.
 
-    A long run looks often, so nothing is sorted while it goes on.
-
-    When all its sites are in trouble, those that may go on first are named.
+    A long run calls this often, so nothing is sorted while it goes on. If all its sites are in trouble, those that may
+    go on first are named.
     """
     bound = {"source": source, "generation": generation}
     count, soonest, waiting = tx.rows(_SUMMED, {**bound, "now": tx.now()})[0]
@@ -136,37 +132,40 @@ def left(tx: Tx, source: int, generation: int) -> Remaining:
 
 
 def troubles(tx: Tx, source: int, sites: Sequence[SiteLeft]) -> tuple[HostTrouble, ...]:
-    """Why those of these sites have to wait that do: what failed for the whole site, else a page that is put off."""
+    """Return the reasons of those of these sites that have to wait."""
     now = tx.now()
     waiting = [each for each in sites if each.is_troubled(now)]
     return tuple(trouble_at(tx, source, each.id, each.key, each.trouble) for each in waiting)
 
 
 def trouble_at(tx: Tx, source: int, number: int, key: str, status: int) -> HostTrouble:
-    """Why a source has to wait at a site: the status that the whole site failed with, else that of a page put off."""
+    """Return the reason of a source's wait at a site.
+
+    Its status is that of the whole site's failure, else that of a deferred page.
+    """
     return HostTrouble(key, status or _put_off(tx, source, number))
 
 
 def in_trouble(tx: Tx, source: int, most: int) -> list[SiteLeft]:
-    """Sites of a source that are in trouble still, those that failed most often first."""
+    """Return sites of a source that are still in trouble, those with the most failures first."""
     there = site.c.id.in_(sa.select(site_source.c.site_id).where(site_source.c.source_id == source))
     statement = sa.select(*_SITE).where(there, _still(tx.now())).order_by(site.c.failures.desc(), site.c.id)
     return [SiteLeft(*row) for row in tx.rows(statement.limit(most))]
 
 
 def sites_in_trouble(tx: Tx, numbers: Sequence[int]) -> dict[int, SiteLeft]:
-    """Those of these sites that are in trouble still, by their numbers."""
+    """Return those of these sites that are still in trouble, by their numbers."""
     found = [SiteLeft(*row) for row in tx.rows(sa.select(*_SITE).where(site.c.id.in_(numbers), _still(tx.now())))]
     return {each.id: each for each in found}
 
 
 def _still(now: float) -> sa.ColumnElement[bool]:
-    """Sites of which no answer came when they were last asked, and those that rest for another reason."""
+    """Return the condition for sites without a response to their last request, and for sites that rest."""
     return sa.and_(site.c.trouble > 0, sa.or_(site.c.trouble.in_(backoff.NO_ANSWER), site.c.not_before > now))
 
 
 def _put_off(tx: Tx, source: int, site_number: int) -> int:
-    """The status of a page of a site that a source has to visit again, 0 when there is none."""
+    """Return the status of a deferred page of a site, 0 if there is none."""
     columns = resource.c
     statement = sa.select(columns.status).where(
         ASTRAY,
@@ -181,7 +180,7 @@ def _put_off(tx: Tx, source: int, site_number: int) -> int:
 def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) -> int:
     """Count the resources left to visit, by site from the covering index.
 
-    With `new_of`, a run, only what is new to it counts.
+    With `new_of`, a run, only resources that are new to it count.
     """
     return _count(tx, source, _left(source, generation, new_of))
 
@@ -189,9 +188,7 @@ def to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) ->
 def documents_to_fetch(tx: Tx, source: int, generation: int, new_of: int | None = None) -> int:
     """Count the documents left to visit; a robots.txt is not a document.
 
-    Looks at every row that is left.
-
-    With `new_of`, a run, only what is new to it counts.
+    It reads every remaining row. With `new_of`, a run, only documents that are new to it count.
     """
     document = resource.c.role == int(Role.DOCUMENT)
     return _count(tx, source, sa.and_(_left(source, generation, new_of), document))
@@ -215,8 +212,8 @@ def _left(source: int, generation: int, new_of: int | None) -> sa.ColumnElement[
 def deferred(tx: Tx, source: int, run: int, generation: int, new_of: int | None = None) -> int:
     """Count the documents that a run deferred to another time.
 
-    When nothing is left but what must wait, that includes pages it never came to, since their site rests; with
-    `new_of`, only those that are new.
+    If all remaining work must wait, that includes pages it never reached, since their site rests; with `new_of`, only
+    new ones.
     """
     if left(tx, source, generation).goes_on_at > tx.now():
         return documents_to_fetch(tx, source, generation, new_of)
@@ -232,20 +229,20 @@ def deferred(tx: Tx, source: int, run: int, generation: int, new_of: int | None 
 
 
 def quarantined(tx: Tx, source: int) -> int:
-    """Count the quarantined documents of a source, skipped until they change since they killed their converter."""
+    """Count the quarantined documents of a source: they killed their converter, and are skipped until they change."""
     columns = resource.c
     these = (TROUBLED, columns.source_id == source, columns.outcome == int(OutcomeKind.QUARANTINED))
     return int(tx.execute(sa.select(sa.func.count()).where(*these)).scalar_one())
 
 
 GOING = (OutcomeKind.GONE, OutcomeKind.EXCLUDED, OutcomeKind.MOVED)
-"""Outcomes that say of a document that it leaves."""
+"""Outcomes by which a document leaves."""
 READ = (OutcomeKind.OK, OutcomeKind.UNCHANGED)
-"""Outcomes that say so when it turned out to be a sitemap."""
+"""Outcomes by which a document leaves when it turned out to be a sitemap."""
 
 
 def hide_leaving(tx: Tx, source: int, run: int) -> int:
-    """A person accepted: hide again what search finds, or will, though its last visit says that it goes."""
+    """Hide again, after approval, the searchable documents that leave by their last visit."""
     waiting = sa.and_(hidden.c.seq.is_not(None), hidden.c.id.in_(_leaving(source, content.c.id)))
     again = tx.execute(sa.update(hidden).where(waiting).values(seq=None, run=run)).rowcount
     chosen = _leaving(source, content.c.id, content.c.source_id, sa.literal(run))
@@ -255,7 +252,7 @@ def hide_leaving(tx: Tx, source: int, run: int) -> int:
 
 
 def leaving(tx: Tx, source: int, most: int) -> list[tuple[str, int]]:
-    """Documents that would leave if a held run were accepted: (display address, status of the last visit)."""
+    """Return the documents that leave if a held run is accepted: (display address, status of the last visit)."""
     statement = _leaving(source, content.c.url, resource.c.status).order_by(content.c.url).limit(most)
     return [(row[0], row[1]) for row in tx.rows(statement)]
 
@@ -266,7 +263,7 @@ def leaving_count(tx: Tx, source: int) -> int:
 
 
 def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """Return a query for documents that search may find although their last visit says that they go."""
+    """Return a query for searchable documents that leave by their last visit."""
     going = resource.c.outcome.in_([int(each) for each in GOING])
     read = sa.and_(resource.c.role == int(Role.SITEMAP), resource.c.outcome.in_([int(each) for each in READ]))
     both = content.join(resource, resource.c.id == content.c.id)
@@ -275,7 +272,7 @@ def _leaving(source: int, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
 
 
 class Start(NamedTuple):
-    """State of a start URL; `waits`: it has new content, which was examined and is to be indexed."""
+    """State of a start URL; `waits`: its new content was examined and waits to be indexed."""
 
     address: str
     outcome: OutcomeKind
@@ -284,24 +281,24 @@ class Start(NamedTuple):
 
     @property
     def unanswered(self) -> bool:
-        """No HTTP answer came, in as many runs as it is counted for."""
+        """Whether no HTTP response came, in as many runs as the status counts."""
         ended = self.outcome in (OutcomeKind.FAILED, OutcomeKind.DEFERRED, OutcomeKind.GONE)
         return ended and (is_unreachable(self.status) or self.status >= backoff.FIRST_UNREACHABLE)
 
     @property
     def forbidden(self) -> bool:
-        """A gate said no at its visit: robots.txt, noindex, a rule."""
+        """Whether a gate excluded it at its visit: robots.txt, noindex, a rule."""
         return self.outcome is OutcomeKind.EXCLUDED
 
     @property
     def bad(self) -> bool:
-        """Anything but a document or a redirect to one: what a link may well be, a start address should not."""
+        """Whether it is neither a document nor a redirect to one, as a start address should be."""
         well = (OutcomeKind.NONE, OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
         return self.outcome not in well and not self.waits
 
 
 def starts(tx: Tx, source: int) -> list[Start]:
-    """The start addresses of a source and what became of them."""
+    """Return the start addresses of a source and their states."""
     columns = resource.c
     known = sa.select(columns.address, columns.outcome, columns.status, columns.reason)
     found = tx.rows(known.where(SEEDS, columns.source_id == source))

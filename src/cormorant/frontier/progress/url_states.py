@@ -1,6 +1,6 @@
 """URL states: the set that a URL is in.
 
-A view: nothing is moved when a run begins or ends, numbers are compared. Pure.
+The sets are a view: the begin or end of a run moves nothing, numbers are compared. Pure.
 
     BEGUN --> todo --READ--> found --DELIVERED--> finished --ENDED--> old --BEGUN--> todo
                |  `--SAME, LEFT--------------------^
@@ -9,12 +9,12 @@ A view: nothing is moved when a run begins or ends, numbers are compared. Pure.
     found, finished, old --REFUSED--> error --TAKEN--> where it was
     found (examined) --INDEXED--> found, --PRUNED--> excluded, or where it was, --DROPPED--> old, error
 
-Of the nine sets of the older systems four have no rows of their own, since they are what a process has in its hands:
+Four of the nine sets of the older systems have no rows of their own, since they are work in progress of a process:
 
-    retrieving      todo, under a site's lease          providing        found, read by a receiver behind its place
+    retrieving      todo, under a site's lease          providing        found, read by a receiver after its place
     postprocessing  old, in a chunk of the sweep        postprocessed    old, passed by it
 
-So a restart puts them back by forgetting: the lease runs out, the place is where it was, the chunk was not committed.
+So a restart resets them: the lease runs out, the place is unchanged, the chunk was not committed.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ BY_OUTCOME: Final[Mapping[OutcomeKind, Cause]] = MappingProxyType({
     OutcomeKind.GONE: Cause.LEFT, OutcomeKind.EXCLUDED: Cause.EXCLUDED, OutcomeKind.DEFERRED: Cause.PUT_OFF,
     OutcomeKind.FAILED: Cause.FAILED, OutcomeKind.QUARANTINED: Cause.FAILED, OutcomeKind.HELD: Cause.FAILED,
 })  # fmt: skip
-"""What a visit is to the sets, by how it was settled (`transition`). One that is HELD since a newer version was
-examined and waits to be delivered is READ.
+"""The cause of a visit, by its outcome (`transition`). A visit that is HELD because a newer version was examined and
+waits for delivery is READ.
 """
 _SEEN = ("finished", "found", "error")
-"""After a visit that delivers nothing: found when what an earlier one brought is still on its way, error when a
-receiver could not take that.
+"""The sets after a visit that delivers nothing: found while an earlier version is being delivered, error if a receiver
+could not take that version.
 """
 TRANSITIONS: Final[Mapping[Cause, Mapping[str, tuple[str, ...]]]] = MappingProxyType({
     Cause.BEGUN: {
@@ -78,21 +78,21 @@ TRANSITIONS: Final[Mapping[Cause, Mapping[str, tuple[str, ...]]]] = MappingProxy
     Cause.DROPPED: {"found": ("old", "error")},
     Cause.ENDED: {"todo": ("todo", "error"), "finished": ("old",)},
 })  # fmt: skip
-"""Every way there is, by cause and set. Where a cause names a set no more it leaves it as it is.
+"""All transitions, by cause and set. A cause does not move URLs of a set that it does not name.
 
-At BEGUN what is visited in every run goes to todo, and a listed file stays where it is until its listing shows another
-version. At ENDED what was put off goes to error, and what nobody came to stays. At TAKEN error is what its last visit
-left in error, or another receiver could not take either. What waits since it was examined stays in found, whatever
-becomes of the version before it.
+At BEGUN resources that every run visits go to todo, and a listed file stays in its set until its listing shows another
+version. At ENDED deferred URLs go to error, and unvisited ones stay. At TAKEN a URL stays in error if its last visit
+failed, or if another receiver could not take it either. An examined version stays in found while it waits, whatever
+happens to the version before it.
 """
 
 
 class Standing(NamedTuple):
     """Standing of a URL: data of the URL and its source, and the position of the slowest receiver.
 
-    `run` visited it last; `running` is the run under way, None when there is none. `seq` is the place in the stream of
-    what its document said last, 0 for none; `refused` the newest that a receiver could not take of it, None for none.
-    `waits`: a newer version, or its first, was examined and is delivered when a person says so.
+    `run` visited it last; `running` is the run under way, None if there is none. `seq` is the number of its document's
+    newest event, 0 for none; `refused` the newest number that a receiver could not take, None for none. `waits`: a
+    version was examined and waits for approval.
     """
 
     due: int
@@ -112,7 +112,7 @@ _ERRORS = (OutcomeKind.FAILED, OutcomeKind.QUARANTINED, OutcomeKind.DEFERRED, Ou
 
 
 def set_of(at: Standing) -> str:
-    """The one set that an address is in."""
+    """Return the set that an address is in."""
     left = at.generation > 0 and at.ready and at.due < priority.limit(at.generation)
     put_off = at.running is None and at.outcome is OutcomeKind.DEFERRED
     if not at.visited or (left and not put_off):

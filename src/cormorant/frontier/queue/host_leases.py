@@ -1,6 +1,4 @@
-"""Host leases: exclusive rights to visit a site.
-
-Leases on sites, with an epoch that fences late writers.
+"""Host leases: exclusive rights to visit a site, with an epoch that fences late writers.
 
 Lease time is store time. A lease outlives the batch; every settling transaction renews it, and a process that finds its
 epoch outdated writes nothing for that site.
@@ -29,15 +27,15 @@ from cormorant.store.schema import content, resource, site, site_source, source 
 LEASE_S = 60.0
 READ_AHEAD = 256
 AHEAD_S = 120.0
-"""How far in the future a turn may lie; what lies further was written by a clock that has been set back since."""
+"""The longest time in the future for a turn; a later one was written by a clock that has been set back since."""
 SLACK_S = 5.0
-"""What a lease may seem to last longer than it does, since clocks are adjusted a little all the time."""
+"""Seconds that a lease may seem to last longer, since clocks are adjusted a little all the time."""
 STATEMENTS = 64
-"""Statements of a kind that are kept: one for each number of sources that are worked on at once."""
+"""Statements of a kind that are cached: one for each number of concurrent sources."""
 
 
 class LeasedSite(NamedTuple):
-    """A lease with what the next owner must know: the site's rest, failures, newest request, its sources, its lane."""
+    """A lease with the data for its next owner: the site's rest, failures, newest request, sources, and IP group."""
 
     lease: Lease
     not_before: float
@@ -51,8 +49,8 @@ class LeasedSite(NamedTuple):
 class SiteUse(NamedTuple):
     """State of a site that a settling transaction writes back.
 
-    `known` are the rest and the failures that its row had when its owner read or wrote it last. When it has others by
-    now, somebody forgave them; then only a rest that the server asked for is written over them.
+    `known` are the rest and the failures that its row had when its owner read or wrote it last. If the row has others
+    now, another process reset them; then only a rest that the server asked for overwrites them.
     """
 
     lease: Lease
@@ -64,17 +62,17 @@ class SiteUse(NamedTuple):
 
     @property
     def rest(self) -> tuple[float, int]:
-        """Until when the site rests, and after how many failures."""
+        """The end of the site's rest, and the number of failures before it."""
         return self.not_before, self.failures
 
     @property
     def is_news(self) -> bool:
-        """Return whether the owner has learned of another rest than it knew."""
+        """Return whether the rest differs from the known one."""
         return self.rest != self.known
 
     @property
     def is_wish(self) -> bool:
-        """Return whether the server asked for this rest, which must not be forgiven."""
+        """Return whether the server asked for this rest, which must not be reset."""
         return self.trouble in backoff.BUSY
 
 
@@ -103,8 +101,8 @@ def _by_owner(count: int) -> sa.Select[Any]:
 
 
 def leased(tx: Tx, number: int, generation: int) -> int:
-    """Count the leased sites with something left for a source, of any owner. Nobody leases one for it meanwhile."""
-    if not tx.sqlite:  # there, nobody else writes meanwhile
+    """Count the leased sites with work left for a source, of any owner, and keep others from leasing one meanwhile."""
+    if not tx.sqlite:  # SQLite has one writer
         tx.execute(sa.select(sources.c.id).where(sources.c.id == number).with_for_update())
     statement = (
         sa.select(sa.func.count())
@@ -122,7 +120,7 @@ def is_leased(tx: Tx, source: int) -> bool:
 
 
 def _waiting(count: int) -> sa.ColumnElement[bool]:
-    """Rows of site_source that are not done with the generation of their source, one of so many that are `_bound`."""
+    """Return the condition for rows of site_source with work left in one of `count` sources that are `_bound`."""
     each = [
         sa.and_(
             site_source.c.source_id == sa.bindparam(f"source_{number}", type_=sa.Integer),
@@ -144,9 +142,9 @@ def _bound(generations: Mapping[int, int]) -> dict[str, int]:
 def lease(
     tx: Tx, owner: str, generations: Mapping[int, int], most: int, beside: Mapping[int, int] = MappingProxyType({})
 ) -> list[LeasedSite]:
-    """Lease up to `most` sites that have something to do now and no living owner, those that rested longest first.
+    """Lease up to `most` sites that have work now and no living owner, those that rested longest first.
 
-    Work that the sources of `beside` have at them is told as well.
+    The leases also name the work of the sources in `beside` at these sites.
     """
     now = tx.now()
     if most <= 0 or not generations:
@@ -171,7 +169,7 @@ def lease(
 
 @lru_cache(STATEMENTS)
 def _free(count: int, *, locking: bool) -> sa.Select[Any]:
-    """Sites with something to do `now` that nobody has leased, nor any but `owner` one at their address: `most`."""
+    """Return the query for up to `most` sites with work `now`, unleased, and with no other owner in their IP group."""
     columns, now = site.c, sa.bindparam("now", type_=sa.Double)
     owner, lapsed = sa.bindparam("owner", type_=sa.Text), sa.bindparam("lapsed", type_=sa.Double)
     waiting = sa.select(site_source.c.site_id).where(_waiting(count), site_source.c.not_before <= now)
@@ -188,7 +186,7 @@ def _free(count: int, *, locking: bool) -> sa.Select[Any]:
 
 
 def _arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:
-    """The arrival counters of these sites by source, of what is not done yet and need not wait."""
+    """Return the arrival counters of these sites by source, where work is left and need not wait."""
     found: dict[int, dict[int, int]] = {number: {} for number in sites}
     if not found:
         return found
@@ -207,7 +205,7 @@ def _arrived(count: int) -> sa.Select[Any]:
 
 
 def arrivals(tx: Tx, sites: Sequence[int], generations: Mapping[int, int]) -> dict[int, dict[int, int]]:
-    """Read again what has arrived for leased sites, to notice work that other processes brought."""
+    """Reread the arrival counters of leased sites, to notice work that other processes added."""
     return _arrivals(tx, sites, generations)
 
 
@@ -227,10 +225,10 @@ _HELD = sa.select(
 
 
 def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> dict[int, tuple[float, int]]:
-    """Write back and renew leases; returns the rests, as their rows have them now, of those that were not lost.
+    """Write back and renew leases; returns the rests, as stored now, of the sites whose lease was not lost.
 
-    Reports of a site whose lease was lost must not be written. One that ran out and that nobody took is renewed, unless
-    another process has by now leased a site in its lane.
+    Visits of a site whose lease was lost must not be written. A lease that ran out without a new owner is renewed,
+    unless another process has leased a site of its IP group.
     """
     if not uses:
         return {}
@@ -254,9 +252,9 @@ def renew(tx: Tx, owner: str, uses: Sequence[SiteUse]) -> dict[int, tuple[float,
 
 
 def shorten(tx: Tx) -> int:
-    """Let nothing last longer than it may: leases, and what sites and sources wait for there. Returns how many did.
+    """Limit leases, rests and waits that a clock wrote before it was set back. Returns the number of changed rows.
 
-    That was written by a clock that has been set back since. Whoever has such a lease and lives renews it in time.
+    A living owner of such a lease renews it in time.
     """
     now, count = tx.now(), 0
     most = now + backoff.MOST_WAIT_S
@@ -270,7 +268,7 @@ def shorten(tx: Tx) -> int:
 
 
 def release(tx: Tx, owner: str, use: SiteUse) -> None:
-    """Give a site back, with what its next owner must know. Harmless when it is no longer ours."""
+    """Release a site, with the data for its next owner. Does nothing if another process owns it."""
     mine = sa.and_(site.c.id == use.lease.site, site.c.epoch == use.lease.epoch, site.c.owner == owner)
     if use.is_news:
         as_known = sa.and_(site.c.not_before == use.known[0], site.c.failures == use.known[1])
@@ -280,9 +278,9 @@ def release(tx: Tx, owner: str, use: SiteUse) -> None:
 
 
 def finish(tx: Tx, number: int, source: int, generation: int, arrivals: int, not_before: float) -> bool:
-    """Say that a source has nothing to do at a site: for this generation, or (with `not_before`) until then.
+    """Mark a source as done at a site: for this generation, or (with `not_before`) until then.
 
-    False when something arrived since `arrivals` was read: look again.
+    Returns False if a URL arrived since `arrivals` was read: then read again.
     """
     values: dict[str, object] = {"not_before": not_before} if not_before else {"done_generation": generation}
     done = tx.execute(
@@ -302,7 +300,7 @@ _COLUMNS = sa.select(
 
 
 def new_of(run: int | sa.BindParameter[int]) -> sa.ColumnElement[bool]:
-    """Return the condition for resources no run has visited, or that this run visited and had to put off."""
+    """Return the condition for resources that no run has visited, or that this run visited and deferred."""
     columns = resource.c
     put_off = sa.and_(columns.outcome == int(OutcomeKind.DEFERRED), columns.run == run)
     return sa.or_(columns.outcome == int(OutcomeKind.NONE), put_off)
@@ -333,7 +331,7 @@ _READ_NEW = _READ.where(new_of(sa.bindparam("run", type_=sa.Integer)))
 class ReadWindow(NamedTuple):
     """Read window: rows of a site and a source, due up to a generation, with a number above `newest`.
 
-    With `new_of`, a run, only what is new to it; with `span`, only what is due in it.
+    With `new_of`, a run, only resources that are new to it; with `span`, only those that are due in it.
     """
 
     site: int
@@ -345,7 +343,7 @@ class ReadWindow(NamedTuple):
 
 
 def read(tx: Tx, window: ReadWindow, most: int = READ_AHEAD) -> list[Resource]:
-    """The next rows to visit of a leased site, in their order; those that were read and are not settled come again."""
+    """Return the next rows of a leased site to visit, in order; unsettled rows are returned again."""
     since, until = window.span or (0, priority.limit(window.generation))
     bound = {
         "site": window.site, "source": window.source, "since": since, "until": until, "now": tx.now(),
@@ -359,7 +357,7 @@ def read(tx: Tx, window: ReadWindow, most: int = READ_AHEAD) -> list[Resource]:
 def earliest(tx: Tx, window: ReadWindow) -> float | None:
     """Return the earliest time at which the first remaining resource may be visited.
 
-    None when nothing is left. Epoch seconds of the store.
+    In epoch seconds of the store; None when no resource is left.
     """
     columns = resource.c
     at = sa.case((columns.not_before > tx.now() + backoff.MOST_WAIT_S, 0.0), else_=columns.not_before)
@@ -376,11 +374,11 @@ def earliest(tx: Tx, window: ReadWindow) -> float | None:
 
 
 _ROLES = tuple(Role)
-"""Roles by their numbers, since asking the enumeration costs half as much as making the rest."""
+"""Roles by their numbers: an enum lookup costs half as much as the rest of a Resource."""
 
 
 def _resource(row: Sequence[Any]) -> Resource:
-    """Make a Resource of a row of `_READ`."""
+    """Return the Resource of a row of `_READ`."""
     (number, source, place, address, role, depth, attempts, outcome, status, etag, modified, validator, body, text, acl,
      indexed, display) = row  # fmt: skip
     before = refetch.text_before(text) if text else b""
@@ -392,18 +390,18 @@ def _resource(row: Sequence[Any]) -> Resource:
 
 
 def at_address(tx: Tx, site_number: int, source: int, address: str) -> Resource | None:
-    """The resource of an address at a site, whenever it is due; None when there is none."""
+    """Return the resource of an address at a site, whenever it is due; None if there is none."""
     key = fingerprint(address, source)
     row = tx.rows(_READ_ONE, {"site": site_number, "hash": key})
     return _resource(row[0]) if row else None
 
 
 def by_number(tx: Tx, numbers: Sequence[int]) -> list[Resource]:
-    """The resources of these numbers, whenever they are due, in the order of their numbers; at most 500."""
+    """Return the resources of these numbers, whenever they are due, ordered by number; at most 500."""
     return [_resource(row) for row in tx.rows(_COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id))]
 
 
 def disown(tx: Tx, owner: str) -> int:
-    """A process of this name began anew: what an earlier one had leased is free, its pace kept. Returns how many."""
+    """Release the leases of an earlier process with this name, keeping the pace. Returns their number."""
     statement = sa.update(site).where(site.c.owner == owner).values(owner=None, lease_until=0.0, requested_at=tx.now())
     return tx.execute(statement).rowcount

@@ -1,8 +1,8 @@
-"""A site answers again: what failed there meanwhile is visited once more in the same run, behind everything else.
+"""Recovery of a site that answers again: its failed documents are retried in the same run, after all others.
 
-    no answer --> FAILED, counted over runs --the site answers--> put off, due now, as if it had not failed in this run
+    no response --> FAILED, counted over runs --the site answers--> deferred, due now, as if this run had not visited it
 
-Only what failed for want of an answer; every time costs a visit that was answered, so it comes to an end.
+Only documents without a response are retried; each recovery costs a visit with a response, so it comes to an end.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from cormorant.store.schema import resource
 
 
 class MissedDocuments(NamedTuple):
-    """Missed documents that are visited once more: how many counted as failed, and how many as gone."""
+    """Missed documents that are retried: the number of failed ones, and of those that counted as gone."""
 
     failed: int
     gone: int
 
 
 def revive(tx: Tx, site: int, source: int, run: int, generation: int) -> MissedDocuments:
-    """Make due again what this run failed to get at a site because nothing answered. Looks at every row of the site.
+    """Make documents due again that this run missed at a site without a response. Reads every row of the site.
 
-    What had counted as gone is found again until then.
+    Documents that had counted as gone are searchable again until then.
     """
     columns = resource.c
     missed = sa.and_(

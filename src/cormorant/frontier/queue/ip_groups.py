@@ -1,7 +1,7 @@
-"""Sites that share an address share its pace. Who may visit them?
+"""IP groups: sites that share an IP address, and therefore one pace and one owner.
 
-A site enters its lane once its address is known, before anything is asked of it. One retriever has all sites of a lane
-that are leased, so that its desk keeps the distance between requests.
+A site enters its group (`lane`) when its address is known, before the first request. One retriever owns all leased
+sites of a group, so that its workbench keeps the delay between requests.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from cormorant.store.schema import site
 
 
 def enter(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> float | None:
-    """A leased site turns out to be at an address ("": it shares its pace with none); leases until `lapsed` are over.
+    """Store the IP group of a leased site ("": it shares its pace with no other); leases until `lapsed` have ended.
 
-    Returns when anything at that address was last asked for (store time, 0: never). None when another process has
-    leased a site there: then this one is to be given back, and is not leased again before that one is.
+    Returns the store time of the newest request to the group (0: none). Returns None if another process has leased a
+    site of the group: then this site must be released, and is not leased again before that one is released.
     """
     tx.execute(sa.update(site).where(site.c.id == number).values(lane=lane or None))
     if not lane:
@@ -28,9 +28,9 @@ def enter(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> float | 
 
 
 def is_others(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> bool:
-    """Return whether another process than the owner of a site has leased one in its lane.
+    """Return whether another process than `owner` has leased a site of the IP group.
 
-    None does before this is committed.
+    No process can lease one before this transaction commits.
     """
     if not tx.sqlite:  # there, nobody else writes meanwhile
         tx.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(lane))))
@@ -44,7 +44,7 @@ def is_others(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> bool
 def is_taken(owner: sa.ColumnElement[str], lapsed: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
     """Return the condition that another process has leased a site at the same address.
 
-    Leases until `lapsed` are over.
+    Leases until `lapsed` have ended.
     """
     other = site.alias("other")
     others = sa.and_(other.c.owner.is_not(None), other.c.owner != owner, other.c.lease_until > lapsed)

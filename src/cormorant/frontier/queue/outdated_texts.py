@@ -1,6 +1,6 @@
-"""Queue of documents whose reader is newer than their text, which are read again from their kept copies.
+"""Queue of documents whose converter is newer than their text, to be converted again from their kept copies.
 
-`refetch.outdate` puts them there. A new text, `refetch.leave`, or a crawl that reads them first takes them out.
+`refetch.outdate` adds them. A new text, `refetch.leave`, or a crawl that reads them first removes them.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ _STANDS: Final = sa.and_(
     ~sa.exists().where(hidden.c.id == content.c.id),
     ~sa.exists().where(version.c.id == content.c.id),
 )
-"""Not one that is to leave the index, nor one of which another version may take the place.
+"""Documents that are neither about to leave the index nor about to be replaced by another version.
 
-The words about `indexed` are not those of its index, which would be read from its beginning for every few documents.
+The condition on `indexed` differs from that of its index, which would otherwise be read from its beginning for every
+few documents.
 """
 
 
 def counts(tx: Tx) -> dict[int, int]:
-    """Count the documents that are to be read again, by source; sources without any are left out."""
+    """Count the documents to be converted again, by source; sources without any are left out."""
     found = sa.select(content.c.source_id, sa.func.count()).where(OUTDATED).group_by(content.c.source_id)
     return {row[0]: row[1] for row in tx.rows(found.order_by(content.c.source_id))}
 
 
 def read(tx: Tx, source: int, most: int) -> list[Resource]:
-    """The next documents of a source, at most 500."""
+    """Return the next documents of a source, at most 500."""
     columns = content.c
     chosen = sa.select(columns.id).where(_STANDS, columns.source_id == source).order_by(columns.id).limit(most)
     return host_leases.by_number(tx, [row.id for row in tx.rows(chosen)])
 
 
 def claim(tx: Tx, documents: Sequence[Resource]) -> set[int]:
-    """Those of at most 500 documents that are as they were read from the queue; nobody else writes them meanwhile."""
+    """Return those of at most 500 documents that have not changed since they were read, and lock them."""
     before = {each.id: each.before for each in documents}
     chosen = sa.select(content.c.id, content.c.text_hash).where(content.c.id.in_(list(before)), _STANDS)
     if not tx.sqlite:  # there, nobody else writes meanwhile

@@ -1,4 +1,4 @@
-"""Wait until a visit may start. The asynchronous side of a desk."""
+"""Queue of the slots that wait for a visit: the asynchronous side of a workbench."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from cormorant.frontier.queue.workbench import VisitTask, Workbench
 
 
 class ReadyQueue:
-    """Slots wait here; whoever changes the desk calls `pump`. One timer wakes it when the next site's pace allows."""
+    """Visit slots wait here; changes of the workbench call `pump`.
+
+    One timer wakes it when the next site's pace allows.
+    """
 
     def __init__(self, desk: Workbench) -> None:
         self._desk = desk
@@ -20,11 +23,11 @@ class ReadyQueue:
 
     @property
     def idle(self) -> int:
-        """Slots with nothing to do."""
+        """Number of slots without a visit."""
         return len(self._waiting)
 
     async def take(self) -> VisitTask:
-        """The next visit."""
+        """Return the next visit."""
         task = self._desk.take(self._loop.time()) if not self._waiting else None
         if task is not None:
             return task
@@ -34,7 +37,7 @@ class ReadyQueue:
         return await future
 
     def pump(self) -> None:
-        """Hand visits that may start now to waiting slots, and set the timer for the next."""
+        """Assign visits that may start now to waiting slots, and set the timer for the next."""
         now = self._loop.time()
         while self._waiting:
             if self._waiting[0].done():
@@ -47,7 +50,7 @@ class ReadyQueue:
         self._set_timer(now)
 
     def _pump_soon(self) -> None:
-        """Pump once whoever changed the desk, perhaps in the midst of a transfer, is done."""
+        """Pump after the current callback, which may be in the middle of a transfer."""
         self._loop.call_soon(self.pump)
 
     def _set_timer(self, now: float) -> None:

@@ -1,12 +1,12 @@
 """Redirect hosts: pacing of requests to a site that a visit has not leased.
 
-A redirect of another leads there, or a person tests an address of it.
+A redirect of another site leads there, or an administrator tests an address of it.
 
-    turn (the store's newest request, moved to when ours goes out) -> sent -> flush (the ledger)
+    turn (the stored newest request becomes the time of ours) -> sent -> flush (request log)
 
-At a site that is leased, its owner sees a turn taken here when it next writes of the site. Its own next request may be
-due at the same moment, so that one is left free: ours is the second from now. What an owner sends between two looks at
-the store is not seen.
+The owner of a leased site sees a turn taken here when it next writes to the site's row. Its own next request may be due
+at the same moment, so this module leaves that turn free and takes the second from now. Requests that an owner sends
+between two writes are not seen.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     from cormorant.store.db.database import Store, Tx
 
 MOST = 4_096
-"""Sites whose newest request is remembered."""
+"""Sites whose newest request is cached."""
 LATE_S = 0.02
-"""A turn is taken anew when writing it down took longer: a request that goes out late would be too near to the next."""
+"""A turn is taken again if storing it took longer: a late request would be too near to the next."""
 TRIES = 4
-"""How often, at the most: a store may be as slow each time."""
+"""Attempts to take a turn in time: a store may be slow each time."""
 _ROW = sa.select(site.c.id, site.c.requested_at, site.c.owner, site.c.lease_until).where(
     site.c.key == sa.bindparam("key")
 )
 
 
 class _Last(NamedTuple):
-    """The newest request to a site that is known of (epoch seconds), and the pace it is asked at."""
+    """The newest known request to a site (epoch seconds), and the site's pace."""
 
     at: float
     pace: Pace
 
 
 class _Turn(NamedTuple):
-    """A turn, taken or not, and when it is: in epoch seconds of the store, and in monotonic ones."""
+    """A turn, taken or not, and its time: in epoch seconds of the store, and in monotonic ones."""
 
     at: float
     at_monotonic: float
@@ -60,7 +60,7 @@ class _Turn(NamedTuple):
 
 
 class OtherSites:
-    """The other sites of one process, read and written through the store."""
+    """The unleased sites of one process, read and written through the store."""
 
     def __init__(self, store: Store, clock: Clock, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._store, self._clock, self._sleep = store, clock, sleep
@@ -68,11 +68,11 @@ class OtherSites:
         self._last: dict[str, _Last] = {}
 
     def facts(self, key: str) -> dict[str, bytes]:
-        """The facts of a site that hold for every source."""
+        """Return the facts of a site that hold for every source."""
         return {name: known.value for name, known in self._facts(key).items()}
 
     def fact(self, key: str, name: str) -> KnownFact | None:
-        """One of them, with its end."""
+        """Return one of these facts, with its expiry."""
         return self._facts(key).get(name)
 
     def _facts(self, key: str) -> Mapping[str, KnownFact]:
@@ -82,7 +82,7 @@ class OtherSites:
         return {each.name: KnownFact(each.value, each.valid_until) for each in found}
 
     def learn(self, key: str, name: str, value: bytes, seconds: float) -> None:
-        """Keep a fact for every source, and when it was asked for: it may say how long the next waits."""
+        """Store a fact for every source, and the time of its request: the fact may set the next delay."""
         with self._store.begin() as tx:
             host_facts.write(tx, [Fact(_number(tx, key), INSTALLATION, name, value, tx.now() + seconds)])
             _asked(tx, key, self.last(key))
@@ -92,7 +92,7 @@ class OtherSites:
         return self._last[key].at if key in self._last else -inf
 
     async def turn(self, key: str, pace: Pace, most_s: float) -> float:
-        """Wait for the next turn at a site. Returns 0.0; if it takes more than `most_s`, the seconds it would take."""
+        """Wait for the next turn at a site. Returns 0.0, or the wait in seconds if it exceeds `most_s`."""
         last = self._last.get(key)
         self._last[key] = _Last(last.at if last else -inf, pace)
         if not pace.delay_s:
@@ -110,9 +110,10 @@ class OtherSites:
         return wait or pace.delay_s
 
     def _take(self, key: str, pace: Pace, most_s: float, mine: float | None = None) -> _Turn:
-        """Take the next turn if it has come, or was left free; `mine` is one taken before, ours as long as no one came.
+        """Take the next turn if it has come, or was left free.
 
-        Its moment is found when nobody else can write of the site any more, and known to others when that is over.
+        `mine` is a turn taken before, which stays ours while no other process takes one. The row is locked while the
+        time is computed, and other processes see it at the commit.
         """
         with self._store.begin() as tx:
             _number(tx, key)
@@ -133,7 +134,7 @@ class OtherSites:
         return _Turn(float(at), found + float(at - now), is_ours)
 
     def sent(self, key: str) -> None:
-        """A request goes out to a site now; who waits for the next turn counts from here."""
+        """Record that a request to a site goes out now; the next turn counts from here."""
         now, last = self._clock.now(), self._last.get(key) or _Last(-inf, Pace(0.0, 1, ""))
         self._tallies.setdefault(key, RequestTally()).count(now, now - last.at, last.pace.delay_s, last.pace.rule)
         self._last[key] = last._replace(at=now)
@@ -142,12 +143,12 @@ class OtherSites:
                 _asked(tx, key, tx.now())
 
     def add(self, key: str, tally: RequestTally) -> None:
-        """Have a tally of requests to a site written down as well, newer than what was counted here."""
+        """Add a newer tally of requests to a site."""
         if tally.hours:
             self._tallies.setdefault(key, RequestTally()).add(tally)
 
     def flush(self) -> None:
-        """Write down what went out, in a transaction of its own: who has leased a site writes of it as well."""
+        """Write the request log in a transaction of its own: the owner of a site's lease writes to it as well."""
         if not self._tallies:
             return
         tallies, self._tallies = self._tallies, {}
@@ -167,11 +168,11 @@ def _row(tx: Tx, key: str, *, locking: bool = False) -> Any:
 
 
 def _asked(tx: Tx, key: str, at: float) -> None:
-    """A request went out to a site at a time (epoch seconds)."""
+    """Store the time of a request to a site (epoch seconds)."""
     earlier = sa.and_(site.c.key == key, site.c.requested_at < at)
     tx.execute(sa.update(site).where(earlier).values(requested_at=at))
 
 
 def _number(tx: Tx, key: str) -> int:
-    """The number of a site, which gets a row when it has none."""
+    """Return the number of a site, which gets a row if it has none."""
     return SiteNumbers().of(tx, {key})[key]

@@ -1,7 +1,7 @@
-"""Keep a retriever's desk supplied: lease sites, read ahead, say what is done, give back.
+"""Refill a retriever's workbench: lease sites, read ahead, mark finished sites, release them.
 
-Called between batches inside a transaction. A source is done with a site when reading gives nothing, nothing it gave is
-unsettled, and nothing arrived meanwhile; what must wait is left to whoever leases the site when its time has come.
+Called between batches inside a transaction. A source is done with a site when no row is left to read, none is
+unsettled, and no URL arrived meanwhile; rows that must wait are left to a later owner of the site's lease.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from cormorant.store.db.clock_steps import STEP_S
 from cormorant.store.db.database import Tx
 
 LOW = 64
-"""Read ahead when fewer than this are waiting at a site."""
+"""Rows of a site below which more are read."""
 SOON_S = 20.0
-"""At a site with a delay, when fewer are waiting than can be asked for within this time."""
+"""At a site with a delay, more rows are read if fewer wait than can be requested within this time."""
 CLOSED_S = 86_400.0
-"""How long a source does not visit a site that it was closed at: until its next run, which looks anew."""
+"""Seconds that a source leaves a closed site alone: until its next run, which checks again."""
 LONG_REST_S = 5.0
-"""A site that rests longer than this is given back meanwhile."""
+"""A site with a longer rest is released meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefillPlan:
     """Refill plan of a retriever: the sources to work on now, as source -> generation.
 
-    `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only what is new.
-    `limits` are the sources of which only so many sites may be leased at once, by all retrievers together. `shares` are
-    those of the sources whose levels take turns; in others a level waits for those before it.
+    `prepare` adapts a row to its run (forced: no validators). `new_of` names the runs that visit only new resources.
+    `limits` are the most leased sites of a source, over all retrievers. `shares` are those of sources whose levels take
+    turns; in others a level waits for those before it.
     """
 
     generations: Mapping[int, int]
@@ -52,14 +52,14 @@ class RefillPlan:
     shares: Mapping[int, Shares] = field(default_factory=dict)
 
     def without(self, shut: Collection[int]) -> RefillPlan:
-        """The same for the sources that are not shut."""
+        """Return the plan without the sources in `shut`."""
         if not shut:
             return self
         return replace(self, generations={s: number for s, number in self.generations.items() if s not in shut})
 
     @property
     def unlimited(self) -> dict[int, int]:
-        """The generations of the sources that have no limit."""
+        """The generations of the sources without a limit."""
         return {source: number for source, number in self.generations.items() if source not in self.limits}
 
     def work(self, source: int, arrivals: int, *, closed: bool = False) -> SourceWork:
@@ -74,9 +74,9 @@ class RefillPlan:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Monotonic and store time of one supply, and how far apart they are.
+    """Monotonic and store time of one refill.
 
-    By up to `ahead` seconds more they were apart some time ago, when the clock of the store was set forward since.
+    Their difference was greater by up to `ahead` seconds if the clock of the store has been set forward since.
     """
 
     monotonic: float
@@ -85,17 +85,17 @@ class Moment:
 
     @classmethod
     def of(cls, tx: Tx, monotonic: float) -> Moment:
-        """This moment."""
+        """Return the present moment."""
         now = tx.now()
         return cls(monotonic, now, now - tx.lapsed(host_leases.AHEAD_S, now))
 
     def monotonic_of(self, store: float) -> float:
-        """A store time on this process's monotonic clock."""
+        """Convert a store time to this process's monotonic clock."""
         return self.monotonic + (store - self.store)
 
     def latest_of(self, asked: float) -> float:
-        """Return the latest time a request was or is to be sent (monotonic seconds), by its store time."""
-        if asked > self.store + host_leases.AHEAD_S:  # the clock was set back since
+        """Return the latest time of a request (monotonic seconds), past or planned, by its store time."""
+        if asked > self.store + host_leases.AHEAD_S:  # the clock has been set back since
             return self.monotonic
         at = self.monotonic_of(asked)
         return max(at, min(at + self.ahead, self.monotonic))
@@ -104,16 +104,16 @@ class Moment:
 def _low(site: HostState, work: SourceWork) -> int:
     """Return the queue length at which four times as many rows are read; a thousand slow sites fill no memory.
 
-    Where nothing is asked for what is visited, as a rule refuses it, it goes in no time.
+    Visits that a rule refuses send no request and take no time, so they do not lower it.
     """
     low = min(LOW, math.ceil(SOON_S / site.delay_s)) if site.delay_s > 0 else LOW
     return low if work.unasked < low else LOW
 
 
 def renew(tx: Tx, owner: str, sites: Sequence[HostState]) -> set[int]:
-    """Write back what was learned of leased sites, and renew their leases; returns those whose lease was lost.
+    """Write back the state of leased sites, and renew their leases; returns the sites whose lease was lost.
 
-    A site that somebody forgave meanwhile is forgiven here too, and one that somebody asks beside is left its gap.
+    A rest that another process reset is reset here too, and requests of other processes delay the next one here.
     """
     _give_way(tx, sites)
     _as_meant(tx, sites)
@@ -129,7 +129,7 @@ def renew(tx: Tx, owner: str, sites: Sequence[HostState]) -> set[int]:
 
 
 def _give_way(tx: Tx, sites: Sequence[HostState]) -> None:
-    """Learn of requests that others send to leased sites."""
+    """Delay leased sites after requests that other processes sent to them."""
     taken = host_leases.taken(tx, [site.lease.site for site in sites if site.requested_at])
     others = [(site, at) for site in sites if (at := taken.get(site.lease.site, 0.0)) > site.requested_at]
     now, here = (tx.now(), tx.clock.monotonic()) if others else (0.0, 0.0)
@@ -138,7 +138,7 @@ def _give_way(tx: Tx, sites: Sequence[HostState]) -> None:
 
 
 def _as_meant(tx: Tx, sites: Sequence[HostState]) -> None:
-    """Have rests written down as their owner counts them: a clock that was set since makes none shorter or longer."""
+    """Adjust rests to the monotonic clock, so that a step of the store's clock makes none shorter or longer."""
     if not tx.was_set:
         return
     now, here = tx.now(), tx.clock.monotonic()
@@ -158,16 +158,16 @@ def _use_of(site: HostState) -> SiteUse:
 
 
 class Supply:
-    """The store's side of a desk, for one retriever process."""
+    """The store's side of a workbench, for one retriever process."""
 
     def __init__(self, owner: str, desk: Workbench, seen: SeenUrls) -> None:
         self._owner, self._desk, self._seen = owner, desk, seen
         self._generations: Mapping[int, int] = {}
 
     def lease(self, tx: Tx, plan: RefillPlan, most: int, moment: Moment) -> list[HostState]:
-        """Lease up to `most` sites that have something to do, and let sources join at sites that are leased already.
+        """Lease up to `most` sites that have work, and add sources to sites that are leased already.
 
-        The pace of the sites it returns is the caller's to set; those that are new have not been visited yet.
+        The caller sets the pace of the returned sites; new ones have not been visited yet.
         """
         joined = self._join(tx, plan, moment)
         leased = self._lease(tx, plan, most)
@@ -186,7 +186,7 @@ class Supply:
         return joined + opened
 
     def _open(self, tx: Tx, site: HostState) -> None:
-        """Learn which addresses of a site are known."""
+        """Load the known addresses of a site."""
         keys = seen_lookup.page(tx, site.lease.site)
         if len(keys) < seen_lookup.AT_ONCE:
             self._seen.open(site.key, keys)
@@ -194,7 +194,7 @@ class Supply:
             self._seen.open_large(site.key, site.lease.site)
 
     def _lease(self, tx: Tx, plan: RefillPlan, most: int) -> list[LeasedSite]:
-        """Each source gets its share first, and what others leave of theirs goes to whoever has more to do."""
+        """Lease the share of each source first; the rest goes to the sources with more work."""
         leased: list[LeasedSite] = []
         for source, share in self._shares(plan, most).items():
             room = min(share, self._room(tx, plan, source)) if source in plan.limits else share
@@ -206,7 +206,7 @@ class Supply:
         return leased
 
     def _shares(self, plan: RefillPlan, most: int) -> dict[int, int]:
-        """Return how many sites each source may lease before others take more; empty for a single source."""
+        """Return the sites that each source may lease before others take more; empty for a single source."""
         if len(plan.generations) < 2:
             return {}
         held = Counter(source for site in self._desk.sites.values() for source in site.sources)
@@ -214,11 +214,11 @@ class Supply:
 
     @staticmethod
     def _room(tx: Tx, plan: RefillPlan, source: int) -> int:
-        """Return how many more sites may be leased for a source with a limit."""
+        """Return the number of further sites that may be leased for a source with a limit."""
         return plan.limits[source] - host_leases.leased(tx, source, plan.generations[source])
 
     def _join(self, tx: Tx, plan: RefillPlan, moment: Moment) -> list[HostState]:
-        """Sources that have got work at a site since it was leased for others."""
+        """Add sources that have got work at a site since it was leased for others."""
         if len(plan.generations) < 2:
             return []
         full = {source for source in plan.limits.keys() & plan.generations.keys() if self._room(tx, plan, source) < 0}
@@ -234,7 +234,7 @@ class Supply:
         return joined
 
     def _learn(self, tx: Tx, sites: Sequence[HostState], scopes: Sequence[int], moment: Moment) -> None:
-        """Tell sites the facts that hold for them: names tell those of one source from another's."""
+        """Load the valid facts of sites; their names distinguish the facts of several sources."""
         for fact in host_facts.read(tx, [site.lease.site for site in sites], scopes):
             site = self._desk.sites[fact.site]
             if fact.name == detector.FACT:
@@ -243,7 +243,7 @@ class Supply:
                 site.learn(fact.name, fact.value, moment.monotonic_of(fact.valid_until))
 
     def read(self, tx: Tx, plan: RefillPlan) -> None:
-        """Read ahead at every site that runs low."""
+        """Read ahead at every site with few waiting rows."""
         for site in list(self._desk.sites.values()):
             for source, work in site.sources.items():
                 if work.exhausted or work.closed or site.leaves or source not in plan.generations:
@@ -271,7 +271,7 @@ class Supply:
 
     @staticmethod
     def _read_parts(tx: Tx, plan: RefillPlan, work: SourceWork, queues: Queues, window: ReadWindow, low: int) -> None:
-        """Read what runs low of each level. What waits behind them is wanted when nothing else does."""
+        """Read rows of each level with few waiting. Rows beyond the levels are read when no others are left."""
         spans = priority.spans(window.generation)
         for part in queues.short(low):
             most = host_leases.READ_AHEAD * low // LOW + len(work.held)
@@ -284,7 +284,7 @@ class Supply:
         work.exhausted = queues.exhausted
 
     def finish(self, tx: Tx, plan: RefillPlan, moment: Moment) -> None:
-        """Say which sources are done with which sites, and give back sites with nothing to do or a long rest."""
+        """Mark sources as done at sites, and release sites without work or with a long rest."""
         self._forget(tx, plan)
         self._keep(tx, moment)
         for site in list(self._desk.sites.values()):
@@ -299,7 +299,7 @@ class Supply:
                 self.give_back(tx, site)
 
     def _forget(self, tx: Tx, plan: RefillPlan) -> None:
-        """A run began: what was known and not admitted under the rules of an earlier one must be judged again."""
+        """Clear the seen URLs when a run begins: URLs excluded under earlier rules must be judged again."""
         if not plan.generations.items() <= self._generations.items():
             self._seen.forget_elsewhere()
             for site in self._desk.sites.values():
@@ -326,7 +326,7 @@ class Supply:
         if work.closed and left is not None:
             left = max(left, tx.now() + CLOSED_S)
         if left is not None and left <= tx.now():
-            work.read_anew()
+            work.reread()
         elif host_leases.finish(tx, site.lease.site, source, generation, work.arrivals, left or 0.0):
             del site.sources[source]
         else:
@@ -334,14 +334,14 @@ class Supply:
             site.sources[source] = plan.work(source, found.get(source, work.arrivals), closed=work.closed)
 
     def drop(self, source: int) -> None:
-        """Forget everything that was read for a source: its run is over, and what is under way will not be settled."""
+        """Drop all rows of a source whose run is over; its visits under way will not be settled."""
         for site in self._desk.sites.values():
             if source in site.sources:
                 self._drop(site, source)
 
     @staticmethod
     def _drop(site: HostState, source: int) -> None:
-        """The source is no longer crawled: forget what was read. What is under way will not be settled any more."""
+        """Drop the rows of a source at a site; visits under way will not be settled any more."""
         del site.sources[source]
         if site.awaited is not None and site.awaited.source == source:
             site.awaited = None
@@ -350,8 +350,8 @@ class Supply:
     def share(self, tx: Tx, plan: RefillPlan, peers: int) -> int | None:
         """Have sites leave when this process has more than its share and others have less.
 
-        Those with most to do, and none that shares its pace with another one here: nobody else could take it up.
-        Returns how many sites have something to do, whoever has them; None where that did not matter.
+        Sites with the most waiting rows leave first. A site that shares its pace with another one here stays: no other
+        process could lease it. Returns the number of sites with work, of any owner; None if that did not matter.
         """
         sites = self._desk.sites.values()
         if peers < 2 or len(sites) < 2 or not plan.generations:
@@ -368,7 +368,7 @@ class Supply:
         return sum(held.values())
 
     def give_back(self, tx: Tx, site: HostState) -> None:
-        """Release a site's lease and forget what was known of it."""
+        """Release a site's lease and drop its state."""
         _give_way(tx, [site])
         _as_meant(tx, [site])
         host_leases.release(tx, self._owner, _use_of(site))
@@ -378,7 +378,7 @@ class Supply:
 
 
 def shares(held: Mapping[int, int], most: int) -> dict[int, int]:
-    """Return how many more sites each source may have, out of `most` in all; `held` are those now at work."""
+    """Return the further sites that each source may have, out of `most` in all; `held` are its present ones."""
     given = dict.fromkeys(held, 0)
     line = [(count, source) for source, count in held.items()]
     heapq.heapify(line)
@@ -390,9 +390,9 @@ def shares(held: Mapping[int, int], most: int) -> dict[int, int]:
 
 
 def surplus(held: Mapping[str | None, int], owner: str, peers: int) -> int:
-    """Return how many of its sites a process should release; `held` counts sites with work by lease owner.
+    """Return the number of sites that a process should release; `held` counts sites with work by lease owner.
 
-    None while some are free (None in `held`), which those that have too few take up themselves.
+    0 while some are free (None in `held`): processes with too few lease those.
     """
     if held.get(None):
         return 0

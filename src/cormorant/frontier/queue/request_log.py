@@ -1,9 +1,7 @@
-"""Request log of a site: shows how politely it was crawled.
+"""Request log of a site: requests by hour, and the tightest gap between two, beside the delay asked for.
 
-Requests by hour, and the tightest gap between two, beside the delay asked for.
-
-A retriever tallies what goes out at the sites it has leased, and writes that when it settles a batch; what goes out at
-other sites, where a redirect leads, is written beside (`redirect_hosts.py`).
+It shows the politeness of a crawl. A retriever tallies its requests to leased sites, and writes the tallies when it
+settles a batch; requests to redirect targets on other sites are written separately (`redirect_hosts.py`).
 """
 
 from __future__ import annotations
@@ -21,13 +19,13 @@ from cormorant.store.schema import site_hour
 HOUR_S: Final = 3600
 KEPT_HOURS: Final = 14 * 24
 _LONG_S: Final = 86_400.0
-"""A gap as long as this is none: it was another crawl."""
+"""A gap as long as this is not counted: it lies between two crawls."""
 
 
 class HostHour(NamedTuple):
     """An hour at a site: requests, the tightest gap in seconds and the delay that was asked for then (None: no gap).
 
-    `rule` says who asked for the delay of the newest request.
+    `rule` names the origin of the newest request's delay.
     """
 
     hour: int
@@ -38,11 +36,11 @@ class HostHour(NamedTuple):
 
     @property
     def tightness(self) -> float:
-        """The gap as a share of what was asked for; where nothing was, nothing is tight."""
+        """The gap as a share of the delay asked for; infinite if there was none."""
         return self.gap_s / self.asked_s if self.gap_s is not None and self.asked_s else inf
 
     def and_then(self, other: HostHour) -> HostHour:
-        """Both together, `other` the newer: the tighter gap stands, of two that nothing was asked for the shorter."""
+        """Merge two, `other` the newer: the tighter gap counts, or the shorter one without a delay."""
         gaps = [each for each in (self, other) if each.gap_s is not None]
         tightest = min(gaps, key=lambda each: (each.tightness, each.gap_s), default=self)
         return HostHour(self.hour, self.requests + other.requests, tightest.gap_s, tightest.asked_s, other.rule)
@@ -57,7 +55,7 @@ class RequestTally:
         self.hours: dict[int, HostHour] = {}
 
     def count(self, at: float, gap_s: float, asked_s: float, rule: str) -> None:
-        """A request goes out, at epoch seconds, so long after the one before; so much was asked for, by this rule."""
+        """Count a request at epoch seconds, its gap to the one before, and the delay that a rule asked for."""
         hour = int(at // HOUR_S)
         new = HostHour(hour, 1, gap_s, asked_s, rule) if 0 <= gap_s < _LONG_S else HostHour(hour, 1, rule=rule)
         self._put(new)
@@ -84,7 +82,7 @@ _WRITTEN = sa.select(site_hour).where(
 
 
 def write(tx: Tx, tallies: Mapping[int, RequestTally]) -> None:
-    """Write down what went out at these sites (by number); only who has leased a site may, or holds its row."""
+    """Write the tallies of these sites (by number); the caller owns the site's lease or holds its row lock."""
     tallied = {number: tally.take() for number, tally in tallies.items() if tally.hours}
     if not tallied:
         return
@@ -101,7 +99,7 @@ def write(tx: Tx, tallies: Mapping[int, RequestTally]) -> None:
 
 
 def forget(tx: Tx) -> None:
-    """Let go of hours that are long past."""
+    """Delete hours older than two weeks."""
     tx.execute(sa.delete(site_hour).where(site_hour.c.hour < int(tx.now() // HOUR_S) - KEPT_HOURS))
 
 

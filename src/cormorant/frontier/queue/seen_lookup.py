@@ -1,4 +1,4 @@
-"""Lookup of URL keys that the store knows of a site. In pages, or those among a few."""
+"""Lookup of the URL keys that the store has for a site: page by page, or for some keys."""
 
 from __future__ import annotations
 
@@ -26,27 +26,30 @@ _SOME = (
 )
 _GATHERED = sa.select(sa.func.json_agg(_SOME.c.hash).cast(sa.Text))
 _GATHERED_SQLITE = sa.select(sa.func.json_group_array(_SOME.c.hash))
-"""A row for each key would take twice as long."""
+"""Aggregated, since one row for each key would take twice as long."""
 _NUMBERS = msgspec.json.Decoder(list[int])
 _FIRST: Final = -(1 << 63)
-"""A key of just this is not told: it would be admitted again, which changes nothing."""
+"""The least key. A URL with exactly this key is missing from a page: it would be admitted again, without effect."""
 
 
 def page(tx: Tx, site: int, behind: int = _FIRST) -> array[int]:
-    """The next keys of a site behind one, in rising order, from the covering index: the last ones if not `AT_ONCE`."""
-    said = tx.execute(_GATHERED_SQLITE if tx.sqlite else _GATHERED, {"site": site, "behind": behind}).scalar_one()
-    # In what order they are gathered nobody promises.
-    return array("q", sorted(_NUMBERS.decode(said)) if said else ())
+    """Return the next keys of a site after `behind`, in rising order; fewer than `AT_ONCE` at the end.
+
+    The query reads only the covering index.
+    """
+    gathered = tx.execute(_GATHERED_SQLITE if tx.sqlite else _GATHERED, {"site": site, "behind": behind}).scalar_one()
+    # The order of an aggregation is not guaranteed.
+    return array("q", sorted(_NUMBERS.decode(gathered)) if gathered else ())
 
 
 class Lookup:
-    """Asks the store at any time."""
+    """Queries the store at any time."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def among(self, site: int, keys: Sequence[int]) -> set[int]:
-        """Those of these keys that are known of a site."""
+        """Return those of these keys that are known for a site."""
         with self._store.read() as tx:
             found = bulk.select_numbered(tx, resource, ("hash",), "hash", keys, besides=f"site_id = {site}")
         return {row[0] for row in found}

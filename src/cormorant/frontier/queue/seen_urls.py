@@ -1,11 +1,11 @@
 """Seen URLs: addresses of a site that are already known.
 
-Exact, small, and only for sites this process has leased.
+The set is exact, small, and kept only for sites that this process has leased.
 
-A `set` up to 50,000 keys (81 bytes each). Where there are more when a site is leased, each key is looked up in the
-store as it is met, and some are remembered; what grows beyond that meanwhile is a sorted array (8 bytes each) with a
-set of the news, merged when the news reach as many or a twentieth. Exact on purpose: a false positive of a filter would
-be a page never seen.
+A `set` up to 50,000 keys (81 bytes each). If a site has more when it is leased, each key is looked up in the store as
+it is met, and some are cached. A set that grows beyond that later becomes a sorted array (8 bytes each) with a set of
+new keys, merged when there are as many of them or a twentieth. It is exact on purpose: a false positive of a filter
+would be a page that is never visited.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 LARGE = 50_000
 REMEMBERED = 200_000
-"""Keys of a large site that are remembered: 16 MB."""
+"""Keys of a large site that are cached: 16 MB."""
 _MERGE_SHARE = 20
 _SHORT = 200
-"""Characters of an address up to which it may become familiar."""
+"""The longest address that is cached as familiar, in characters."""
 
 
 class KnownUrls:
-    """64-bit keys of one site. `add` and `in`; nothing is ever taken out. An array of keys is sorted and taken over."""
+    """64-bit keys of one site: `add` and `in`, without removal. A sorted array of keys is taken over as it is."""
 
     __slots__ = ("_news", "_old")
 
@@ -56,13 +56,13 @@ class KnownUrls:
         return len(self._news) + len(self._old)
 
     def add(self, key: int) -> None:
-        """Remember a key that is not yet known."""
+        """Add a key that is not yet known."""
         self._news.add(key)
         if len(self._news) > max(LARGE, len(self._old) // _MERGE_SHARE):
             self._merge()
 
     def _merge(self) -> None:
-        """Copy the array, a slice for each of the news: no list of everything, which would be five times as large."""
+        """Copy the array, a slice for each new key: a list of all keys would be five times as large."""
         merged: array[int] = array("q")
         start = 0
         for key in sorted(self._news):
@@ -78,15 +78,15 @@ class HostUrls(Protocol):
     """URLs of a site that the store knows, by site number."""
 
     def among(self, site: int, keys: Sequence[int]) -> Collection[int]:
-        """Those of these keys that it knows."""
+        """Return those of these keys that the store knows."""
         ...
 
 
 class UrlLookup:
     """The keys of a large site, of which most crawls meet few.
 
-    What is forgotten for want of room is looked up once more; what the store does not tell, as it is away, counts as
-    new. To admit once more what is known changes nothing.
+    A key dropped from the cache is looked up again. Keys count as new while the store is unreachable: admitting a known
+    URL again has no effect.
     """
 
     __slots__ = ("_absent", "_keys", "_met", "_site")
@@ -97,7 +97,7 @@ class UrlLookup:
         self._absent: set[int] = set()
 
     def meet(self, keys: Iterable[int]) -> None:
-        """Look up at once what of these was not met before."""
+        """Look up the uncached ones of these keys in one query."""
         fresh = set(keys) - self._met - self._absent
         if not fresh:
             return
@@ -116,14 +116,14 @@ class UrlLookup:
         return key in self._met
 
     def add(self, key: int) -> None:
-        """Remember a key that is not yet known."""
+        """Add a key that is not yet known."""
         self._met.add(key)
 
 
 class SeenUrls:
-    """The known sets of the sites this process has leased, and a bounded memory of links to others.
+    """The known keys of the sites this process has leased, and a bounded cache of links to others.
 
-    Keys of other sites are remembered only to spare repeated inserts: forgetting one costs a statement, not a page.
+    Keys of other sites are cached only to spare repeated inserts: dropping one costs a statement, not a page.
     """
 
     ELSEWHERE = 200_000
@@ -139,26 +139,26 @@ class SeenUrls:
         self._remembered = 0
 
     def open(self, site: str, keys: Iterable[int]) -> None:
-        """A site was leased: these are its keys."""
+        """Add a leased site with its keys."""
         self._large.pop(site, None)
         self._sites[site] = KnownUrls(keys)
         self._forget_familiar()
 
     def open_large(self, site: str, number: int) -> None:
-        """A site was leased that has many keys."""
+        """Add a leased site that has many keys."""
         self._sites[site] = self._large[site] = UrlLookup(self._keys, number)
         self._forget_familiar()
 
     def close(self, site: str) -> None:
-        """A site was given back."""
+        """Remove a released site."""
         self._sites.pop(site, None)
         self._large.pop(site, None)
         self._forget_familiar()
 
     def strange(self, source: int, links: Iterable[PageLink]) -> list[PageLink]:
-        """The links of a source to addresses that may be new; they count as known once `first_time` was asked of each.
+        """Return the links of a source to addresses that may be new; call `first_time` for each of them.
 
-        Most links of a page are those of its neighbours, and need not even be looked up by their keys.
+        Most links of a page stand on its neighbours too, and need no lookup by key.
         """
         familiar = self._familiar.setdefault(source, set())
         found = [link for link in links if link.address not in familiar]
@@ -176,7 +176,7 @@ class SeenUrls:
         self._remembered = 0
 
     def meet(self, named: Iterable[tuple[str, int]]) -> None:
-        """It is about to be asked of these keys of sites: what must be looked up for that is looked up at once."""
+        """Look up keys of sites in one query, before `first_time` is called for each."""
         if not self._large:
             return
         met: dict[str, list[int]] = {}
@@ -187,10 +187,7 @@ class SeenUrls:
             self._large[site].meet(keys)
 
     def first_time(self, site: str, key: int) -> bool:
-        """Return whether a key is new as far as this process knows, and mark it as known.
-
-        It counts as known from now on.
-        """
+        """Return whether a key is new to this process, and mark it as known."""
         known = self._sites.get(site)
         if known is not None:
             if key in known:
@@ -205,9 +202,9 @@ class SeenUrls:
         return True
 
     def first_unfollowed(self, site: str, key: int) -> bool:
-        """Return whether a key is new that is named only by a link which is not to be followed.
+        """Return whether a key is new that only a nofollow link names.
 
-        It does not count as known for that.
+        It is not marked as known.
         """
         known = self._sites.get(site, self._elsewhere)
         if key in known or key in self._unfollowed:
@@ -218,7 +215,7 @@ class SeenUrls:
         return True
 
     def forget_elsewhere(self) -> None:
-        """After a batch that was not written: what was taken for known may not be."""
+        """Clear the cache of other sites after a batch that was not written."""
         self._elsewhere.clear()
         self._unfollowed.clear()
         self._forget_familiar()

@@ -2,9 +2,9 @@
 
     before all levels --> highest 16, high 8, normal 4, low 2, lowest 1 of 31 visits --> behind all levels
 
-A level in which nothing waits leaves its turn to the others. Turns are spread out as evenly as they can be: each time,
-every level that waits gets its share in credit, and the one with most credit pays for all (smooth weighted round-robin,
-as nginx has it for upstream servers).
+An empty level leaves its turn to the others. Turns are spread as evenly as possible: each time, every waiting level
+gets its share in credit, and the level with the most credit pays for all (smooth weighted round-robin, as nginx uses
+for upstream servers).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cormorant.model.settings.priority import Shares
 class Queues:
     """The queues of one source at one site, in as many parts as `priority.spans` has.
 
-    A part that was `read_out` has nothing more that could be read.
+    A part in `read_out` has no more rows to read.
     """
 
     def __init__(self, shares: Shares) -> None:
@@ -30,28 +30,28 @@ class Queues:
         self._credit = [0] * len(shares)
 
     def __len__(self) -> int:
-        """Return how many visits wait."""
+        """Return the number of waiting visits."""
         return sum(map(len, self.parts))
 
     def __iter__(self) -> Iterator[Resource]:
-        """All that wait, level by level."""
+        """Iterate over all waiting visits, level by level."""
         return chain.from_iterable(self.parts)
 
     def short(self, least: int) -> list[int]:
-        """The parts in which fewer wait, and of which more may be had."""
+        """Return the parts with fewer waiting visits that have more rows to read."""
         return [n for n, part in enumerate(self.parts) if len(part) < least and n not in self.read_out]
 
     @property
     def exhausted(self) -> bool:
-        """Return whether nothing is left to be read of any part."""
+        """Return whether no part has more rows to read."""
         return len(self.read_out) == len(self.parts)
 
     def appendleft(self, resource: Resource) -> None:
-        """Put one back that was handed out: it is the next."""
+        """Put a visit back, which is then the next."""
         self.parts[0].appendleft(resource)
 
     def popleft(self) -> Resource:
-        """Hand out the next. Raises IndexError when nothing waits."""
+        """Return the next visit. Raises IndexError if none waits."""
         before, *levels, behind = self.parts
         if before:
             return before.popleft()
@@ -59,7 +59,7 @@ class Queues:
         return behind.popleft() if at is None else levels[at].popleft()
 
     def _turn(self, levels: Sequence[deque[Resource]]) -> int | None:
-        """The level whose turn it is, None when nothing waits in any."""
+        """Return the level whose turn it is, None if all are empty."""
         waiting = [n for n, queue in enumerate(levels) if queue]
         if not waiting:
             return None
@@ -70,10 +70,10 @@ class Queues:
         return best
 
     def remove(self, resource: Resource) -> None:
-        """Take one out. Raises ValueError when it does not wait."""
+        """Remove a visit. Raises ValueError if it does not wait."""
         next((part for part in self.parts if resource in part), self.parts[0]).remove(resource)
 
     def clear(self) -> None:
-        """Let go of all that wait."""
+        """Remove all waiting visits."""
         for part in self.parts:
             part.clear()

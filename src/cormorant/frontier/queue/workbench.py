@@ -1,13 +1,13 @@
 """Workbench: a retriever's choice of the resource to visit next.
 
-A retriever's own view of the sites it has leased.
+This module holds a retriever's view of its leased sites.
 
-    lease -> SiteWork (queue, pace, facts) -> take -> visiting -> done -> ... -> nothing left -> release
+    lease -> HostState (queue, pace, facts) -> take -> visiting -> done -> ... -> nothing left -> release
 
-A site starts a visit when its delay since the last request went out has passed and fewer than its parallel limit are
+A site starts a visit when its delay since the last request has passed and fewer visits than its parallel limit are
 under way. A visit may take a while to connect: at a site with a delay the next one waits until its request went out, so
-that the distance is one of requests and not of intentions. Pace is the slowest that any source with work at the site
-asks for. Pure bookkeeping: no store, no clock, no loop; times are monotonic seconds handed in.
+that the delay lies between requests. The pace is the slowest that any source with work at the site asks for. Pure: no
+store, no clock, no loop; times are monotonic seconds passed in.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cormorant.model.outcome import Ok, Outcome
 from cormorant.model.resource import Lease, Resource, Role
 
 SLACK_S = 0.005
-"""How much later than it might be a visit to a site with a delay begins."""
+"""Seconds by which a visit to a site with a delay begins later than allowed."""
 
 
 class VisitTask(NamedTuple):
@@ -52,18 +52,18 @@ class VisitTask(NamedTuple):
         return sent
 
     def read_as(self, outcome: Outcome) -> VisitTask:
-        """Return the visit as it turned out: as that of a sitemap when a document was read as a list of addresses."""
+        """Return the visit with its final role: that of a sitemap if a document was read as a list of addresses."""
         is_list = isinstance(outcome, Ok) and outcome.content.lists
         return self._replace(resource=self.resource._replace(role=Role.SITEMAP)) if is_list else self
 
 
 @dataclass(slots=True, weakref_slot=True)
 class IpGroup:
-    """The sites at one address, as one retriever has them; a site that shares its pace with none has its own.
+    """The sites at one IP address, in one retriever; a site that shares its pace with no other has a group of its own.
 
-    `sent_at` is when a request last went out (monotonic seconds). `unsent` are visits whose request has yet to go out;
-    `waiting` are sites that could start one more but for these, or for as many under way as a site may have. `freed` is
-    called when the last of the `unsent` goes out while sites wait.
+    `sent_at` is when a request was last sent (monotonic seconds). `unsent` are visits that have not sent their request
+    yet; `waiting` are sites that could start a visit but for these, or for the parallel limit. `freed` is called when
+    the last of the `unsent` is sent while sites wait.
     """
 
     sent_at: float = float("-inf")
@@ -77,31 +77,31 @@ class IpGroup:
         return self.under_way < parallel and not (delay_s and self.unsent)
 
     def begin(self, number: int) -> None:
-        """A visit begins."""
+        """Add a visit that begins."""
         self.under_way += 1
         self.unsent.add(number)
 
     def sent(self, number: int, now: float) -> None:
-        """A request of a visit goes out."""
+        """Record that a visit has sent a request."""
         self.sent_at = now
         self.unsent.discard(number)
         if self.waiting and not self.unsent:
             self.freed(self)
 
     def end(self, number: int) -> None:
-        """A visit ended, whether anything was asked for it or not."""
+        """Remove a visit that ended, with or without a request."""
         self.under_way -= 1
         self.unsent.discard(number)
 
 
 @dataclass(slots=True)
 class SourceWork:
-    """Work that one source has to do at one site.
+    """Work of one source at one site.
 
-    `held` are the resources read and not settled yet, waiting or under way; `exhausted` says that reading gave no more.
-    Once it did, only what arrived since can be new: its number is above `newest`. `in_row` counts visits in a row that
-    ended held; when there are too many the source is `closed` at the site, and what is left waits for another run.
-    `unasked` counts visits, since it was read last, for which nothing was asked.
+    `held` are the resources that were read and are not settled yet, waiting or under way; `exhausted` means that no
+    more rows could be read. From then on only new arrivals are read: their numbers are above `newest`. `in_row` counts
+    visits in a row that ended held; after too many the source is `closed` at the site, and the rest waits for another
+    run. `unasked` counts visits without a request since the last reading.
     """
 
     arrivals: int
@@ -114,43 +114,44 @@ class SourceWork:
     unasked: int = 0
 
     def close(self) -> None:
-        """Hand nothing out any more, nor read more."""
+        """Hand out nothing more, and read nothing more."""
         self.let_go()
         self.closed = self.exhausted = True
 
     def let_go(self) -> None:
-        """Forget what waits."""
+        """Drop the waiting resources."""
         self.held.difference_update(resource.id for resource in self.queue)
         self.queue.clear()
 
     def look_again(self) -> None:
-        """Something may have arrived."""
+        """Allow another reading, since URLs may have arrived."""
         self.exhausted = False
         if isinstance(self.queue, Queues):
             self.queue.read_out.clear()
 
-    def read_anew(self) -> None:
-        """Read all that is to be visited once more."""
+    def reread(self) -> None:
+        """Read all due resources again."""
         self.look_again()
         self.newest = 0
 
 
 @dataclass(slots=True)
 class HostState:
-    """A leased site. Nothing but the prerequisite (robots.txt) that is `awaited` may be visited; `asker` asked for it.
+    """State of a leased site.
 
-    One that failed is awaited until that was written, since the next visit asks for it anew.
+    While a prerequisite (robots.txt) is `awaited`, nothing else is visited; `asker` needs it. A failed one is awaited
+    until its failure was written, since the next visit requests it again.
 
-    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept
-    while the site rests. Sources that may have missed something while the site did not answer are in `answers_again`
-    as soon as it does. `known` are the rest and the failures that its row had when last read or written here.
-    `hold_until` says until when each fact holds (monotonic seconds). `paced`: a request has shown where it lies;
-    `pace_until` is when its sources are asked for their pace again (monotonic seconds). `lane` is the one it shares
-    its pace in; while it is `unplaced` nobody knows which, and nothing is handed out. `lessons` counts facts that were
-    learned; `led` says for each source how many of them it was asked about where they lead. `watches` are what each
-    source watches here, `watched` what was kept of that. `stuck` counts visits that take long. One that `leaves` is
-    for another process, which has nothing to do: nothing more is handed out. No visit begins behind `leased_until`
-    (monotonic seconds): a process that was stopped for so long does not know yet who has the site now.
+    `failures` are those in a row that concern the whole site, `trouble` is the status of the newest of them, kept while
+    the site rests. `answers_again` are the sources that may have missed documents while the site did not answer, from
+    its next response on. `known` are the rest and the failures that its row had when last read or written here.
+    `hold_until` is the expiry of each fact (monotonic seconds). `paced`: a request has shown its IP address; at
+    `pace_until` its sources are asked for their pace again (monotonic seconds). `lane` is its IP group; while it is
+    `unplaced` the group is unknown, and no visit is handed out. `lessons` counts learned facts; `led` holds for each
+    source the count at the last question where they lead. `watches` are the trap detectors of the sources, `watched`
+    their stored state. `stuck` counts visits that take long. A site that `leaves` is meant for a process without work:
+    no more visits are handed out. No visit begins after `leased_until` (monotonic seconds): a process that was stopped
+    for so long may have lost the lease.
     """
 
     lease: Lease
@@ -194,16 +195,17 @@ class HostState:
         return self.lease.key
 
     def sent(self, now: float, at: float, number: int = 0) -> None:
-        """A request of visit `number` goes out now, which is `at` in epoch seconds: the next keeps its distance."""
+        """Record that visit `number` sends a request now, at `at` in epoch seconds: the next one keeps its delay."""
         self.tally.count(at, now - self.sent_at, self.delay_s, self.rule)
         self.sent_at, self.requested_at = now, at
         self.slow_down(self.delay_s)
         self.lane.sent(number, now)
 
     def give_way(self, at: float, latest: float = inf) -> None:
-        """Keep the crawl delay after a request sent without the lease at `at` (epoch seconds).
+        """Keep the crawl delay after a request that another process sent at `at` (epoch seconds).
 
-        That is at `latest` on this process's clock: by that of the store it may be days since the last one.
+        `latest` is that time on this process's clock at the latest: by the store's clock the last request may be days
+        ago.
         """
         if self.requested_at < at:
             self.sent_at, self.requested_at = min(self.sent_at + at - self.requested_at, latest), at
@@ -222,36 +224,36 @@ class HostState:
         return max(self.next_at, self.rest_until, after)
 
     def give_turn_back(self) -> None:
-        """A visit ends for which nothing was asked."""
+        """Reset the next start after a visit without a request."""
         if self.under_way == 1:
             self.next_at = self.sent_at + self.delay_s
 
     def set_pace(self, delay_s: float, parallel: int, rule: str = "") -> None:
-        """Keep this pace from now on, counted from the newest request; turns of others under way stay as they are.
+        """Set the pace, counted from the newest request; the turns of visits under way stay.
 
-        `rule` says who asked for it.
+        `rule` names the origin of the pace.
         """
         self.delay_s, self.parallel, self.rule = delay_s, parallel, rule
         soonest = self.sent_at + delay_s + (SLACK_S if delay_s else 0.0)
         self.next_at = soonest if self.under_way <= 1 else max(self.next_at, soonest)
 
     def slow_down(self, delay_s: float, rule: str = "") -> None:
-        """Keep at least this distance from request to request, from the newest on."""
+        """Keep at least this delay between requests, from the newest on."""
         if delay_s > self.delay_s:
             self.delay_s, self.rule = delay_s, rule
         if self.delay_s:
             self.next_at = max(self.next_at, self.sent_at + self.delay_s + SLACK_S)
 
     def learn(self, name: str, value: bytes, until: float) -> None:
-        """A fact that holds until then (monotonic seconds)."""
+        """Store a fact that is valid until then (monotonic seconds)."""
         self.facts[name], self.hold_until[name] = value, until
         self.lessons += 1
 
     @property
     def unsettled(self) -> bool:
-        """Return whether a visit has been handed out that is not settled yet.
+        """Return whether a visit was handed out that is not settled yet.
 
-        A prerequisite that waits has not been.
+        A waiting prerequisite was not handed out.
         """
         for number, work in self.sources.items():
             if len(work.held) > len(work.queue) + sum(each.source == number for each in self.first):
@@ -259,14 +261,14 @@ class HostState:
         return False
 
     def forget(self, now: float) -> None:
-        """Let go of facts that no longer hold, so that they are asked for anew."""
+        """Drop expired facts, so that they are requested again."""
         for name in [name for name, until in self.hold_until.items() if until <= now]:
             del self.facts[name], self.hold_until[name]
 
     def waiting(self, shut: Container[int] = ()) -> bool:
         """Return whether a resource of a source that is not in `shut` could be handed out.
 
-        A prerequisite holds for all sources: it is, when another one than that which asked for it has something to do.
+        A prerequisite serves all sources: it may be, if another source than the one that needs it has work.
         """
         if self.unplaced or self.leaves or (self.awaited is not None and not self.first):
             return False
@@ -278,7 +280,7 @@ class HostState:
         return False
 
     def pop(self, shut: Container[int] = ()) -> Resource:
-        """The next resource: a prerequisite first, then the sources in turn, so that none starves another."""
+        """Return the next resource: a prerequisite first, then the sources in turn, so that none starves another."""
         if self.first:
             return self.first.popleft()
         for number in list(self.sources):
@@ -290,10 +292,10 @@ class HostState:
 
 
 class Workbench:
-    """Hands out visits, each when its site's pace allows. Nothing is handed out of sources that are `shut`.
+    """Hands out visits, each when its site's pace allows. Sources in `shut` get none.
 
-    `changed` is called when a site may start a visit again for a reason that nobody else has seen. `crowded`: so many
-    visits take long that a site which has one gets no other until that ends.
+    `changed` is called when a site may start a visit again for a reason that no caller knows. `crowded`: so many visits
+    take long that a site with one of them gets no other until it ends.
     """
 
     def __init__(self) -> None:
@@ -306,15 +308,15 @@ class Workbench:
         self._offers = itertools.count()
 
     def open(self, site: HostState) -> None:
-        """A site was leased."""
+        """Add a leased site."""
         self.sites[site.lease.site] = site
 
     def close(self, number: int) -> HostState | None:
-        """A site is given back, or its lease was lost."""
+        """Remove a site that is released, or whose lease was lost."""
         return self.sites.pop(number, None)
 
     def offer(self, site: HostState) -> None:
-        """Put a site in line if it can start a visit and is not in line yet."""
+        """Queue a site if it can start a visit and is not queued yet."""
         if site.queued or not site.waiting(self.shut):
             return
         site.queued = True
@@ -325,12 +327,12 @@ class Workbench:
             site.lane.freed = self._gone_out
 
     def _gone_out(self, lane: IpGroup) -> None:
-        """The request went out that the next visit of a lane waits for."""
+        """Free an IP group whose request was sent, so that its next visit may start."""
         self._free(lane)
         self.changed()
 
     def _free(self, lane: IpGroup) -> None:
-        """Sites that wait in a lane may go on, or wait anew; those first that were asked longest ago."""
+        """Offer the sites that wait in an IP group again, those with the oldest request first."""
         waiting, lane.waiting = lane.waiting, []
         for site in sorted(waiting, key=_turn) if len(waiting) > 1 else waiting:
             site.queued = False
@@ -338,7 +340,10 @@ class Workbench:
                 self.offer(site)
 
     def place(self, site: HostState, name: str, sent_at: float) -> None:
-        """It is known with whom a site shares its pace: all of this name (""; with none), last asked at `sent_at`."""
+        """Put a site into the IP group `name` ("": it shares its pace with no other).
+
+        `sent_at` is the time of the group's newest request.
+        """
         site.unplaced = False
         if name:
             site.lane = self._lanes.setdefault(name, site.lane)
@@ -349,16 +354,16 @@ class Workbench:
         return site.has_room and not (self.crowded and site.stuck)
 
     def hurry(self, site: HostState) -> None:
-        """A site need not wait as long as it was put in line for: put it in line anew."""
+        """Queue a site again that may start earlier than it was queued for."""
         site.queued = False
         self.offer(site)
 
     def take(self, now: float) -> VisitTask | None:
-        """A visit that may start now, None if there is none."""
+        """Return a visit that may start now, None if there is none."""
         while self._heap and self._heap[0][0] <= now:
             site = heapq.heappop(self._heap)[2]
             if self.sites.get(site.lease.site) is not site:
-                continue  # given back since, and perhaps leased anew
+                continue  # released since, and perhaps leased again
             site.queued = False
             if site.starts_at > now or not self._has_room(site) or not site.waiting(self.shut):
                 self.offer(site)
@@ -378,7 +383,7 @@ class Workbench:
         return self._heap[0][0] if self._heap else None
 
     def done(self, task: VisitTask) -> None:
-        """A visit ended; its resource is held until its batch was written."""
+        """End a visit; its resource is held until its batch was written."""
         self._end(task)
         self.offer(task.site)
 
@@ -389,7 +394,7 @@ class Workbench:
             self._free(task.site.lane)
 
     def settled(self, resources: Iterable[Resource], arrived: Iterable[int]) -> None:
-        """A batch was written: let go of its resources, and look again at sites where something arrived."""
+        """Drop the resources of a written batch, and allow another reading at sites where URLs arrived."""
         for resource in resources:
             site = self.sites.get(resource.site)
             if site is None:
@@ -405,17 +410,20 @@ class Workbench:
                 for work in self.sites[number].sources.values():
                     work.look_again()
 
-    def read_anew(self, numbers: Collection[int], source: int) -> None:
-        """Let go of what waits at these sites for a source: it is not what, or where in the order, it was."""
+    def reread(self, numbers: Collection[int], source: int) -> None:
+        """Drop the waiting resources of a source at these sites, and read them again.
+
+        Called when their set or order has changed.
+        """
         for number in numbers:
             site = self.sites.get(number)
             work = site.sources.get(source) if site and site.awaited is None else None
             if work is not None:
                 work.let_go()
-                work.read_anew()
+                work.reread()
 
     def again(self, task: VisitTask, prerequisite: Resource | None) -> None:
-        """Put what could not be visited yet back in front, behind what must be visited first."""
+        """Put a visit back that cannot be made yet, behind its prerequisite."""
         site = task.site
         site.give_turn_back()
         self._end(task)
@@ -430,7 +438,7 @@ class Workbench:
         self.offer(site)
 
     def has_work(self) -> bool:
-        """Return whether any resource is read and not yet taken, though its site may have to wait."""
+        """Return whether any resource is read and not yet handed out, though its site may have to wait."""
         return any(site.waiting(self.shut) for site in self.sites.values())
 
 

@@ -1,7 +1,7 @@
 """Trust in the lastmod dates of sitemaps.
 
-An entry that says when a page was changed claims that it is newer than our visit, or the same. The visits of a full run
-show which is so, since none is left out on a sitemap's word: trust is measured for each site and source (fault R15).
+An entry with a date claims that its page is newer than our visit, or unchanged. The visits of a full run check the
+claims, since a full run skips no page because of a sitemap: trust is measured for each site and source.
 
     sitemap read: keep  --claim--> the page is visited --end of the run: measure--> trust of the site
 """
@@ -31,20 +31,20 @@ from cormorant.store.schema import claim, content, resource, site_fact
 from cormorant.store.schema.frontier import ASTRAY
 
 TRUST = "lastmod"
-"""The name of the fact that holds what was measured."""
+"""The name of the fact that holds the measured trust."""
 SAMPLE = 10
-"""Pages that must have been checked before a site's dates are disbelieved."""
+"""Pages that must have been checked before a site's dates are ignored."""
 TRUTH = 0.5
 """The share of claims that must be true for a site's dates to be used."""
 MEMORY = 1_000
-"""Checks that are remembered; older ones count half each time there are more."""
+"""Checks that are counted; at each overflow the older ones are halved."""
 _DAY_S = 86_400.0
 _MOST = url_priority.NARROW // 2 - 1
-"""How far its weight moves a page from the middle of its level, so that what is newer has room before it."""
+"""How far its weight moves a page from the middle of its level, so that newer pages have room before it."""
 
 
 class ClaimVerdict(IntEnum):
-    """Verdict on a sitemap claim at our visit: nothing that could be checked, unchanged, or newer."""
+    """Verdict on a sitemap claim at our visit: none that could be checked, unchanged, or newer."""
 
     NOTHING = 0
     SAME = 1
@@ -52,9 +52,9 @@ class ClaimVerdict(IntEnum):
 
 
 class LastmodClaim(NamedTuple):
-    """Lastmod claim of a sitemap entry about a page: its key, site, entry, and visit priority whatever it says.
+    """Lastmod claim of a sitemap entry about a page: its key, site and entry, and the level of the page.
 
-    `is_new`: nobody knew the page before.
+    `is_new`: the page was unknown before.
     """
 
     key: int
@@ -66,7 +66,7 @@ class LastmodClaim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Trust in a sitemap: how many of the claims that were checked were `right`, in the runs up to `run`."""
+    """Trust in a sitemap: the number of checked claims that were `right`, in the runs up to `run`."""
 
     right: int = 0
     checked: int = 0
@@ -74,19 +74,19 @@ class Trust:
 
     @property
     def is_believed(self) -> bool:
-        """Return whether the dates are to be used. As long as too few were checked, they are."""
+        """Return whether the dates are used. They are while too few were checked."""
         return self.checked < SAMPLE or self.right >= self.checked * TRUTH
 
     def after(self, right: int, checked: int, run: int) -> Trust:
-        """The trust with what another run showed."""
+        """Return the trust with the checks of another run."""
         share = 2 if self.checked + checked > MEMORY else 1
         return Trust((self.right + right) // share, (self.checked + checked) // share, run)
 
 
-def said_of(entry: FeedEntry, visited_at: float | None, now: float) -> ClaimVerdict:
-    """Return what an entry claims about a page that was visited at `visited_at`.
+def verdict_on(entry: FeedEntry, visited_at: float | None, now: float) -> ClaimVerdict:
+    """Return the claim of an entry about a page that was visited at `visited_at`.
 
-    A date on the day of the visit, or in the future, says nothing.
+    A date on the day of the visit, or in the future, claims nothing.
     """
     since, until = entry.modified_at, entry.modified_until
     if since is None or until is None or visited_at is None or since > now + _DAY_S:
@@ -97,7 +97,7 @@ def said_of(entry: FeedEntry, visited_at: float | None, now: float) -> ClaimVerd
 
 
 def priority(entry: FeedEntry, *, newer: bool = False) -> int:
-    """The place of a page among those of the normal level: what is newer than our visit comes first, then by weight."""
+    """Return the priority of a page within the normal level: newer pages come first, then by weight."""
     by_weight = 0 if entry.weight is None else round(_MOST - 2 * _MOST * entry.weight)
     return url_priority.USUAL + ((by_weight - _MOST) // 2 - _MOST - 2 if newer else by_weight)
 
@@ -105,10 +105,9 @@ def priority(entry: FeedEntry, *, newer: bool = False) -> int:
 def keep(
     tx: Tx, numbers: SiteNumbers, admission: Admission, claims: Sequence[LastmodClaim], leased: Collection[int]
 ) -> set[int]:
-    """Keep what was said of known pages, and have those of this generation visited in the order that it gives.
+    """Store claims about known pages, and order the pages of this generation by them.
 
-    The order of other sites than `leased` is left to whoever visits them. Returns the sites whose order is
-    another one now.
+    The order of sites outside `leased` is left to the owners of their leases. Returns the sites with a changed order.
     """
     sites = numbers.there(tx, {each.site for each in claims})
     trusts = trust(tx, admission.source, sites.values())
@@ -132,11 +131,11 @@ def keep(
     for row in _known(tx, {key: sites[each.site] for key, each in asked.items()}):
         entry = asked[row.hash].entry
         waits = row.run != admission.run and row.outcome != OutcomeKind.DEFERRED
-        said = said_of(entry, row.visited_at, now) if waits else ClaimVerdict.NOTHING
+        verdict = verdict_on(entry, row.visited_at, now) if waits else ClaimVerdict.NOTHING
         rows.append(
-            (admission.source, row.hash, row.site_id, entry.modified_at, entry.every_s, admission.run, int(said))
+            (admission.source, row.hash, row.site_id, entry.modified_at, entry.every_s, admission.run, int(verdict))
         )
-        newer = said is ClaimVerdict.NEWER and trusts.get(row.site_id, Trust()).is_believed
+        newer = verdict is ClaimVerdict.NEWER and trusts.get(row.site_id, Trust()).is_believed
         place = url_priority.at_level(priority(entry, newer=newer), asked[row.hash].level)
         due = url_priority.due(admission.generation, place, row.depth)
         if waits and row.site_id in leased and row.due < url_priority.limit(admission.generation) and due != row.due:
@@ -151,7 +150,7 @@ def keep(
 
 
 def name_again(tx: Tx, admission: Admission, named: Collection[int]) -> None:
-    """Keep of pages that are gone that a sitemap of this run names them still: `named` are keys."""
+    """Store for pages that are gone that a sitemap of this run still names them: `named` are keys."""
     columns = resource.c
     gone = sa.select(columns.hash, columns.site_id).where(
         ASTRAY, columns.source_id == admission.source, columns.outcome == int(OutcomeKind.GONE),
@@ -164,7 +163,7 @@ def name_again(tx: Tx, admission: Admission, named: Collection[int]) -> None:
 
 
 def _moved(admission: Admission) -> sa.Update:
-    """Put a page elsewhere in the order unless it was visited meanwhile."""
+    """Return the statement that moves a page in the order unless it was visited meanwhile."""
     columns = resource.c
     still = sa.and_(columns.state == int(UrlState.READY), columns.due < url_priority.limit(admission.generation))
     return sa.update(resource).where(columns.id == sa.bindparam("number"), still).values(due=sa.bindparam("to"))
@@ -198,7 +197,7 @@ def trusts(tx: Tx, source: int) -> dict[int, Trust]:
 
 
 def measure(tx: Tx, source: int, run: int) -> None:
-    """Compare what a run was told with what it found. Counts a run once, however often it is asked."""
+    """Compare the claims of a run with its visits. Counts a run once, even if called repeatedly."""
     page, said = resource.c, claim.c
     changed = sa.and_(page.outcome == int(OutcomeKind.OK), content.c.changed_at == page.visited_at)
     right = sa.case((sa.and_(said.said == int(ClaimVerdict.NEWER), changed), 1),

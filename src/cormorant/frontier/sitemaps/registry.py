@@ -1,4 +1,4 @@
-"""Sitemap registry of a source: what each sitemap brought, and how many more URLs are allowed (fault R12)."""
+"""Sitemap registry of a source: the tally of each sitemap, and the number of further URLs allowed."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from cormorant.store.schema import resource, site_fact
 from cormorant.store.schema.frontier import SITEMAPS
 
 MAX_FILES = 500
-"""Sitemaps of a source."""
+"""The most sitemaps of a source."""
 MAX_ADDRESSES = 5_000_000
-"""Addresses that all sitemaps of a source may bring, those that a gate excludes included."""
+"""The most addresses in all sitemaps of a source, including those that a gate excludes."""
 NAME = "sitemap:"
-"""How the names of facts begin that tell what a sitemap brought; its number follows."""
+"""Prefix of the names of facts with tallies; the sitemap's number follows."""
 NONE_S = 30 * 86_400.0
-"""Seconds for which a document that was named as a sitemap, and is none, is not taken for one again."""
+"""Seconds for which a document that was named as a sitemap, and is none, is not read as one again."""
 SLACK_S = 3_600.0
-"""By how much longer that may be, as a clock was set back since: by more it is taken for one."""
+"""Seconds by which that may be longer, since a clock was set back; a longer time is ignored."""
 _NAMED = (DiscoveredBy.SEED, DiscoveredBy.SITEMAP, DiscoveredBy.ROBOTS)
-"""How what was a sitemap from the beginning was found."""
+"""Ways of discovery of resources that were sitemaps from the beginning."""
 
 
 @dataclass(slots=True)
 class SitemapTally:
-    """Sitemap tally: what the last reading of a sitemap brought.
+    """Sitemap tally: the counts of a sitemap's last reading.
 
-    Of its `entries`, `new` became resources, `known` were, `excluded` a gate kept out. `unusable` had no address that
-    could be visited; `over` were left out because there are too many. `truncated`: it did not come to its end.
+    Of its `entries`, `new` became resources, `known` were resources, and a gate `excluded` some. `unusable` had no
+    valid address; `over` exceeded the limit. `truncated`: its end was not read.
     """
 
     form: str = ""
@@ -55,7 +55,7 @@ class SitemapTally:
     truncated: bool = False
 
     def fact(self, sitemap: Resource) -> Fact:
-        """The fact that keeps it."""
+        """Return the fact that stores the tally."""
         value = json.dumps(asdict(self)).encode()
         return Fact(sitemap.site, sitemap.source, f"{NAME}{sitemap.id}", value, FOR_EVER)
 
@@ -64,9 +64,9 @@ class SitemapTally:
 class SitemapContent:
     """Sitemap content besides new documents: other sitemaps, claims about pages, and the tally.
 
-    A large one is told in parts: `left` are the entries that come after this part. `named` are the documents in it that
-    were not refused, their keys with their sites: those at other sites may be known though this process takes them for
-    new. `reordered` are sites whose resources, or the order of their visits, are not what they were.
+    A large sitemap is delivered in parts: `left` are the entries after this part. `named` are the keys of its admitted
+    documents with their sites; those of other sites may be known though this process counts them as new. `reordered`
+    are sites whose resources, or the order of their visits, have changed.
     """
 
     resource: Resource
@@ -78,25 +78,25 @@ class SitemapContent:
     reordered: set[int] = field(default_factory=set)
 
     def claim(self, claim: LastmodClaim) -> None:
-        """Keep what an entry says of its page, if it says anything."""
+        """Add the claim of an entry, if it claims anything."""
         entry = claim.entry
         if entry.modified_at is not None or entry.every_s or entry.weight is not None:
             self.claims.append(claim)
 
 
 def room(tx: Tx, source: int, sitemap: int) -> int:
-    """Return how many addresses a sitemap may name, beside those that the others of its source name."""
+    """Return the number of addresses that a sitemap may name, besides those in the other sitemaps of its source."""
     return MAX_ADDRESSES - sum(each.entries for number, each in tallies(tx, source).items() if number != sitemap)
 
 
 def files_left(tx: Tx, source: int) -> int:
-    """Return how many more sitemaps a source may have. Two retrievers that ask at once may both be told so."""
+    """Return the number of further sitemaps that a source may have. Concurrent retrievers may get the same number."""
     files = tx.execute(sa.select(sa.func.count()).where(SITEMAPS, resource.c.source_id == source)).scalar_one()
     return max(MAX_FILES - int(files), 0)
 
 
 def tallies(tx: Tx, source: int) -> dict[int, SitemapTally]:
-    """Return what each sitemap of a source brought, by its number."""
+    """Return the tally of each sitemap of a source, by its number."""
     columns = site_fact.c
     statement = sa.select(columns.name, columns.value).where(
         columns.scope == source, columns.name.startswith(NAME, autoescape=True)
@@ -105,7 +105,7 @@ def tallies(tx: Tx, source: int) -> dict[int, SitemapTally]:
 
 
 def forget(tx: Tx, source: int, numbers: Sequence[int]) -> None:
-    """Let go of what these resources brought, before they are purged: other sitemaps have room for it again."""
+    """Delete the tallies of these resources before they are purged: other sitemaps have room again."""
     columns, names = site_fact.c, [f"{NAME}{number}" for number in numbers]
     sites = sa.select(resource.c.site_id).where(resource.c.id.in_(numbers))
     gone = sa.and_(columns.site_id.in_(sites), columns.scope == source, columns.name.in_(names))
@@ -113,17 +113,18 @@ def forget(tx: Tx, source: int, numbers: Sequence[int]) -> None:
 
 
 def every(tx: Tx, source: int) -> Sequence[Any]:
-    """The rows of a source's sitemaps, by their numbers."""
+    """Return the rows of a source's sitemaps, by their numbers."""
     return tx.rows(sa.select(resource).where(SITEMAPS, resource.c.source_id == source).order_by(resource.c.id))
 
 
 def turn(
     tx: Tx, numbers: SiteNumbers, asked: Admission, arrivals: Sequence[NewUrl], *, named: bool = False
 ) -> set[int]:
-    """Make sitemaps of known addresses that were taken for documents, as a link to one is. Returns their sites.
+    """Turn known documents into sitemaps, as the target of a sitemap link may be one. Returns their sites.
 
-    Whoever names one may be wrong: search finds it until it was read as a sitemap, and what is none is put back. No
-    start address is turned, nor what was found to be none lately, unless the settings named it.
+    The naming page may be wrong: search finds the document until it was read as a sitemap, and a document that is none
+    is put back. Start addresses are not turned, nor are documents that recently proved to be none, unless the settings
+    name them.
     """
     found = _documents(tx, numbers, arrivals, named=named)
     if found and not named:
@@ -133,17 +134,17 @@ def turn(
     return set(found.values())
 
 
-def name(tx: Tx, numbers: SiteNumbers, source: int, told: SitemapContent) -> None:
-    """Remember of documents known by a link that a sitemap names them: without links they are not lost."""
-    sites, columns = numbers.there(tx, {*told.named.values()}), resource.c
+def name(tx: Tx, numbers: SiteNumbers, source: int, content: SitemapContent) -> None:
+    """Mark documents known by a link as named by a sitemap: without links they are not orphans."""
+    sites, columns = numbers.there(tx, {*content.named.values()}), resource.c
     by_link = (
         sa.update(resource)
         .where(columns.site_id.in_(sa.bindparam("sites", expanding=True)))
         .where(columns.hash.in_(sa.bindparam("keys", expanding=True)))
         .where(columns.source_id == source, columns.how == int(DiscoveredBy.LINK), columns.role == int(Role.DOCUMENT))
-        .values(how=int(DiscoveredBy.SITEMAP), referrer=told.resource.id)
+        .values(how=int(DiscoveredBy.SITEMAP), referrer=content.resource.id)
     )
-    for chunk in batch_lookup.chunks({key: sites[place] for key, place in told.named.items() if place in sites}):
+    for chunk in batch_lookup.chunks({key: sites[place] for key, place in content.named.items() if place in sites}):
         tx.execute(by_link, chunk)
 
 
@@ -153,13 +154,13 @@ _OF_SOURCE = sa.select(resource.c.id, resource.c.site_id).where(
 
 
 def become(tx: Tx, numbers: Sequence[int]) -> None:
-    """Make sitemaps of documents whose visit, as one, has just been written."""
+    """Turn documents into sitemaps whose visit as a sitemap has just been written."""
     if numbers:
         tx.execute(sa.update(resource).where(resource.c.id.in_(numbers)).values(role=int(Role.SITEMAP)))
 
 
 def restart(tx: Tx, numbers: SiteNumbers, asked: Admission, starts: Sequence[NewUrl]) -> None:
-    """Make documents again of start addresses that were feeds, and are something else since their last visit."""
+    """Turn start addresses back into documents that were feeds and were none at their last visit."""
     sites, columns = numbers.there(tx, {each.found.site for each in starts}), resource.c
     statement = sa.select(columns.id, columns.site_id).where(
         columns.site_id.in_(sa.bindparam("sites", expanding=True)),
@@ -173,14 +174,14 @@ def restart(tx: Tx, numbers: SiteNumbers, asked: Admission, starts: Sequence[New
 
 
 def turn_again(tx: Tx, asked: Admission, visited: Collection[int]) -> set[int]:
-    """Have read as sitemaps those that became ones while a visit took them for documents. Returns their sites."""
+    """Have documents read as sitemaps that became sitemaps during their visit. Returns their sites."""
     found = {row.id: row.site_id for row in tx.rows(_OF_SOURCE, {"source": asked.source}) if row.id in visited}
     _visit(tx, asked, found, Role.SITEMAP)
     return set(found.values())
 
 
 def put_back(tx: Tx, asked: Admission, visited: Sequence[int]) -> set[int]:
-    """Make documents again of what was turned and never was a sitemap, to be visited now. Returns their sites."""
+    """Turn resources back into documents that never were sitemaps, to be visited now. Returns their sites."""
     columns = resource.c
     turned = sa.and_(columns.role == int(Role.SITEMAP), columns.how.not_in([int(each) for each in _NAMED]))
     statement = sa.select(columns.id, columns.site_id).where(columns.id.in_(visited), turned)
@@ -217,7 +218,7 @@ def _known_to_be_none(tx: Tx, source: int, found: Mapping[int, int]) -> set[int]
 
 
 def _visit(tx: Tx, asked: Admission, found: Mapping[int, int], role: Role) -> None:
-    """Have these resources (number -> site) visited in this generation, in another role and as if never before."""
+    """Have these resources (number -> site) visited in this generation, in another role, as if for the first time."""
     if not found:
         return
     due = priority.due(asked.generation, 0) if role is Role.SITEMAP else priority.due(asked.generation)

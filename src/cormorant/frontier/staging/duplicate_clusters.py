@@ -1,16 +1,16 @@
-"""Near duplicates: documents that are nearly the same.
+"""Near duplicates: classes of documents that are nearly the same.
 
-Classes of them, kept as documents come, change and go.
+They are updated as documents are added, changed and deleted.
 
-    told --leave the class it was in, enter one--> (led by one that is like it) or (leads a class of its own)
+    update --leave the old class, enter one--> (with a similar leader) or (as the leader of a class of its own)
 
-Each class has one document that leads it, and all others in it are like that one. Those that lead are filed by bands of
-their sketches, so a document is compared with those it shares a band with, never with all. When the leader changes or
-goes, the newest of the others leads; those that are not like it leave and enter anew, each by itself.
+Each class has one leader, and all its other documents are similar to the leader. Leaders are filed by bands of their
+sketches, so a document is compared only with leaders that share a band. When the leader changes or leaves, the newest
+of the others leads; those that are not similar to it leave and each enters a class again.
 
-Whoever may read a document of a class may read the one that leads it: they have the same rights, or that one is for
-everyone. So of two documents that a reader may read it depends on no other whether they are of one class. Bands are
-filed by rights, so neither does it depend on how many others there are.
+The readers of a document may read its leader: both have the same rights, or the leader is for everyone. So whether two
+documents of a reader share a class depends on no document that he may not read. Bands are filed by rights, so it does
+not depend on the number of other documents either.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import near, near_band
 
 MOST_FILED = 16
-"""Leaders filed under one key: what is very many documents' is no help in telling them apart."""
+"""Leaders that are filed under one key: a key of very many documents does not distinguish them."""
 _COLUMNS = ("id", "source_id", "acl_id", "sketch", "label", "leads", "seq")
 _REWRITTEN = bulk.OnConflict(key=("id",), columns=_COLUMNS[1:])
 _EVERYONE = 0
@@ -36,7 +36,7 @@ _WITH_OTHERS = "EXISTS (SELECT 1 FROM near AS other WHERE other.label = near.lab
 
 
 class ClusterChange(NamedTuple):
-    """A document as it is now, by the event of that number. Without a sketch it is in no class."""
+    """The present state of a document, by the event of that number. Without a sketch it is in no class."""
 
     id: int
     source: int
@@ -56,15 +56,15 @@ class Member(NamedTuple):
     leads: bool
     seq: int
 
-    def is_of(self, told: ClusterChange) -> bool:
+    def is_of(self, change: ClusterChange) -> bool:
         """Return whether a document is unchanged, by its access rights and its sketch."""
-        return (self.acl, self.sketch) == (told.acl, told.sketch)
+        return (self.acl, self.sketch) == (change.acl, change.sketch)
 
 
 class Classes:
-    """The classes, in one transaction. `public` says of a number of an access list whether it is for everyone.
+    """The classes, in one transaction. `public` returns whether an access list, by its number, is for everyone.
 
-    `fresh` gives a number that no class has had, signed and of 64 bits.
+    `fresh` returns a number that no class has had, signed and of 64 bits.
     """
 
     def __init__(self, tx: Tx, public: Callable[[int], bool], fresh: Callable[[], int]) -> None:
@@ -76,10 +76,10 @@ class Classes:
         self._founded: set[int] = set()
         self._bands: dict[tuple[bytes, int], list[int]] = {}
 
-    def tell(self, told: Sequence[ClusterChange]) -> set[int]:
-        """Take note of documents; returns those whose class, as it is shown, is another now."""
-        self._know(each.id for each in told)
-        new = [each for each in told if not self._stands(each)]
+    def update(self, changes: Sequence[ClusterChange]) -> set[int]:
+        """Update the classes of documents; returns the documents whose displayed class is another now."""
+        self._know(each.id for each in changes)
+        new = [each for each in changes if not self._stands(each)]
         keys = {key for each in new if each.sketch for key in self._keys(each)}
         self._open(keys)
         self._know(chain.from_iterable(self._filed.values()))
@@ -90,21 +90,21 @@ class Classes:
                     self._enter(each)
         return self._write()
 
-    def _stands(self, told: ClusterChange) -> bool:
-        known = self._now.get(told.id)
-        return known.is_of(told) if known else not told.sketch
+    def _stands(self, change: ClusterChange) -> bool:
+        known = self._now.get(change.id)
+        return known.is_of(change) if known else not change.sketch
 
-    def _enter(self, told: ClusterChange | Member) -> None:
-        """Put a document into the class whose leader it is most like, or the oldest such; or into one of its own."""
-        label = self._alike(told)
+    def _enter(self, entering: ClusterChange | Member) -> None:
+        """Put a document into the class with the most similar leader, the oldest of equals, or into one of its own."""
+        label = self._alike(entering)
         leads = label is None
         label = self._found() if label is None else label
-        self._put(Member(told.id, told.source, told.acl, told.sketch, label, leads, told.seq))
+        self._put(Member(entering.id, entering.source, entering.acl, entering.sketch, label, leads, entering.seq))
 
-    def _alike(self, told: ClusterChange | Member) -> int | None:
-        """Return the class whose leader it is most like, of the same the oldest."""
-        leaders = (self._now[each] for each in self._leaders(told))
-        ranked = ((likeness(told.sketch, each.sketch), -each.id, each.label) for each in leaders if each)
+    def _alike(self, document: ClusterChange | Member) -> int | None:
+        """Return the class with the most similar leader, the oldest of equals."""
+        leaders = (self._now[each] for each in self._leaders(document))
+        ranked = ((likeness(document.sketch, each.sketch), -each.id, each.label) for each in leaders if each)
         best = max((each for each in ranked if each[0] >= ALIKE), default=None)
         return best[2] if best else None
 
@@ -114,7 +114,7 @@ class Classes:
         return label
 
     def _leave(self, number: int) -> None:
-        """Take a document out of its class, if it is in one."""
+        """Remove a document from its class, if it is in one."""
         known = self._now.get(number)
         if known is None:
             return
@@ -124,9 +124,9 @@ class Classes:
             self._succeed(self._members(known.label))
 
     def _succeed(self, left: Sequence[Member]) -> None:
-        """Let the newest lead, one for everyone before others; who may not be led by it, or is unlike it, leaves.
+        """Make the newest document the leader, one for everyone before others; those it may not lead leave.
 
-        One that is like the leader of another class goes there.
+        A document that is similar to the leader of another class goes there.
         """
         waiting = sorted(left, key=lambda each: (self._public(each.acl), each.seq, each.id))
         heir = None
@@ -152,7 +152,7 @@ class Classes:
             self._enter(each)
 
     def _members(self, label: int) -> list[Member]:
-        """Return who is in a class now, in the order of their numbers."""
+        """Return the present documents of a class, in the order of their numbers."""
         rows = self._tx.rows(sa.select(*(near.c[name] for name in _COLUMNS)).where(near.c.label == label))
         for row in rows:
             self._note(row)
@@ -176,10 +176,10 @@ class Classes:
     def _seed(self, acl: int) -> int:
         return _EVERYONE if self._public(acl) else acl
 
-    def _keys(self, told: ClusterChange | Member) -> list[int]:
-        """Return under which keys leaders are filed that may lead it."""
-        seeds = dict.fromkeys((_EVERYONE, self._seed(told.acl)))
-        return [key for seed in seeds for key in self._banded(told.sketch, seed)]
+    def _keys(self, document: ClusterChange | Member) -> list[int]:
+        """Return the keys under which possible leaders are filed."""
+        seeds = dict.fromkeys((_EVERYONE, self._seed(document.acl)))
+        return [key for seed in seeds for key in self._banded(document.sketch, seed)]
 
     def _banded(self, sketch: bytes, seed: int) -> list[int]:
         found = self._bands.get((sketch, seed))
@@ -187,10 +187,10 @@ class Classes:
             found = self._bands[sketch, seed] = bands(sketch, seed)
         return found
 
-    def _leaders(self, told: ClusterChange | Member) -> Iterator[int]:
-        numbers = {number for key in self._keys(told) for number in self._under(key)}
+    def _leaders(self, document: ClusterChange | Member) -> Iterator[int]:
+        numbers = {number for key in self._keys(document) for number in self._under(key)}
         self._know(numbers)
-        return iter(numbers - {told.id})
+        return iter(numbers - {document.id})
 
     def _under(self, key: int) -> list[int]:
         if key not in self._filed:
@@ -198,7 +198,7 @@ class Classes:
         return self._filed[key]
 
     def _open(self, keys: Iterable[int]) -> None:
-        """Look up what is filed under some keys."""
+        """Look up the leaders that are filed under some keys."""
         missing = set(keys) - self._filed.keys()
         self._filed |= {key: [] for key in missing}
         for key, number in bulk.select_numbered(self._tx, near_band, ("key", "id"), "key", sorted(missing)):
@@ -220,7 +220,7 @@ class Classes:
             self._before[member.id] = self._now[member.id] = member
 
     def _write(self) -> set[int]:
-        """Write what changed; returns the documents whose class is shown as another."""
+        """Write the changes; returns the documents whose displayed class is another."""
         changed = [each for each in self._before if self._before[each] != self._now.get(each)]
         touched = {side.label for each in changed for side in (self._before[each], self._now.get(each)) if side}
         old = _some(self._tx, touched - self._founded)
@@ -234,7 +234,7 @@ class Classes:
         return shown
 
     def _some_founded(self) -> dict[int, tuple[int, ...]]:
-        """Return who is in the classes that were founded: nobody but who was told of, or entered anew."""
+        """Return the documents of the new classes: only updated ones, or those that entered again."""
         found: dict[int, tuple[int, ...]] = {}
         for each in self._now.values():
             if each is not None and each.label in self._founded:
@@ -253,19 +253,19 @@ class Classes:
 
 
 def labels(tx: Tx, numbers: Iterable[int]) -> dict[int, int]:
-    """Return the class of those of these documents that are in one with others."""
+    """Return the class of those of these documents that share it with others."""
     return dict(bulk.select_numbered(tx, near, ("id", "label"), "id", sorted(numbers), besides=_WITH_OTHERS))
 
 
 def members(tx: Tx, numbers: Sequence[int], most: int) -> list[int]:
-    """Return the other documents of the classes of these, at most so many, in the order of their numbers."""
+    """Return at most `most` other documents of the classes of these, in the order of their numbers."""
     theirs = sa.select(near.c.label).where(near.c.id.in_(numbers))
     others = sa.and_(near.c.label.in_(theirs), near.c.id.not_in(numbers))
     return [row[0] for row in tx.rows(sa.select(near.c.id).where(others).order_by(near.c.id).limit(most))]
 
 
 def _some(tx: Tx, wanted: Iterable[int]) -> dict[int, tuple[int, ...]]:
-    """Return two documents of each of these classes, or the one that it has: who leads it, and any other."""
+    """Return two documents of each of these classes, or the only one: the leader, and any other."""
     one, another = near.alias("one"), near.alias("another")
     beside = sa.select(another.c.id).where(another.c.label == one.c.label, another.c.id != one.c.id).limit(1)
     numbers, found = sorted(wanted), {}

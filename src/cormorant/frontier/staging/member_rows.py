@@ -16,11 +16,11 @@ from cormorant.store.schema import content, hidden, resource
 from cormorant.store.schema.frontier import MEMBERS
 
 MOST_DEPTH: Final = 32
-"""Containers in each other that are followed."""
+"""The greatest depth of nested containers that is followed."""
 
 
 class MemberRow(NamedTuple):
-    """A member: its resource, the resource of its container, its address, its last outcome, and whether it is found."""
+    """A member: its resource, its container's resource, its address, its last outcome, and whether it is searchable."""
 
     id: int
     container: int
@@ -30,7 +30,7 @@ class MemberRow(NamedTuple):
 
 
 def of_containers(tx: Tx, containers: Sequence[int], *, every_depth: bool = False) -> dict[int, list[MemberRow]]:
-    """Return the members of these resources; with `every_depth` also those that lie deeper, under the outermost."""
+    """Return the members of these resources; with `every_depth` also deeper ones, under the outermost container."""
     found = defaultdict[int, list[MemberRow]](list)
     outermost = {number: number for number in containers}
     layer = list(outermost)
@@ -46,7 +46,7 @@ def of_containers(tx: Tx, containers: Sequence[int], *, every_depth: bool = Fals
 
 
 def versions(tx: Tx, containers: Sequence[int]) -> dict[int, dict[str, str]]:
-    """Return the versions of the members that lie in these resources now, by address; at most 500 resources."""
+    """Return the versions of the members in these resources, by address; at most 500 resources."""
     columns = resource.c
     inside = sa.and_(MEMBERS, columns.referrer.in_(containers), columns.outcome != int(OutcomeKind.GONE))
     found: dict[int, dict[str, str]] = {number: {} for number in containers}
@@ -75,7 +75,7 @@ def addresses(tx: Tx, numbers: Sequence[int]) -> list[str]:
 
 
 def left_behind(tx: Tx, source: int, most: int) -> list[str]:
-    """Return addresses of members that search may find although their container is not, or no longer."""
+    """Return addresses of searchable members whose container is not searchable."""
     container, waiting = content.alias("container"), sa.select(hidden.c.id).where(WAITS)
     gone = sa.or_(container.c.id.is_(None), sa.not_(container.c.indexed), container.c.id.in_(waiting))
     statement = (

@@ -1,11 +1,11 @@
 """Pending deletes: documents that search must hide although the index still has them.
 
-    visit says gone -> hidden (no number) -> run settled: event appended, numbered -> index passed it: row goes
-                          |  ^            `-> held by the deletion guard: row goes, found again until a person answers
+    visit: gone -> hidden (no number) -> run settled: event appended, numbered -> index processed it: row deleted
+                          |  ^          `-> held by the deletion guard: row deleted, searchable until a person answers
                           v  |
-                 too many meanwhile: in sight
+                 too many meanwhile: searchable
 
-Small on purpose: the deletion guard bounds it, and search subtracts it from every answer.
+The table is small: the deletion guard bounds it, and search subtracts it from every result.
 """
 
 from __future__ import annotations
@@ -27,59 +27,59 @@ from cormorant.store.schema import content, exclusion, hidden, resource, site_so
 from cormorant.store.schema.frontier import ASTRAY, NO_MEMBER
 
 AT_ONCE: Final = 1_000
-"""Documents that are put in sight, or out of it, in one transaction."""
+"""Documents that are shown or hidden in one transaction."""
 _IN_SIGHT: Final = -1
-"""The number of what waits for its run and is found meanwhile, as too much waits."""
+"""The number of documents that wait for their run and stay searchable meanwhile, since too many wait."""
 _HIDDEN: Final = sa.or_(hidden.c.seq.is_(None), hidden.c.seq != _IN_SIGHT, hidden.c.rights_seq.is_not(None))
 _EVERYTHING: Final = sa.select(hidden.c.id).where(_HIDDEN)
-"""Asked with every search, so it is made once."""
+"""Executed with every search, so it is built once."""
 WAITS: Final = sa.or_(hidden.c.seq.is_(None), hidden.c.seq == _IN_SIGHT)
-"""What would go when its run settles."""
+"""Documents that are deleted when their run settles."""
 OUT_OF_SIGHT: Final = sa.case((_HIDDEN, hidden.c.id))
-"""The number of a hidden document that search does not find, else NULL."""
+"""The number of a hidden document that search must not find, else NULL."""
 
 
 def hide(tx: Tx, rows: Sequence[tuple[int, int, int]]) -> None:
     """Hide documents: (resource, source, run). They leave search with this transaction.
 
-    One that is hidden already until the index has passed a change of its rights now waits for its run as well.
+    A document that is already hidden until the index has processed its new rights waits for its run as well.
     """
-    still = f"coalesce({{table}}.seq, 0) <> {_IN_SIGHT}"  # what is found meanwhile does not vanish for a moment
+    still = f"coalesce({{table}}.seq, 0) <> {_IN_SIGHT}"  # documents kept searchable do not vanish for a moment
     conflict = bulk.OnConflict(key=("id",), columns=("run", "seq"), where=still)
     bulk.insert(tx, hidden, ("id", "source_id", "run", "seq"), [(*row, None) for row in sorted(rows)], conflict)
 
 
 def hide_until(tx: Tx, rows: Sequence[tuple[int, int, int, int]]) -> None:
-    """Hide documents until the index has passed their event: (resource, source, run, seq); for changed rights."""
+    """Hide documents until the index has processed their event: (resource, source, run, seq); for new rights."""
     conflict = bulk.OnConflict(key=("id",), columns=("seq", "rights_seq", "run"))
     columns = ("id", "source_id", "run", "seq", "rights_seq")
     bulk.insert(tx, hidden, columns, [(*row, row[-1]) for row in rows], conflict)
 
 
 def unhide(tx: Tx, ids: Sequence[int]) -> None:
-    """Find documents again that a newer visit found; not before the index has passed what it must, though."""
+    """Show documents again that a newer visit found, though not before the index has processed their rights."""
     for start in range(0, len(ids), 1000):
         _let_be_found(tx, hidden.c.id.in_(ids[start : start + 1000]))
 
 
 def _let_be_found(tx: Tx, these: sa.ColumnElement[bool]) -> int:
-    """End what their run hides; what waits for its rights as well goes on waiting. Returns how many can be found."""
+    """Show documents that their run hid; those that wait for their rights keep waiting. Returns the number shown."""
     of_run = sa.and_(these, WAITS)
     tx.execute(sa.update(hidden).where(of_run, hidden.c.rights_seq.is_not(None)).values(seq=hidden.c.rights_seq))
     return tx.execute(sa.delete(hidden).where(of_run)).rowcount
 
 
 def passed(tx: Tx, place: int) -> None:
-    """The index has come to `place`: it no longer has what was hidden up to there.
+    """Delete the rows of events up to `place`, which the index has processed.
 
-    In this order, which waits for a run that just then lets a document be found and leaves it to its rights.
+    In this order, which waits for a run that is just showing a document and leaves it to its rights.
     """
     tx.execute(sa.update(hidden).where(hidden.c.rights_seq <= place).values(rights_seq=None))
     tx.execute(sa.delete(hidden).where(hidden.c.seq <= place, hidden.c.seq != _IN_SIGHT))
 
 
 def everything(tx: Tx) -> frozenset[int]:
-    """The documents search must not find now."""
+    """Return the documents that search must not find now."""
     return frozenset(row[0] for row in tx.rows(_EVERYTHING))
 
 
@@ -89,7 +89,7 @@ def is_hidden(tx: Tx, number: int) -> bool:
 
 
 def waiting(tx: Tx, source: int, most: int, behind: int = 0) -> list[tuple[int, str]]:
-    """Documents of a source that would go when its run settles: (resource, display address), by number."""
+    """Return documents of a source that are deleted when its run settles: (resource, display address), by number."""
     statement = (
         sa.select(hidden.c.id, content.c.url)
         .join(content, content.c.id == hidden.c.id)
@@ -107,7 +107,7 @@ def waiting_count(tx: Tx, source: int) -> int:
 
 
 def waiting_by_rule(tx: Tx, source: int) -> dict[str, int]:
-    """Count a source's documents, by gate and rule, that go when its run settles since a rule excludes them."""
+    """Count a source's documents, by gate and rule, that are deleted when its run settles because of a rule."""
     statement = (
         sa.select(resource.c.reason, sa.func.count())
         .select_from(hidden.join(resource, resource.c.id == hidden.c.id))
@@ -119,11 +119,11 @@ def waiting_by_rule(tx: Tx, source: int) -> dict[str, int]:
 
 
 def unreached_count(tx: Tx, source: int) -> int:
-    """Count the documents on their way out as unreachable, once any is to be deleted for that now.
+    """Count the documents that are becoming unreachable, if any is about to be deleted for that.
 
-    A server that is away loses its documents some a run, as many as were tried: each time too few to be noticed.
+    A server that is down loses a part of its documents in each run: each time too few to be noticed.
     """
-    # Not a join, which SQLite begins at every resource of the source's: it does not know that few wait.
+    # SQLite would begin a join at every resource of the source: it does not know that few wait.
     status = sa.select(resource.c.status).where(resource.c.id == hidden.c.id).scalar_subquery()
     waiting = sa.select(hidden.c.id).where(hidden.c.source_id == source, WAITS)
     if not tx.rows(waiting.where(status == backoff.LAST_UNREACHABLE).limit(1)):
@@ -134,13 +134,13 @@ def unreached_count(tx: Tx, source: int) -> int:
 
 
 def of_other_rights(tx: Tx, source: int, acl: int, most: int) -> list[int]:
-    """Documents of a source that search may find by other rights than those of this number, at most `most`."""
+    """Return at most `most` searchable documents of a source with other rights than those of this number."""
     others = sa.and_(content.c.source_id == source, content.c.indexed, content.c.acl_id != acl)
     return [row[0] for row in tx.rows(sa.select(content.c.id).where(others).order_by(content.c.id).limit(most))]
 
 
 def show_again(tx: Tx, source: int) -> int:
-    """Show again all documents that the run hid, because the deletion guard tripped. Returns how many documents."""
+    """Show all documents that the run hid, because the deletion guard tripped. Returns their number."""
     return _let_be_found(tx, hidden.c.source_id == source)
 
 
@@ -150,9 +150,9 @@ def is_news(tx: Tx, source: int, *, shown: bool) -> bool:
 
 
 def wait_in_sight(tx: Tx, source: int, *, shown: bool) -> bool:
-    """Have some of what waits for its run found meanwhile, by who may read it, or not. Returns whether there is more.
+    """Show some documents that wait for their run, or hide them. Returns whether there are more.
 
-    What a visit is just writing is left to the next time: each would wait for the other.
+    Rows that a visit has locked are left to the next call, which prevents a deadlock.
     """
     chosen = sa.select(hidden.c.id).where(hidden.c.source_id == source, _other_than(shown=shown))
     chosen = chosen.order_by(hidden.c.id).limit(AT_ONCE).with_for_update(skip_locked=True)
@@ -172,27 +172,27 @@ def in_sight_count(tx: Tx, source: int) -> int:
 
 
 def indexed_upto(tx: Tx, source: int, most: int) -> int:
-    """Count the documents of a source that search may find, up to `most`."""
+    """Count the searchable documents of a source, up to `most`."""
     some = sa.select(content.c.id).where(content.c.source_id == source, content.c.indexed).limit(max(most, 0))
     return int(tx.execute(sa.select(sa.func.count()).select_from(some.subquery())).scalar_one())
 
 
 def indexed_count(tx: Tx, source: int) -> int:
-    """Count the documents of a source that search may find."""
+    """Count the searchable documents of a source."""
     statement = sa.select(sa.func.count()).where(content.c.source_id == source, content.c.indexed)
     return int(tx.execute(statement).scalar_one())
 
 
 def leave(tx: Tx, gone: Sequence[tuple[int, int]]) -> None:
-    """Documents leave the index: (resource, number of the event that says so)."""
+    """Delete documents from the index: (resource, number of the event)."""
     bulk.update(tx, content, ("indexed", "seq"), ("id",), [(False, seq, number) for number, seq in gone])
     bulk.update(tx, hidden, ("seq",), ("id",), [(seq, number) for number, seq in gone])
 
 
 def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[int, str]]:
-    """Resources with a document that a complete listing of this run did not name: (resource, address), by number.
+    """Return documents that a complete listing of this run omits: (resource, address), by number.
 
-    Members of containers are not named by it; they stay as long as their container does.
+    Members of containers are never listed; they stay as long as their container does.
     """
     statement = (
         sa.select(resource.c.id, resource.c.address)
@@ -208,7 +208,7 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[
 def named(tx: Tx, source: int, addresses: Sequence[str]) -> list[tuple[int, bool]]:
     """Return the resources of a source at these addresses, each as (resource, whether it has a document).
 
-    Less what is known to be removed and is out of sight.
+    Without those that are known to be removed and are hidden.
     """
     columns, found = resource.c, list[tuple[int, bool]]()
     found_still = sa.and_(content.c.indexed.is_(True), content.c.id.not_in(sa.select(hidden.c.id)))
@@ -233,7 +233,7 @@ UNPACKED: Final = "its container no longer has it"
 
 
 def mark_removed(tx: Tx, ids: Sequence[int], run: int, reason: str = REMOVED) -> None:
-    """Say on the rows that they are removed, and why; nobody visits them until they are named again."""
+    """Mark rows as removed, with the reason; they are not visited until they are named again."""
     row = (int(UrlState.SETTLED), 1, int(OutcomeKind.GONE), 410, run, tx.now(), 0.0, reason)
     sets = ("state", "attempts", "outcome", "status", "run", "visited_at", "not_before", "reason")
     bulk.update(tx, resource, sets, ("id",), [(*row, number) for number in ids])
@@ -243,7 +243,7 @@ UNLINKED = "nothing leads to it any more"
 
 
 def mark_unlinked(tx: Tx, ids: Sequence[int]) -> None:
-    """Say on the rows that nothing leads to them, which is as good as a 410: their rows go when their run settles."""
+    """Mark rows as unlinked, which counts like a 410: they are deleted when their run settles."""
     row = (int(OutcomeKind.GONE), 410, 1, UNLINKED)
     bulk.update(tx, resource, ("outcome", "status", "attempts", "reason"), ("id",), [(*row, each) for each in ids])
 
@@ -252,7 +252,7 @@ ABSENT = "it is no longer listed"
 
 
 class Marked(NamedTuple):
-    """State of a resource that a complete listing does not name, as its row now records it."""
+    """New state of a resource that a complete listing omits."""
 
     resource: int
     outcome: int
@@ -262,9 +262,9 @@ class Marked(NamedTuple):
 
 
 def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> list[Marked]:
-    """Say on the rows that a complete listing no longer names them, or which rule now excludes them.
+    """Mark rows that a complete listing omits, or that a rule now excludes.
 
-    Returns those of which that is news. How often it was gone counts from here, whatever a refused run had marked.
+    Returns those with a new state. The count of runs restarts here, whatever a refused run had marked.
     """
     settled, now = int(UrlState.SETTLED), tx.now()
     marks = {number: Marked(number, int(OutcomeKind.GONE), 404, ABSENT, now) for number in ids}
@@ -288,7 +288,7 @@ def mark_absent(tx: Tx, ids: Sequence[int], run: int) -> list[Marked]:
 
 
 def gone_before(tx: Tx, source: int, run: int) -> list[tuple[int, str]]:
-    """Return resources that were gone before this run, which has not named them either: (resource, address)."""
+    """Return resources that were gone before this run, whose listing omits them too: (resource, address)."""
     columns = resource.c
     statement = sa.select(columns.id, columns.address).where(
         ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.run < run
@@ -297,7 +297,7 @@ def gone_before(tx: Tx, source: int, run: int) -> list[tuple[int, str]]:
 
 
 def mark_gone_again(tx: Tx, ids: Sequence[int], run: int) -> None:
-    """Say on the rows that one more run found them gone."""
+    """Count one more run that found these rows gone."""
     rows = [(1, run, tx.now(), number) for number in ids]
     bulk.update(tx, resource, ("attempts+", "run", "visited_at"), ("id",), rows)
 

@@ -1,11 +1,11 @@
-"""Staged versions of documents: the one that search finds, and another kept beside it until it is decided.
+"""Staged versions of documents: the searchable one, and another beside it until it is decided.
 
-    changed ----------------------------> the older version is kept here until the run ends
-    changed to what many others say now -> the newer version waits here, the older one stays
-    (`crawl/commit/mass_change_guard.py`) run settled -> rows go        run held -> the newer ones wait for a person's
+    changed ----------------------------> this table keeps the older version until the run ends
+    changed to the text of many others --> the newer version waits here, the older one stays
+    (`crawl/commit/mass_change_guard.py`) run settled -> rows deleted   run held -> the newer ones wait for a person's
     answer
 
-A row is of one run. What a run that was stopped has left is looked at when the next one begins.
+A row belongs to one run. The next run handles rows that a stopped run has left.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COLUMNS = (
     "url", "etag", "modified", "content_hash", "text_hash", "mime", "language", "title", "size_bytes", "modified_at",
     "fetched_at", "changed_at", "pack", "pack_offset", "pack_length",
 )  # fmt: skip
-"""What a version is, in `content` and here."""
+"""The columns of a version, in `content` and here."""
 _ROW = ("id", "source_id", "run", "likeness", "waiting", *COLUMNS, "links")
 _FIRST_STANDS = bulk.OnConflict(key=("id",), columns=_ROW[1:], where="{table}.run <> excluded.run")
 _LAST_STANDS = bulk.OnConflict(key=("id",), columns=_ROW[1:])
@@ -33,7 +33,7 @@ _TITLE = COLUMNS.index("title")
 
 
 class Version(NamedTuple):
-    """A version beside the one in use: of a resource, the values of COLUMNS, and its links when they wait as well."""
+    """A version beside the one in use: the values of COLUMNS of a resource, and its links if they wait as well."""
 
     id: int
     source: int
@@ -49,7 +49,7 @@ class Version(NamedTuple):
 
 
 def in_use(tx: Tx, ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
-    """The values of COLUMNS of the versions that are in use."""
+    """Return the values of COLUMNS of the versions in use."""
     return {row[0]: row[1:] for row in bulk.select_in(tx, content, ("id", *COLUMNS), "id", ids)}
 
 
@@ -60,22 +60,22 @@ def place_of(values: Sequence[Any]) -> tuple[int, int, int]:
 
 
 def title_of(values: Sequence[Any]) -> str:
-    """The title of a version with these values of COLUMNS."""
+    """Return the title of a version with these values of COLUMNS."""
     return str(values[_TITLE] or "")
 
 
 def keep_older(tx: Tx, versions: Sequence[Version]) -> None:
-    """Keep versions that are about to be replaced; of several in a run the first."""
+    """Store versions that are about to be replaced; of several in a run the first."""
     bulk.insert(tx, version, _ROW, [each._row for each in versions], _FIRST_STANDS)  # noqa: SLF001 - a row of its own
 
 
 def keep_waiting(tx: Tx, versions: Sequence[Version]) -> None:
-    """Keep versions that must wait; of several the last."""
+    """Store versions that must wait; of several the last."""
     bulk.insert(tx, version, _ROW, [each._row for each in versions], _LAST_STANDS)  # noqa: SLF001 - a row of its own
 
 
 def alike(tx: Tx, source: int, run: int, keys: Collection[int]) -> dict[int, int]:
-    """Count, for each key, the documents of a source that changed in this run to the text the key stands for."""
+    """Count, for each key, the documents of a source that changed in this run to the key's text."""
     columns, found = version.c, dict[int, int]()
     wanted = list(keys)
     for start in range(0, len(wanted), 500):
@@ -87,7 +87,7 @@ def alike(tx: Tx, source: int, run: int, keys: Collection[int]) -> dict[int, int
 
 
 def older_places(tx: Tx, source: int, run: int, key: int, most: int) -> list[tuple[int, int, int]]:
-    """Return the locations of the copies of what documents said before they changed to the text of the key."""
+    """Return the locations of the copies of documents before they changed to the text of the key."""
     columns = version.c
     mine = sa.and_(columns.source_id == source, columns.run == run, columns.likeness == key)
     replaced = sa.select(*(columns[name] for name in _PLACE)).where(mine, sa.not_(columns.waiting)).limit(most)
@@ -95,9 +95,9 @@ def older_places(tx: Tx, source: int, run: int, key: int, most: int) -> list[tup
 
 
 def groups(tx: Tx, source: int, run: int | None, least: int) -> list[tuple[int, int]]:
-    """Return what `least` or more documents changed to in a run, as far as held back: (key, count), most first.
+    """Return the texts to which `least` or more documents changed in a run, with held ones: (key, count), most first.
 
-    With `run` None, in any.
+    With `run` None, in any run.
     """
     columns, held = version.c, version.alias("held")
     mine = columns.source_id == source if run is None else sa.and_(columns.source_id == source, columns.run == run)
@@ -108,7 +108,7 @@ def groups(tx: Tx, source: int, run: int | None, least: int) -> list[tuple[int, 
 
 
 def of_group(tx: Tx, source: int, key: int, most: int, *, waiting: bool) -> list[Version]:
-    """Some of the versions that wait for this key, or that were replaced by what it stands for."""
+    """Return some of the versions that wait for this key, or that its text replaced."""
     columns = version.c
     mine = sa.and_(columns.source_id == source, columns.likeness == key, columns.waiting == waiting)
     statement = sa.select(*(columns[name] for name in _ROW)).where(mine).order_by(columns.id).limit(most)
@@ -116,13 +116,13 @@ def of_group(tx: Tx, source: int, key: int, most: int, *, waiting: bool) -> list
 
 
 def waiting(tx: Tx, source: int, most: int, but: int | None = None) -> list[Version]:
-    """Some of the versions that wait, of documents whose newest visit said so; less those of the key `but`."""
+    """Return some of the waiting versions of held documents, except those of the key `but`."""
     statement = _waiting(source, OutcomeKind.HELD).limit(most)
     return [_version(row) for row in tx.rows(statement if but is None else statement.where(version.c.likeness != but))]
 
 
 def fresh(tx: Tx, source: int, most: int) -> list[Version]:
-    """Some of the versions that wait though they say what was said before, which is like no other."""
+    """Return some of the waiting versions with an unchanged text; their likeness is like no other."""
     statement = _waiting(source, OutcomeKind.UNCHANGED).where(version.c.likeness < 0)
     return [_version(row) for row in tx.rows(statement.limit(most))]
 
@@ -134,13 +134,13 @@ def _waiting(source: int, outcome: OutcomeKind) -> sa.Select[Any]:
 
 
 def held_count(tx: Tx, source: int) -> int:
-    """Count the documents that are held since a newer version of them waits."""
+    """Count the documents that are held while a newer version waits."""
     held = _waiting(source, OutcomeKind.HELD).subquery()
     return int(tx.execute(sa.select(sa.func.count()).select_from(held)).scalar_one())
 
 
 def waiting_count(tx: Tx, source: int) -> int:
-    """Count the versions that wait."""
+    """Count the waiting versions."""
     mine = sa.and_(version.c.source_id == source, version.c.waiting)
     return int(tx.execute(sa.select(sa.func.count()).select_from(version).where(mine)).scalar_one())
 
@@ -151,13 +151,13 @@ def _version(row: Sequence[Any]) -> Version:
 
 
 def use(tx: Tx, versions: Sequence[Version], first: int) -> None:
-    """Have these versions in use, announced by events from number `first` on, in the same order."""
+    """Put these versions into use, announced by events from number `first` on, in the same order."""
     rows = [(*each.values, first + n, each.id) for n, each in enumerate(versions)]
     bulk.update(tx, content, (*COLUMNS, "seq"), ("id",), rows)
 
 
 def links_back(tx: Tx, ids: Sequence[int]) -> None:
-    """Have the links again that documents had before this run, which has not inverted them yet."""
+    """Restore the links that documents had before this run, which has not inverted its new ones yet."""
     columns = outlinks.c
     for start in range(0, len(ids), 500):
         these = sa.and_(columns.id.in_(ids[start : start + 500]), columns.previous.is_not(None))
@@ -165,30 +165,30 @@ def links_back(tx: Tx, ids: Sequence[int]) -> None:
 
 
 def links_of(tx: Tx, ids: Sequence[int]) -> dict[int, bytes]:
-    """The packed links of documents as they are now."""
+    """Return the present packed links of documents."""
     return {row[0]: row[1] for row in bulk.select_in(tx, outlinks, ("id", "links"), "id", ids)}
 
 
 def visited(tx: Tx, source: int, run: int) -> int:
-    """Count the documents that search can find and that were visited in a run."""
+    """Count the searchable documents that a run visited."""
     both = content.join(resource, resource.c.id == content.c.id)
     mine = sa.and_(content.c.source_id == source, content.c.indexed, resource.c.run == run)
     return int(tx.execute(sa.select(sa.func.count()).select_from(both).where(mine)).scalar_one())
 
 
 def mark(tx: Tx, ids: Sequence[int], outcome: OutcomeKind, status: int, reason: str | None) -> None:
-    """Say on the rows how their visit ended after all."""
+    """Write the final outcome of a visit to these rows."""
     sets = ("outcome", "status", "reason")
     bulk.update(tx, resource, sets, ("id",), [(int(outcome), status, reason, number) for number in ids])
 
 
 def drop(tx: Tx, ids: Sequence[int]) -> None:
-    """Forget versions beside those in use."""
+    """Delete the versions of these documents beside those in use."""
     for start in range(0, len(ids), 1000):
         tx.execute(sa.delete(version).where(version.c.id.in_(ids[start : start + 1000])))
 
 
 def forget(tx: Tx, source: int, but: int | None = None) -> None:
-    """Forget every version of a source that is not in use, less those of the key `but`."""
+    """Delete every version of a source that is not in use, except those of the key `but`."""
     mine = version.c.source_id == source
     tx.execute(sa.delete(version).where(mine if but is None else sa.and_(mine, version.c.likeness != but)))

@@ -1,9 +1,9 @@
-"""Unreviewed documents: fetched but not delivered, waiting for a person to have them indexed.
+"""Unreviewed documents: documents of an examining run, which wait for `run index`.
 
-visited in a run that examines: new -----> its content is kept, not indexed
+visited in an examining run: new -----> its content is kept, not indexed
                                 changed -> the newer version waits beside the one in use
                                 (`frontier/staging/staged_versions.py`)
-run index -> indexed, with their events       run begun -> forgotten: visited as if nobody had been there
+run index -> indexed, with their events       run begun -> deleted: visited as if for the first time
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, resource, version
 
 WAITS = "It says something else now, which waits to be indexed; what it said stays until then."
-"""Why a document is held of which a newer version waits."""
+"""The reason of a held document with a waiting newer version."""
 _EXAMINED = ", when it was examined"
-"""What the reason of a document that was left out ends with, behind the rule."""
+"""Suffix of the reason of a document that was left out, after the rule."""
 _NOT_INDEXED = (int(OutcomeKind.EXCLUDED), int(Status.INDEX_RULES))
 _AS_BEFORE = (int(OutcomeKind.UNCHANGED), int(Status.OK))
 _BEHIND = (int(OutcomeKind.HELD), int(OutcomeKind.UNCHANGED))
-"""How the visit of a document ended beside which a version waits."""
+"""Outcomes of the visit of a document with a waiting version."""
 _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 
 
 def _of(source: int) -> sa.ColumnElement[bool]:
-    """Contents of a source that were read last and that nobody can find: what left ended otherwise."""
+    """Return the condition for contents of a source that were read last and are not indexed."""
     read = sa.and_(resource.c.outcome.in_(_READ), resource.c.role == int(Role.DOCUMENT))
     return sa.and_(content.c.source_id == source, sa.not_(content.c.indexed), read)
 
 
 def new(tx: Tx, source: int, most: int) -> list[int]:
-    """Some of the documents that were never indexed and wait, by number."""
+    """Return some of the waiting documents that were never indexed, by number."""
     both = content.join(resource, resource.c.id == content.c.id)
     chosen = sa.select(content.c.id).select_from(both).where(_of(source)).order_by(content.c.id).limit(most)
     return [row[0] for row in tx.rows(chosen)]
 
 
 def waiting(tx: Tx, source: int) -> dict[int, str]:
-    """Every document of a source that waits, new or changed: resource -> address."""
+    """Return every waiting document of a source, new or changed: resource -> address."""
     never = sa.select(resource.c.id, resource.c.address).join(content, content.c.id == resource.c.id)
     newer = sa.select(resource.c.id, resource.c.address).join(version, version.c.id == resource.c.id)
     newer = newer.where(version.c.source_id == source, version.c.waiting)
@@ -56,7 +56,7 @@ def waiting(tx: Tx, source: int) -> dict[int, str]:
 
 
 def among(tx: Tx, rows: Sequence[Any]) -> set[int]:
-    """Those of these resources that wait; given their rows, with what is said of their content as `indexed`."""
+    """Return those of these resources that wait, by their rows with `indexed` of their content."""
     read = [row for row in rows if row.outcome in _READ and row.role == Role.DOCUMENT]
     never = {row.id for row in read if row.indexed is not None and not row.indexed}
     known = [row.id for row in rows if row.outcome in _BEHIND]
@@ -72,22 +72,22 @@ def waiting_count(tx: Tx, source: int) -> int:
 
 
 def use(tx: Tx, numbers: Sequence[int], first: int) -> None:
-    """Have these documents indexed, announced by events from number `first` on, in the same order."""
+    """Index these documents, announced by events from number `first` on, in the same order."""
     rows = [(True, first + n, number) for n, number in enumerate(numbers)]
     bulk.update(tx, content, ("indexed", "seq"), ("id",), rows)
 
 
 class PrunedDocuments(NamedTuple):
-    """Documents that were taken out of what waits: never indexed, or found as they were; with why, by resource."""
+    """Documents that were left out, with the reasons by resource: never indexed ones, and changed ones."""
 
     new: dict[int, str]
     changed: dict[int, str]
 
 
 def leave_out(tx: Tx, rules: Mapping[int, str]) -> PrunedDocuments:
-    """Take these documents (resource -> the rule that says so) out of what waits; the next run visits them anew.
+    """Leave out these waiting documents (resource -> the deciding rule); the next run visits them again.
 
-    What is found of a changed one stays as it was, and that of which a fresh copy waits is no other without it.
+    The searchable version of a changed document stays. A document of which only a fresh copy waits has not changed.
     """
     kept = {row[0] for row in bulk.select_in(tx, version, ("id",), "id", list(rules))}
     outcomes = dict(bulk.select_in(tx, resource, ("id", "outcome"), "id", kept))
@@ -119,9 +119,9 @@ def was_left_out(reason: str | None) -> bool:
 
 
 def forget_new(tx: Tx, source: int, most: int) -> int:
-    """Have some of the documents that wait and were never indexed visited as if nobody had been there.
+    """Have some of the waiting documents that were never indexed visited as if for the first time.
 
-    Returns how many.
+    Returns their number.
     """
     never = new(tx, source, most)
     if never:
@@ -131,7 +131,7 @@ def forget_new(tx: Tx, source: int, most: int) -> int:
 
 
 def recall_changed(tx: Tx, source: int) -> None:
-    """Have visited again of what a newer version waits, where nobody would visit it by itself."""
+    """Have documents with a waiting newer version visited again that no run would visit otherwise."""
     settled = sa.select(version.c.id).join(resource, resource.c.id == version.c.id)
     settled = settled.where(version.c.source_id == source, version.c.waiting, resource.c.state == int(UrlState.SETTLED))
     if numbers := [row[0] for row in tx.rows(settled)]:

@@ -1,4 +1,4 @@
-"""Rows of URLs and hosts: how they are added, what is known of them, and how a visit is written down.
+"""Rows of URLs and hosts: their insertion, their known facts, and the writing of visits.
 
 Useful for: reading and writing the state of a URL. Not useful for: deciding it (policy).
 """

@@ -1,7 +1,7 @@
 """Batch lookup of many resources, each by its site and its key.
 
-`site IN (...) AND key IN (...)` looks up every key at every site. So it is asked for few sites at a time: a sitemap may
-name pages of fifty thousand hosts.
+`site IN (...) AND key IN (...)` looks up every key at every site, so each statement gets few sites: a sitemap may name
+pages of fifty thousand hosts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SITES, KEYS = 32, 1_000
 
 
 def chunks(places: Mapping[int, int]) -> Iterator[dict[str, list[int]]]:
-    """The `sites` and `keys` to bind, a statement each; `places` are the numbers of the sites by key."""
+    """Yield the `sites` and `keys` to bind, one mapping for each statement; `places` maps keys to numbers of sites."""
     sites, keys = list[int](), list[int]()
     for key, site in sorted(places.items(), key=lambda each: each[1]):
         is_new = not sites or sites[-1] != site

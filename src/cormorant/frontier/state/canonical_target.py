@@ -1,11 +1,11 @@
-"""Decide whether a page is a copy of one that stands: at its visit, and again when its run has seen everything.
+"""Decide whether a page is a copy of a searchable one: at its visit, and again when its run is complete.
 
     page -> original ------------------> found by search: a copy
                      `-> its original -> ... to the end of such a chain, the same
                      `-> the page itself: pages that name each other in a ring are no copies
-                     `-> missing, gone, moved, or kept out by another rule: none; whoever named it stands
+                     `-> missing, gone, moved, or excluded by another rule: no original; the page that named it is none
 
-So what is decided does not depend on which page was visited first.
+So the decision does not depend on the order of visits.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import content, original, resource, site
 
 CHUNK = 1_000
-"""Pages looked at in one transaction."""
+"""Pages that are decided in one transaction."""
 LONGEST = 10
-"""Pages in a row that name each other; what lies behind so many is not looked at."""
+"""The longest chain of originals that is followed."""
 _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 _LEFT = (int(OutcomeKind.GONE), int(OutcomeKind.MOVED), int(OutcomeKind.EXCLUDED))
 _LATEST = bulk.OnConflict(key=("id",), columns=("address", "open"))
 
 
 class CanonicalCopy(NamedTuple):
-    """A page that calls another one of its source its original. `open`: it is in the index all the same."""
+    """A page that names another page of its source as its original. `open`: it is in the index all the same."""
 
     id: int
     source: int
@@ -43,7 +43,7 @@ class CanonicalCopy(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """A page whose visit could not tell whether it is a copy: what it names, how it is shown, its newest event."""
+    """A page that its visit left undecided: its original, its display address, and its newest event."""
 
     id: int
     original: str
@@ -67,9 +67,9 @@ class _Named(NamedTuple):
 
 
 def claimed(page: Resource, outcome: Outcome) -> CanonicalCopy | int | None:
-    """Return the canonical copy that a visit shows, a page's number if it no longer is one, or None if unclear.
+    """Return the canonical copy that a visit found, a page's number if it no longer is one, or None if unclear.
 
-    No version of a copy is ever confirmed, so a page with a hash was none when it was read last.
+    The version of a copy is never confirmed, so a page with a hash was no copy at its last reading.
     """
     if isinstance(outcome, Excluded | Held):
         named, found = outcome.original, isinstance(outcome, Held)
@@ -84,25 +84,25 @@ def claimed(page: Resource, outcome: Outcome) -> CanonicalCopy | int | None:
 
 
 def claim(tx: Tx, copies: Sequence[CanonicalCopy], others: Sequence[int]) -> None:
-    """Keep which pages call another one their original, and that the others no longer do."""
+    """Store the pages that name an original, and delete those in `others`, which no longer do."""
     bulk.insert(tx, original, ("id", "source_id", "address", "open"), copies, _LATEST)
     for start in range(0, len(others), 1000):
         tx.execute(sa.delete(original).where(original.c.id.in_(others[start : start + 1000])))
 
 
 def stands(store: Store, page: Resource, named: str) -> bool | None:
-    """Say whether the page at `named` keeps this one out of the index, None when that cannot be told today.
+    """Return whether the page at `named` keeps this one out of the index, None if that is unknown now.
 
-    One that does not answer is found still, or its copies would come and go with every outage.
+    A page that does not answer counts as found, or its copies would come and go with every outage.
     """
     with store.read() as tx:
         return decided(tx, page.source, {page.address: named})[page.address]
 
 
 def decided(tx: Tx, source: int, named: Mapping[str, str], *, withheld: bool = False) -> dict[str, bool | None]:
-    """Say the same of several pages, each with the one that it names. One query a hop, for all of them.
+    """Return the same for several pages, each with its original. One query per hop, for all of them.
 
-    `withheld`: what was read counts as found, since the run tells nobody yet.
+    `withheld`: pages that were read count as found, since the run does not publish yet.
     """
     known = dict[str, _Named]()
     wanted = set(named.values())
@@ -120,7 +120,7 @@ def _decided(page: str, first: str, known: Mapping[str, _Named]) -> bool | None:
     at, before, seen = first, list[_Named](), set[str]()
     while at != page:
         each = known.get(at)
-        if each is None or not each.there or at in seen:  # whoever named it stands, or those of a ring do
+        if each is None or not each.there or at in seen:  # a missing original, or a ring
             last = each if at in seen else before[-1] if before else None
             return False if last is None else True if last.found else None
         if not each.original:
@@ -132,7 +132,7 @@ def _decided(page: str, first: str, known: Mapping[str, _Named]) -> bool | None:
 
 
 def _looked_up(tx: Tx, source: int, addresses: Iterable[str], *, withheld: bool) -> dict[str, _Named]:
-    """Return the state of these addresses, without those that are unknown. A query for each site, 500 at a time."""
+    """Return the state of these addresses, without the unknown ones. A query for each site, 500 at a time."""
     sites = defaultdict[str, list[str]](list)
     for each in addresses:
         sites[origin_of(each).site].append(each)
@@ -148,7 +148,7 @@ def _looked_up(tx: Tx, source: int, addresses: Iterable[str], *, withheld: bool)
 def _named(row: Any, *, withheld: bool) -> _Named:
     read = withheld and row.outcome in _READ and row.indexed is not None
     found = row.outcome not in _LEFT and bool(row.indexed or read)
-    if found:  # what may be confirmed calls none its original
+    if found:  # a page whose version may be confirmed names no original
         return _Named(found, row.original or "" if not row.content_hash else "")
     excluded = row.outcome == int(OutcomeKind.EXCLUDED) and row.status == Status.DUPLICATE_IGNORED
     return _Named(found, row.original or "" if excluded else "")
@@ -170,7 +170,7 @@ _KNOWN = (
 
 
 def undecided(tx: Tx, source: int, behind: int, *, withheld: bool) -> list[Undecided]:
-    """Some pages that were read and may be copies, by number; fewer than CHUNK when no more are left."""
+    """Return some pages that were read and may be copies, by number; fewer than CHUNK when no more are left."""
     columns = original.c
     both = original.join(resource, resource.c.id == columns.id).join(content, content.c.id == columns.id)
     chosen = sa.select(
@@ -184,7 +184,7 @@ def undecided(tx: Tx, source: int, behind: int, *, withheld: bool) -> list[Undec
 
 
 def exclude(tx: Tx, run: int, reasons: Mapping[int, str]) -> None:
-    """Say on the rows of these pages that a run found them to be copies, and why."""
+    """Write to the rows of these pages that a run excluded them as copies, with the reasons."""
     row = (int(OutcomeKind.EXCLUDED), int(Status.DUPLICATE_IGNORED), 0, run)
     rows = [(*row, bulk.storable(reason), number) for number, reason in reasons.items()]
     bulk.update(tx, resource, ("outcome", "status", "attempts", "run", "reason"), ("id",), rows)

@@ -1,7 +1,7 @@
 """Enqueue: turns discovered addresses into rows of the frontier.
 
-Links arrive a batch at a time, already admitted by the follow gate and new as far as the process knows; listings arrive
-with validators and end here when those are known and unchanged.
+Links arrive in batches, already admitted by the follow gate and new to this process; listed addresses arrive with
+validators, and are not visited if those are known and unchanged.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _AGAIN = (OutcomeKind.NONE, OutcomeKind.DEFERRED, OutcomeKind.FAILED, OutcomeKin
 
 
 Audits = Callable[[str], bool]
-"""Is what is listed at this address unchanged to be visited all the same?"""
+"""Decides whether the unchanged resource at a listed address is visited all the same."""
 
 
 def never(_: str) -> bool:
-    """No listing is doubted."""
+    """Return False: no listing is doubted."""
     return False
 
 
 class NewUrl(NamedTuple):
-    """A new resource on its way into the store: what was found, its key, and the place of its visit in the order."""
+    """A new resource before it is inserted: the discovered URL and its key."""
 
     found: DiscoveredUrl
     key: int
@@ -50,9 +50,8 @@ class NewUrl(NamedTuple):
 class Admitted(NamedTuple):
     """Counts of a listing batch that was admitted.
 
-    What waits for its visit already is none of them.
-
-    `audited` are visited although nothing says that they changed; they are counted nowhere else.
+    Resources that already wait for their visit are in none of them. `audited` resources are visited although nothing
+    indicates a change; no other count has them.
     """
 
     new: int
@@ -65,22 +64,22 @@ class Admitted(NamedTuple):
 class Admission:
     """Admission order: the source and the run that a batch is admitted for.
 
-    A forced run takes nothing for unchanged. One that judges `anew` visits what is unchanged too, and keeps what it
-    finds to be the same. `new_of` is the run's number when it visits only what is new: it leaves alone what is known,
-    less what was gone and is listed again. `mode` is what becomes of what is found.
+    A forced run treats nothing as unchanged. With `revisit`, unchanged resources are visited too, and count as
+    unchanged if their contents are. `new_of` is the run's number if it visits only new resources; it skips known ones,
+    except those that were gone and are listed again. `mode` is the mode of the run.
     """
 
     source: int
     generation: int
     run: int
     forced: bool = False
-    anew: bool = False
+    revisit: bool = False
     new_of: int | None = None
     mode: Mode = Mode.ACCEPT
 
 
 class SiteNumbers:
-    """Site keys to row numbers, remembered by the process; new sites get a row."""
+    """Row numbers of site keys, cached by the process; new sites get a row."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -93,23 +92,23 @@ class SiteNumbers:
         return self.there(tx, keys)
 
     def there(self, tx: Tx, keys: set[str]) -> dict[str, int]:
-        """The numbers of those keys that have a row."""
+        """Return the numbers of those keys that have a row."""
         missing = [key for key in keys if key not in self._numbers]
         if missing:
             self._numbers.update(dict(bulk.select_in(tx, site, ("key", "id"), "key", missing)))
         return {key: self._numbers[key] for key in keys if key in self._numbers}
 
     def of_known(self, keys: set[str]) -> list[int]:
-        """The numbers of those sites that are remembered."""
+        """Return the cached numbers of these keys."""
         return [self._numbers[key] for key in keys if key in self._numbers]
 
     def forget(self) -> None:
-        """After a rolled back transaction numbers may be of rows that never came to be."""
+        """Clear the cache: after a rollback it may hold numbers of rows that do not exist."""
         self._numbers.clear()
 
 
 def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence[NewUrl]) -> int:
-    """Insert new resources and wake their sites. Returns how many were really new."""
+    """Insert new resources and wake their sites. Returns the number of inserted rows."""
     if not arrivals:
         return 0
     sites = numbers.of(tx, {arrival.found.site for arrival in arrivals})
@@ -118,17 +117,17 @@ def admit(tx: Tx, numbers: SiteNumbers, admission: Admission, arrivals: Sequence
 
 
 def unknown(tx: Tx, numbers: SiteNumbers, arrivals: Sequence[NewUrl]) -> list[NewUrl]:
-    """Those that have no row yet: what is known must not wake a site that has nothing else to do."""
+    """Return the URLs without a row: a known URL must not wake a site that has nothing else to do."""
     sites = numbers.there(tx, {arrival.found.site for arrival in arrivals})
     known = _known(tx, {each.key: sites[each.found.site] for each in arrivals if each.found.site in sites})
     return [arrival for arrival in arrivals if arrival.key not in known]
 
 
 def shown_already(tx: Tx, source: int, arrivals: Sequence[NewUrl]) -> dict[int, str]:
-    """Those that would be shown as another resource of the source is: key -> the address of that one.
+    """Return the URLs whose display address another resource of the source has: key -> its address.
 
-    For sources alone that may show an address as another. The first to come keeps it, whoever admits at the same time:
-    on PostgreSQL they wait for each other at the source's row.
+    Only for sources that may display another address. The first resource keeps it, even if several processes admit at
+    the same time: on PostgreSQL they wait for each other at the source's row.
     """
     if not tx.sqlite:
         tx.execute(sa.select(sources.c.id).where(sources.c.id == source).with_for_update())
@@ -152,7 +151,10 @@ def shown_already(tx: Tx, source: int, arrivals: Sequence[NewUrl]) -> dict[int, 
 def _rows(
     admission: Admission, sites: Mapping[str, int], arrivals: Iterable[tuple[DiscoveredUrl, int]], run: int
 ) -> list[tuple[object, ...]]:
-    """Rows of new resources. 0.3 us each: the order is worked out once a depth, and a plus makes a number an int."""
+    """Return rows of new resources.
+
+    0.3 us each: the order key is computed once a depth, and `+` converts an enum to int.
+    """
     source, ready, dues = admission.source, int(UrlState.READY), dict[tuple[int, int], int]()
     rows: list[tuple[object, ...]] = []
     for (address, site_key, depth, how, role, referrer, validator, priority, display, _), key in arrivals:
@@ -181,10 +183,10 @@ def _rows(
 
 
 def wake(tx: Tx, source: int, sites: set[int], generation: int) -> None:
-    """Say that these sites have something to do for the source, so that whoever looks for work finds them.
+    """Mark these sites as having work for the source, so that retrievers find them.
 
-    Before the rows themselves and site by site in one order: on PostgreSQL whoever admits the same addresses in another
-    order waits here, and not for each other.
+    Runs before the rows are inserted, and in one order of sites: on PostgreSQL a process that admits the same addresses
+    in another order waits here instead of in a deadlock.
     """
     before = generation - 1
     rows = [{"site_id": number, "source_id": source, "before": before} for number in sorted(sites)]
@@ -196,15 +198,15 @@ _WAKE = sa.text("""
     ON CONFLICT (site_id, source_id) DO UPDATE SET arrivals = site_source.arrivals + 1, not_before = 0,
     done_generation = CASE WHEN site_source.done_generation > :before THEN :before ELSE site_source.done_generation END
 """)
-"""Of both databases; `before` is the generation before."""
+"""For both databases; `before` is the previous generation."""
 
 
 def admit_listing(
     tx: Tx, numbers: SiteNumbers, admission: Admission, batch: Sequence[DiscoveredUrl], audits: Audits = never
 ) -> Admitted:
-    """Admit a batch of a complete listing: insert what is new, make what changed ready, mark the rest as seen.
+    """Admit a batch of a complete listing: insert new, make changed ones ready, mark the others as seen.
 
-    What `audits` says of the unchanged is made ready as well.
+    Unchanged resources that `audits` selects are made ready as well.
     """
     if not batch:
         return Admitted(0, 0, 0)
@@ -215,7 +217,7 @@ def admit_listing(
     seen: list[tuple[object, ...]] = []
     ready: list[tuple[object, ...]] = []
     back: list[tuple[object, ...]] = []
-    unchanged, audited, again = 0, 0, admission.forced or admission.anew
+    unchanged, audited, again = 0, 0, admission.forced or admission.revisit
     for key, (number, validator, outcome, state) in known.items():
         found = keyed[key]
         same = state != UrlState.READY and not again and validator == found.validator and outcome not in _AGAIN
@@ -239,7 +241,7 @@ def admit_listing(
 
 
 def admit_unlisted(tx: Tx, admission: Admission, ids: Sequence[int]) -> None:
-    """Make known resources ready that a listing could not name. What waits for its visit already goes on waiting."""
+    """Make known resources ready that a listing could not name. Those that wait for their visit keep waiting."""
     known = bulk.select_in(tx, resource, ("id", "site_id", "depth", "state"), "id", ids)
     settled = [row for row in known if row[3] == UrlState.SETTLED]
     if not settled or admission.new_of is not None:
@@ -253,7 +255,7 @@ def admit_unlisted(tx: Tx, admission: Admission, ids: Sequence[int]) -> None:
 
 
 def _known(tx: Tx, places: Mapping[int, int]) -> dict[int, tuple[int, str, int, int]]:
-    """Rows of these keys at these sites (key -> number) that exist: key -> id, validator, outcome, state."""
+    """Return the rows of these keys at these sites (key -> number): key -> id, validator, outcome, state."""
     table = resource.c
     statement = sa.select(table.hash, table.id, table.validator, table.outcome, table.state).where(
         table.site_id.in_(sa.bindparam("sites", expanding=True)), table.hash.in_(sa.bindparam("keys", expanding=True))

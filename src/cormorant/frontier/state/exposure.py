@@ -1,8 +1,8 @@
-"""Exposure of files: the number that everyone finds in a source though the source closes them to others.
+"""Exposure of files: the number of files that everyone can find although the source denies them to others.
 
-Kept as a fact of its folder.
+It is stored as a fact of the source's folder.
 
-The newest count holds: of a look before the first crawl, or of the newest listing. Each run counts them as well.
+The newest count holds: of the check before the first crawl, or of the newest listing.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ NAME: Final = "exposure"
 
 
 def keep(tx: Tx, sites: SiteNumbers, source: int, site: str, found: ExposedFiles) -> None:
-    """Keep what was counted in the folder that is a source's site, in the place of any older count."""
+    """Store the count for the folder that is a source's site, instead of any older count."""
     tx.execute(sa.delete(site_fact).where(site_fact.c.scope == source, site_fact.c.name == NAME))
     number = sites.of(tx, {site})[site]
     host_facts.write(tx, [Fact(number, source, NAME, found.as_text().encode(), FOR_EVER)])
 
 
 def newest(tx: Tx, source: int) -> ExposedFiles | None:
-    """Return what was counted last; None when nothing was."""
+    """Return the newest count; None if there is none."""
     columns = site_fact.c
     rows = tx.rows(sa.select(columns.value).where(columns.scope == source, columns.name == NAME))
     return ExposedFiles.read(bytes(rows[0].value)) if rows else None

@@ -1,6 +1,6 @@
-"""Host facts: what is known about a site, and until when.
+"""Host facts: known data of a site with an expiry.
 
-robots.txt for the installation (scope 0), cookies for one source.
+robots.txt is stored for the installation (scope 0), cookies for one source.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from cormorant.store.schema import site_fact, site_source
 
 INSTALLATION = 0
 FOR_EVER = 1e12
-"""Epoch seconds until which what was counted holds: until it is counted anew, or a forced run begins."""
+"""Expiry of counts, in epoch seconds: they hold until the next count, or until a forced run begins."""
 
 MOST_HELD_S = 86_400.0 + 3_600.0
-"""How long a robots.txt holds at most: a day (RFC 9309 section 2.4).
+"""The longest validity of a robots.txt: a day (RFC 9309 section 2.4), and an hour of tolerance for clocks ahead.
 
-What the installation knows until a later time, and not for ever, was written by a clock that was set back since; one
-that was less than an hour ahead is let pass.
+A fact of the installation with a later expiry, other than FOR_EVER, was written by a clock that was set back since.
 """
 
 CHUNK = 1_000
@@ -40,7 +39,7 @@ class Fact(NamedTuple):
 
 
 def write(tx: Tx, facts: Sequence[Fact]) -> None:
-    """Keep facts, replacing older ones of the same name; of several of one name the last."""
+    """Store facts, replacing older ones of the same name; of several with one name the last counts."""
     facts = list({(fact.site, fact.scope, fact.name): fact for fact in facts}.values())
     conflict = bulk.OnConflict(key=("site_id", "scope", "name"), columns=("value", "valid_until"))
     bulk.insert(
@@ -49,7 +48,7 @@ def write(tx: Tx, facts: Sequence[Fact]) -> None:
 
 
 def read(tx: Tx, sites: Sequence[int], scopes: Sequence[int]) -> list[Fact]:
-    """The facts of these sites that still hold, for these scopes."""
+    """Return the unexpired facts of these sites, for these scopes."""
     columns, now, found = site_fact.c, tx.now(), list[Fact]()
     statement = sa.select(columns.site_id, columns.scope, columns.name, columns.value, columns.valid_until)
     statement = statement.where(columns.scope.in_(scopes), columns.valid_until > now, sa.not_(_too_long(now)))
@@ -65,15 +64,12 @@ def _too_long(now: float) -> sa.ColumnElement[bool]:
 
 
 def shorten(tx: Tx) -> int:
-    """Let nothing hold longer than it may, or it does again when a clock that was set back has come so far.
-
-    Returns how many did.
-    """
+    """Expire the facts that are valid for too long, and would be valid again later; returns their number."""
     return tx.execute(sa.update(site_fact).where(_too_long(tx.now())).values(valid_until=0.0)).rowcount
 
 
 def expire(tx: Tx, source: int) -> None:
-    """Let nothing hold any longer that is known of a source's sites, so that a run asks for it anew."""
+    """Expire all facts of a source's sites, so that a run requests them again."""
     columns = site_fact.c
     sites = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
     known = columns.site_id.in_(sites) & columns.scope.in_((INSTALLATION, source))

@@ -1,12 +1,12 @@
-"""A person wants resources visited again, or their documents gone. What does that change?
+"""Orders to visit resources again, or to delete their documents.
 
-recall: READY, due in the generation of now, no validators: the next run fetches them whole, whatever it visits
-renew:  the same, and the copy is kept anew even of what says the same, which is then no change
-mend:   renew, and nothing is visited before the time that its server has asked for
-forget: the same, and nothing is left of the document but what the journal knows
-distrust: what a run could not read is fetched whole whenever it is visited next
-outdate: its reader is newer than its text: it is read again from its kept copy, in the background or by the next crawl
-leave: an outdated one that cannot be read so is for the next crawl alone
+recall: READY, due in the current generation, no validators: the next run fetches them in full, in every mode
+renew:  recall, and the copy is stored again even if the text is the same, which is then no change
+mend:   renew, but not before the time that the server asked for
+forget: recall, and delete the document; the journal stays
+distrust: documents that a run could not read are fetched in full at their next visit
+outdate: the converter is newer than the text: convert the kept copy again, in the background or by the next crawl
+leave: an outdated document whose kept copy cannot be converted waits for the next crawl
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from cormorant.store.schema import content, resource, source as sources, version
 _LENGTH: Final = hashlib.sha256().digest_size
 _MEMBER: Final = int(DiscoveredBy.MEMBER)
 _RENEWED: Final = b"+"
-"""Stands behind the hash of a text whose document is to be kept anew."""
+"""Suffix of the hash of a text whose document has to be stored again."""
 _OUTDATED: Final = b"++"
-"""Stands behind the hash of a text whose reader is newer, as long as it is to be read again from its kept copy."""
+"""Suffix of the hash of a text with a newer converter, until its kept copy has been converted again."""
 AWAITED: Final = sa.func.length(content.c.text_hash) != _LENGTH
-"""Which documents are to be kept anew: their hash is marked, or there is none."""
+"""Documents that have to be stored again: their hash is marked, or they have none."""
 
 
 def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
-    """Have these resources visited by the next run, or by the one under way; returns how many of each source.
+    """Have the current or next run visit these resources; returns how many of each source.
 
-    They come in the place that their level wants. What is known of their content stays, so that what says the same as
-    before is no change; only what would let a server answer that it is the same is forgotten.
+    Their positions follow from their levels. The hashes of their content stay, so that an equal text is no change; only
+    the validators are deleted, by which a server could answer 304.
     """
     wanted = bulk.select_in(tx, resource, ("id", "source_id", "site_id", "depth", "due"), "id", numbers)
     generations = dict(bulk.select_in(tx, sources, ("id", "generation"), "id", {row[1] for row in wanted}))
@@ -63,9 +63,9 @@ def recall(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
 
 
 def forget(tx: Tx, numbers: Sequence[int]) -> None:
-    """Let go of the documents of these resources, and have them visited as if nobody had been there yet.
+    """Delete the documents of these resources, and have them visited as if for the first time.
 
-    Their rows stay: a forgotten address is met again only where a page that links to it has changed.
+    Their rows stay: discovery meets a deleted address again only on a changed page that links to it.
     """
     recall(tx, numbers)
     for table in (content, version):
@@ -76,28 +76,28 @@ def forget(tx: Tx, numbers: Sequence[int]) -> None:
 
 
 def renew(tx: Tx, numbers: Sequence[int]) -> dict[int, int]:
-    """Do what `recall` does, and have each document kept and indexed anew, though it says what it said before.
+    """Recall resources, and have each document stored and indexed again even if its text is the same.
 
-    What it said is not forgotten, so that receivers are told of it only if it says something else.
+    The hash of its text stays, so that receivers get an event only if the text changes.
     """
     counts = recall(tx, numbers)
-    said = bulk.select_in(tx, content, ("id", "text_hash"), "id", numbers)
-    marked = [(b"", text and text[:_LENGTH] + _RENEWED, number) for number, text in said]
+    hashes = bulk.select_in(tx, content, ("id", "text_hash"), "id", numbers)
+    marked = [(b"", text and text[:_LENGTH] + _RENEWED, number) for number, text in hashes]
     bulk.update(tx, content, ("content_hash", "text_hash"), ("id",), marked)
     return counts
 
 
 def mend(tx: Tx, numbers: Sequence[int]) -> None:
-    """Renew these documents, whose copies are damaged, each no sooner than it would have been visited anyway."""
+    """Renew these documents, whose copies are damaged, each no earlier than its planned visit."""
     waits = bulk.select_in(tx, resource, ("not_before", "id"), "id", numbers)
     renew(tx, numbers)
     bulk.update(tx, resource, ("not_before",), ("id",), [row for row in waits if row[0] > 0])
 
 
 def distrust(tx: Tx, source: int, run: int, generation: int, behind: int, most: int) -> int | None:
-    """Forget validators of documents that a run did not read, behind a number; where to go on, None at the end.
+    """Delete the validators of documents that a run did not read, after a number; returns the next number.
 
-    A listing names rows for its run that nobody has visited: these are due still.
+    None at the end. A listing writes its run to rows that nobody has visited yet: these are still due.
     """
     columns = resource.c
     due = sa.and_(columns.state == int(UrlState.READY), columns.due < priority.limit(generation))
@@ -111,9 +111,9 @@ def distrust(tx: Tx, source: int, run: int, generation: int, behind: int, most: 
 
 
 def outdate(tx: Tx, types: Sequence[str], behind: int, most: int) -> int | None:
-    """Have documents of these media types read again, behind a number; where to go on, None at the end.
+    """Have documents of these media types converted again, after a number; returns the next number, None at the end.
 
-    One that search does not find has no copy in use: the next crawl that visits it reads it.
+    An unsearchable document has no kept copy in use: the next crawl that visits it converts it.
     """
     columns = content.c
     mine = sa.and_(columns.id > behind, columns.mime.in_(types), sa.func.length(columns.text_hash) == _LENGTH)
@@ -125,7 +125,10 @@ def outdate(tx: Tx, types: Sequence[str], behind: int, most: int) -> int | None:
 
 
 def reconsider(tx: Tx, statuses: Sequence[int], behind: int, most: int) -> int | None:
-    """Have what ended with these statuses fetched whole by the next crawl; where to go on, None at the end."""
+    """Have resources with these statuses fetched in full by the next crawl; returns the next number.
+
+    None at the end.
+    """
     columns = resource.c
     mine = sa.and_(columns.id > behind, columns.status.in_(statuses))
     found = [row.id for row in tx.rows(sa.select(columns.id).where(mine).order_by(columns.id).limit(most))]
@@ -135,21 +138,24 @@ def reconsider(tx: Tx, statuses: Sequence[int], behind: int, most: int) -> int |
 
 
 def leave(tx: Tx, numbers: Sequence[int]) -> None:
-    """Leave documents that are to be read again to the next crawl of their source, whatever it lists or confirms."""
+    """Leave outdated documents to the next crawl of their source.
+
+    It fetches them even if its listing or server calls them unchanged.
+    """
     texts = bulk.select_in(tx, content, ("id", "text_hash"), "id", numbers)
     bulk.update(tx, content, ("text_hash",), ("id",), [(text[:_LENGTH] + _RENEWED, each) for each, text in texts])
     _unlist(tx, numbers)
 
 
 def _unlist(tx: Tx, numbers: Sequence[int]) -> None:
-    """Have the next listing take these for other versions; what no listing names, as it lies in another, is due now."""
+    """Have the next listing treat these as changed; members of containers, which no listing names, become due now."""
     members = [row[0] for row in bulk.select_in(tx, resource, ("id", "how"), "id", numbers) if row[1] == _MEMBER]
     bulk.update(tx, resource, ("validator",), ("id",), [(None, number) for number in numbers])
     recall(tx, members)
 
 
 def awaited(tx: Tx, numbers: Sequence[int]) -> set[int]:
-    """Those of these documents that are to be kept anew."""
+    """Return those of these documents that have to be stored again."""
     found = set[int]()
     for start in range(0, len(numbers), 500):
         some = sa.select(content.c.id).where(content.c.id.in_(numbers[start : start + 500]), AWAITED)
@@ -158,5 +164,8 @@ def awaited(tx: Tx, numbers: Sequence[int]) -> set[int]:
 
 
 def text_before(kept: bytes) -> bytes:
-    """The hash of what a document said that is to be kept anew, b"" of any other; given the text's hash as stored."""
+    """Return the hash of the former text of a document that has to be stored again, b"" of any other.
+
+    `kept` is the text's hash as stored.
+    """
     return kept[:_LENGTH] if len(kept) > _LENGTH else b""

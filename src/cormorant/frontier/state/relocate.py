@@ -1,8 +1,8 @@
 """Relocation of a document to another address without losing its history.
 
-    listed no more, and another address is listed with its version -> the row is of that address from now on
+    no longer listed, and another address is listed with its version -> the row gets that address
 
-Its number stays, and with that its content, its kept copy, its links and its visits.
+Its number stays, and so do its content, its kept copy, its links and its visits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _READ = (int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED))
 
 
 class Absent(NamedTuple):
-    """A document that a listing has not named: its resource, its addresses, its version as listed before."""
+    """A document that a listing has omitted: its resource, its addresses, and its version as listed before."""
 
     id: int
     address: str
@@ -36,7 +36,7 @@ class Absent(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A document that is found at another address, shown as `url`. `again`: it is to be read there."""
+    """A document that is found at another address, displayed as `url`. `again`: it has to be read there."""
 
     was: Absent
     found: DiscoveredUrl
@@ -45,7 +45,7 @@ class Move(NamedTuple):
 
 
 def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[Absent]:
-    """Documents that were well at their last visit and that this run's listing has not named, by number."""
+    """Return documents with a good last visit that this run's listing has omitted, by number."""
     columns = resource.c
     statement = (
         sa.select(columns.id, columns.address, content.c.url, columns.validator)
@@ -60,18 +60,20 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[Absent
 
 
 def carry(tx: Tx, sites: SiteNumbers, of: Admission, moves: Sequence[Move], at: float) -> list[Move]:
-    """Give the rows their new addresses at this time, less those that became known meanwhile.
+    """Give rows their new addresses at this time, except addresses that have become known meanwhile.
 
-    Returns what was moved.
+    Returns the executed moves.
     """
     keyed = {fingerprint(each.found.address, of.source): each for each in moves}
     numbers = sites.of(tx, {each.found.site for each in moves})
-    enqueue.wake(tx, of.source, set(numbers.values()), of.generation)  # whoever admits the same now waits
+    enqueue.wake(
+        tx, of.source, set(numbers.values()), of.generation
+    )  # a process that admits the same addresses waits from here on
     free = enqueue.unknown(tx, sites, [NewUrl(each.found, key) for key, each in keyed.items()])
     rows, reread, taken = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Move]()
     for found, key in free:
         move = keyed[key]
-        state = UrlState.READY if move.again or of.forced or of.anew else UrlState.SETTLED
+        state = UrlState.READY if move.again or of.forced or of.revisit else UrlState.SETTLED
         due = priority.due(of.generation, found.priority, found.depth)
         place = found.address, found.display or None, key, numbers[found.site], found.depth
         rows.append((*place, of.run, int(state), due, 0.0, at, move.was.id))
@@ -79,11 +81,11 @@ def carry(tx: Tx, sites: SiteNumbers, of: Admission, moves: Sequence[Move], at: 
         taken.append(move)
     sets = ("address", "display", "hash", "site_id", "depth", "run", "state", "due", "not_before", "visited_at")
     bulk.update(tx, resource, sets, ("id",), rows)
-    bulk.update(tx, content, ("content_hash",), ("id",), reread)  # whose bytes are the same is judged all the same
+    bulk.update(tx, content, ("content_hash",), ("id",), reread)  # without a hash equal bytes are judged again too
     return taken
 
 
 def show(tx: Tx, moves: Sequence[Move], first: int) -> None:
-    """Show moved documents under their new addresses; every second number from `first` on is the event of one."""
+    """Display moved documents under their new addresses; every second number from `first` on is the event of one."""
     rows = [(each.url, first + 2 * n + 1, each.was.id) for n, each in enumerate(moves)]
     bulk.update(tx, content, ("url", "seq"), ("id",), rows)

@@ -1,4 +1,4 @@
-"""Rules about which pages come first were edited: what is known already takes its new place in the order."""
+"""Reassign the priorities of known pages after an edit of the priority rules."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from cormorant.store.schema import resource, site_source
 PAGE = 2_000
 
 
-def level_anew(store: Store, source: int, level: Callable[[str], Level]) -> Iterator[int]:
-    """Put every known page of a source where its level wants it, a transaction a page. Yields how many were looked at.
+def reassign_levels(store: Store, source: int, level: Callable[[str], Level]) -> Iterator[int]:
+    """Move every known page of a source to its level, one transaction for each page of rows. Yields their counts.
 
-    Harmless to repeat. No run of the source may be under way.
+    It may be repeated. No run of the source may be under way.
     """
     with store.read() as tx:
         mine = sa.select(site_source.c.site_id).where(site_source.c.source_id == source)
@@ -33,7 +33,7 @@ def level_anew(store: Store, source: int, level: Callable[[str], Level]) -> Iter
 
 
 def _page(tx: Tx, place: tuple[int, int], level: Callable[[str], Level], behind: int | None) -> tuple[int, int | None]:
-    """Look at the pages of a site and source behind a key; returns how many, and the key of the last."""
+    """Move a page of rows of a site and source after a key; returns the number of rows, and the key of the last."""
     columns = resource.c
     there = sa.select(columns.id, columns.hash, columns.address, columns.due, columns.role, columns.state)
     there = there.where(columns.site_id == place[0], columns.source_id == place[1])

@@ -1,6 +1,6 @@
 """Writing of a batch of visits to the store.
 
-Rows are made before the transaction begins; here they are handed to the store.
+Rows are made before the transaction begins; this module writes them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LINKED = bulk.OnConflict(key=("id",), columns=("run", "inverted", "links"))
 
 
 class ContentRow(NamedTuple):
-    """A row of `content`, in the order of its columns; `seq` is filled in when the stream has given its number."""
+    """A row of `content`, in the order of its columns; `seq` is set after the stream has assigned its number."""
 
     id: int
     source_id: int
@@ -52,10 +52,10 @@ class ContentRow(NamedTuple):
 
 
 def fates(tx: Tx, visits: Sequence[tuple[Resource, RowUpdate, float]], run: int) -> None:
-    """Write what became of visited rows; the third value is when the visit ended.
+    """Write the updates of visited rows; the third value is when the visit ended.
 
-    An exclusion or quarantine without a reason repeats an earlier one, whose reason stays; so does what was remarked
-    of a document that is the same as at its last visit.
+    An exclusion or quarantine without a reason repeats an earlier one, whose reason stays; so does the remark on a
+    document that is unchanged since its last visit.
     """
     rows, repeated = [], []
     for r, f, at in visits:
@@ -70,12 +70,12 @@ def fates(tx: Tx, visits: Sequence[tuple[Resource, RowUpdate, float]], run: int)
 
 
 def contents(tx: Tx, rows: Sequence[ContentRow]) -> None:
-    """Write what was found behind resources, replacing what was known."""
+    """Write the contents of resources, replacing older rows."""
     bulk.insert(tx, content, _CONTENT, [storable(row) for row in rows], _REWRITTEN)
 
 
 def storable(row: ContentRow) -> ContentRow:
-    """The row as every database takes it: what others wrote may hold anything, and seldom does."""
+    """Return a row that every database accepts: texts from outside may hold any character."""
     written = row.title + row.etag + row.modified
     if written.isascii() and "\0" not in written:
         return row
@@ -84,7 +84,7 @@ def storable(row: ContentRow) -> ContentRow:
 
 
 def validators(tx: Tx, rows: Sequence[tuple[str, str, bytes, int]]) -> None:
-    """Keep new validators and the body's hash of documents whose text did not change: (etag, modified, hash, id)."""
+    """Write new validators and the body's hash of documents with an unchanged text: (etag, modified, hash, id)."""
     kept = [(bulk.storable(etag), bulk.storable(modified), body, number) for etag, modified, body, number in rows]
     bulk.update(tx, content, ("etag", "modified", "content_hash"), ("id",), kept)
 
@@ -92,7 +92,7 @@ def validators(tx: Tx, rows: Sequence[tuple[str, str, bytes, int]]) -> None:
 def links(tx: Tx, rows: Sequence[tuple[int, int, bool, bytes]]) -> None:
     """Write packed out-links: (resource, run, inverted=False, blob).
 
-    Keeps what was inverted last for the difference.
+    The links as of the last inversion are kept to compute the difference.
     """
     if not rows:
         return
@@ -108,10 +108,10 @@ def links(tx: Tx, rows: Sequence[tuple[int, int, bool, bytes]]) -> None:
 
 
 def judged(tx: Tx, rows: Sequence[tuple[str, str, bool, int]]) -> None:
-    """Keep the validators of a version that was read and excluded: (ETag, Last-Modified, found before, resource).
+    """Write the validators of a version that was read and excluded: (ETag, Last-Modified, searchable before, resource).
 
-    The hash stays that of the bytes that could be found before; of what never could be found there is no content to
-    keep them with.
+    The hash stays that of the searchable bytes; a document that never was searchable has no content row, so its
+    resource holds the validators.
     """
     clean = [(bulk.storable(etag), bulk.storable(modified), found, number) for etag, modified, found, number in rows]
     bulk.update(
@@ -122,5 +122,5 @@ def judged(tx: Tx, rows: Sequence[tuple[str, str, bool, int]]) -> None:
 
 
 def access(tx: Tx, rows: Sequence[tuple[int, int]]) -> None:
-    """Change who may read documents whose text did not change: (number of the access list, id)."""
+    """Write new rights of documents with an unchanged text: (number of the access list, id)."""
     bulk.update(tx, content, ("acl_id",), ("id",), rows)

@@ -1,1 +1,1 @@
-"""Spider traps: URL templates that yield nothing new."""
+"""Spider traps: URL templates without new content."""

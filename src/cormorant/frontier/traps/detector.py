@@ -1,19 +1,19 @@
-"""Spider trap detection: parts of a site that go on for ever and say nothing new.
+"""Spider trap detection: parts of a site with endless addresses and no new text.
 
-Then only few of its pages are visited.
+Of such a part only samples are visited.
 
-What is known of a template (`url_templates`), from the pages that a source visited at one site:
+States of a template (`url_templates`), from the pages that a source visited at one site:
 
-    unsuspected --32 visits in a row without fruit, or many addresses and fruit at under 5 % of them--> suspected
+    unsuspected --32 visits in a row without fruit, or many addresses and fruit on under 5 % of them--> suspected
          ^---------------------------- a sample bears fruit ---------------------------------------------'
 
-A page bears fruit when it leads to a new address that is made otherwise, or says what no other of its kind said
-(`unexplained`). Only a template that feeds itself can be suspected: half of its addresses at least were first found on
-its own pages. So neither ten thousand products behind `?id=` are, whose lists feed them, nor lists that lead to new
-ones.
+A page bears fruit if it links to a new address of another template, or has text that no other page of its template has
+(`unexplained`). Only a template that feeds itself can be suspected: at least half of its addresses were first found on
+its own pages. So ten thousand products behind `?id=`, which lists feed, are not suspected, nor are lists that lead to
+new products.
 
-Of a suspected template the 50th address is visited, then the 100th, the 200th after it: however many there are, the
-samples are few, so a run ends. Pure bookkeeping of one process; kept as a fact of the site with each batch.
+Of a suspected template the 50th address is visited, then the 100th and the 200th after it: the samples of any number of
+addresses are few, so a run ends. Pure; each batch stores the state as a fact of the site.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from cormorant.model.status import Status
 
 FACT = "traps"
 WINDOW = 32
-"""Visits that are looked back at."""
+"""The newest visits of a template that are judged."""
 SELDOM = 1
-"""Of them, those that may bear fruit where there are many addresses: under 5 %."""
+"""Of these, the visits that may bear fruit if there are many addresses: under 5 %."""
 FEW = 2
-"""Visits from which on something is known of a template."""
+"""Visits from which on a template counts as known."""
 MANY, MANY_OF_PATH = 200, 2_000
-"""Addresses of a template, and of a path whatever its query or of a folder (faults W1 and W4)."""
+"""Addresses of a narrow template, and of a wide one: a path with any query, or a folder."""
 FEEDS = 8
-"""Visits of the window that found more addresses of their own kind: fewer, and it comes to an end by itself."""
+"""Visits of the window that found more addresses of their own template: with fewer it comes to an end by itself."""
 CHAIN, AHEAD = 100, 8
 """Visits of a chain, and addresses that it is ahead of them at most. Where pages differ in their numbers alone, only a
 chain is suspected: a tree of numbered pages is ahead by far, or comes to its end."""
 UNREAD = 63
-"""Pages in a row whose text is not looked at, at the most, while those that are have something to say."""
+"""The most pages in a row whose text is not read, while the read ones say something new."""
 YOUNG = 0b11
-"""Visits of a template within a suspected path that are looked back at."""
+"""Visits of a template within a suspected path that are judged."""
 CANDIDATE = 8
 """Addresses from which on the texts of a template that feeds itself are read."""
 SAMPLE = 50
@@ -67,12 +67,12 @@ _MASK = (1 << WINDOW) - 1
 class Template:
     """Statistics of the URLs of one template.
 
-    The last three masks hold a bit a visit, the newest lowest.
+    The last three masks hold a bit for each visit, the newest lowest.
 
-    `own` are the known ones that were first found on its own pages, `skipped` those not visited since it is suspected;
-    `rule` is the ruling's word for it while it is. `lines` are keys of what its pages said, each once. Texts are not
-    looked at for `unread` more visits, `trusted` ones after the next that says something: what says much is seldom
-    looked at.
+    `own` are the known URLs that were first found on its own pages, `skipped` those not visited since it is suspected;
+    `rule` is the text of its ruling meanwhile. `lines` are keys of the distinct lines of its pages. The texts of the
+    next `unread` visits are not read, and of `trusted` ones after the next that says something new: templates with much
+    text are seldom read.
     """
 
     known: int = 0
@@ -95,7 +95,7 @@ class Template:
         return self.known >= CANDIDATE and self.own * 2 >= self.known
 
     def note(self, *, fruit: bool, figures: bool, fed: bool) -> None:
-        """A page of it was visited."""
+        """Count a visit of a page."""
         self.visited += 1
         self.fruit = (self.fruit << 1 | fruit) & _MASK
         self.figures = (self.figures << 1 | figures) & _MASK
@@ -113,7 +113,7 @@ class Template:
 
 
 class TrapDetector:
-    """The templates of one site as one source knows them, and what a run has asked of it."""
+    """The templates of one site in one source, and the budget that a run has spent there."""
 
     def __init__(self, *, throttle: bool, most: SiteBudget | None = None) -> None:
         self.throttle, self.most = throttle, most
@@ -122,11 +122,9 @@ class TrapDetector:
         self._suspected = 0
 
     def ruling(self, resource: Resource, now: float) -> Ruling | None:
-        """Return the ruling that keeps out a resource that the gates admit, at `now` (epoch seconds).
+        """Return the ruling that excludes a resource that the gates admit, at `now` (epoch seconds).
 
-        None: it may.
-
-        What search can find is not kept out by suspicion.
+        None if it may be visited. Suspicion does not exclude searchable resources.
         """
         if self.throttle and self._suspected and not resource.indexed:
             rule = self._kept_out(resource.address)
@@ -139,15 +137,15 @@ class TrapDetector:
         return None
 
     def received(self, size: int) -> None:
-        """A visit to the site ended, for which this many bytes came."""
+        """Count the bytes of a visit to the site."""
         if self.most is not None and size:
             self.spent.received += size
             self.changed = True
 
     def _kept_out(self, address: str) -> str:
-        """The rule of a suspected template that keeps an address from being visited, "" when it is a sample.
+        """Return the rule of the suspected template that excludes an address, "" if the address is a sample.
 
-        Of two that are suspected the narrower decides: a sample of that one is a sample of both.
+        Of two suspected templates the narrower decides: its samples are samples of both.
         """
         narrow, wide = templates(address)
         for name in dict.fromkeys((narrow, wide)):
@@ -163,13 +161,13 @@ class TrapDetector:
         return ""
 
     def _is_young(self, narrow: str) -> bool:
-        """Return whether too little is known of a template with its path, or it said something lately."""
+        """Return whether a narrow template has few visits, or had new text lately."""
         known = self.found.get(narrow)
         return known is None or known.visited < FEW or bool(known.fruit & YOUNG)
 
-    def met(self, address: str, arrived: Sequence[str], said: tuple[str, str] | None) -> None:
-        """A page was visited, found these new addresses of its site, and has this title and text; None: it has none."""
-        if not self.throttle or not (arrived or said):
+    def met(self, address: str, arrived: Sequence[str], words: tuple[str, str] | None) -> None:
+        """Add a visited page: its new addresses of the site, and its title and text; None if it has none."""
+        if not self.throttle or not (arrived or words):
             return
         narrow, wide = page = templates(address)
         fed = leads = False
@@ -181,9 +179,9 @@ class TrapDetector:
                 at = self._at(name)
                 at.known += 1
                 at.own += name in page
-        if said is None:
+        if words is None:
             return
-        fruit, figures = self._says(page, address, said)
+        fruit, figures = self._says(page, address, words)
         for name in dict.fromkeys(page):
             at = self._at(name)
             at.note(fruit=fruit or leads, figures=figures, fed=fed)
@@ -192,23 +190,23 @@ class TrapDetector:
     def _is_leaf(self, other: str, page: str) -> bool:
         """Return whether another template of the same path leads to no more of it, as far as is known.
 
-        One with another filter does.
+        A template with a further parameter does.
         """
         known = self.found.get(other)
         if known is None or known.visited < FEW:
             return not refines(other, page)
         return not known.fed
 
-    def _says(self, page: Templates, address: str, said: tuple[str, str]) -> tuple[bool, bool]:
-        """Return whether a page says anything new, and whether new figures in it may be more than a date.
+    def _says(self, page: Templates, address: str, words: tuple[str, str]) -> tuple[bool, bool]:
+        """Return whether a page has new text, and whether new figures in it may be more than a date.
 
-        Looked at only where a template feeds itself: else nothing is suspected whatever it says.
+        Texts are read only where a template feeds itself: no other template can be suspected.
         """
         wide = self._at(page.wide)
         if wide.unread or not (wide.feeds_itself or self._at(page.narrow).feeds_itself):
             wide.unread -= wide.unread > 0
             return True, True
-        bare, exact = unexplained("\n".join(said), address)
+        bare, exact = unexplained("\n".join(words), address)
         known = frozenset(wide.lines)
         fruit, figures = not bare <= known, not is_dated(address) and not exact <= known
         wide.trusted = min(wide.trusted * 2 + 1, UNREAD) if fruit else 0
@@ -218,10 +216,10 @@ class TrapDetector:
         return fruit, figures
 
     def _judge(self, name: str, at: Template, address: str, *, fruit: bool) -> None:
-        """Suspect a template, or no longer."""
+        """Suspect a template, or clear it."""
         self.changed = True
         if at.rule and fruit:
-            at.rule, at.fruit = "", _MASK >> 1  # it has to earn it again
+            at.rule, at.fruit = "", _MASK >> 1  # the next visits decide again
             self._suspected -= 1
         elif not at.rule and at.is_barren(MANY_OF_PATH if name.endswith("*") else MANY):
             at.rule = _rule(name, at)
@@ -241,7 +239,7 @@ class TrapDetector:
         return at
 
     def begin(self, run: int) -> None:
-        """A run begins to visit the site, or goes on to."""
+        """Reset the budget if another run begins to visit the site."""
         self.spent.begin(run)
 
     def suspects(self) -> dict[str, Template]:
@@ -249,15 +247,15 @@ class TrapDetector:
         return {name: at for name, at in self.found.items() if at.rule}
 
     def _is_in_suspected(self, narrow: str) -> bool:
-        """Return whether a template belongs to a path that is suspected.
+        """Return whether a template belongs to a suspected path.
 
-        Then it has to be known that it is not young.
+        Its state is stored, since `_is_young` needs it.
         """
         wide = self.found.get(narrow.partition("?")[0] + "?*")
         return wide is not None and bool(wide.rule)
 
     def pack(self) -> bytes:
-        """All that must not be lost. Small templates that feed on others are learned again for nothing."""
+        """Return the state to store, without small templates that others feed, which are learned again easily."""
         kept = sorted(
             (
                 (name, at)
@@ -275,7 +273,7 @@ class TrapDetector:
         return zlib.compress(json.dumps([run, documents, rows, *others]).encode(), 1)
 
     def unpack(self, value: bytes) -> None:
-        """Take up what `pack` made, also before there were limits but for documents."""
+        """Load a state that `pack` made, in older versions with only the limit for documents."""
         run, documents, rows, *others = json.loads(zlib.decompress(value))
         self.spent = Spent(run, documents, *others)
         for row in rows:
@@ -300,7 +298,7 @@ def _rule(name: str, at: Template) -> str:
 def stopped(watches: Mapping[int, TrapDetector], resource: Resource, now: float) -> Outcome | None:
     """Return the outcome of a visit that the trap detector of its source forbids, None if it may begin.
 
-    What search can find stays.
+    Searchable documents stay.
     """
     watch = watches.get(resource.source)
     ruling = watch.ruling(resource, now) if watch is not None and resource.role is not Role.ROBOTS else None
@@ -312,20 +310,22 @@ def stopped(watches: Mapping[int, TrapDetector], resource: Resource, now: float)
 MOST_LINES, MOST_TEXT = 200, 200_000
 """Lines of a page that are looked at, and characters of them."""
 MOST_KNOWN = 20_000
-"""Lines that are remembered of pages made alike; beyond them nothing counts as said before."""
+"""Lines that are remembered of pages of one template; further ones count as new."""
 MARK = 7
-"""Digits of a number that is a mark and no figure: it says nothing when the address explains it."""
+"""Digits of a number that counts as an identifier: it is ignored if the address explains it."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 def unexplained(text: str, address: str) -> tuple[set[int], set[int]]:
-    """Keys of the lines of a text: by words that its address does not explain, and of lines with figures whole."""
-    told = set(_WORD.findall(address.lower()))
-    told |= {str(int(word) + step) for word in told if word.isdecimal() and len(word) < 12 for step in (-1, 0, 1)}
+    """Return keys of the lines of a text: by words that its address does not explain, and whole lines with figures."""
+    explained = set(_WORD.findall(address.lower()))
+    explained |= {
+        str(int(word) + step) for word in explained if word.isdecimal() and len(word) < 12 for step in (-1, 0, 1)
+    }
     bare, exact = set[int](), set[int]()
     for line in text[:MOST_TEXT].split("\n", MOST_LINES)[:MOST_LINES]:
         words = _WORD.findall(line.lower())
-        kept = [word for word in words if word not in told and not (word.isdecimal() and len(word) < 3)]
+        kept = [word for word in words if word not in explained and not (word.isdecimal() and len(word) < 3)]
         numbers = [word for word in words if word.isdecimal() and len(word) < MARK]
         if kept:
             bare.add(crc32(" ".join(kept).encode(errors="replace")))

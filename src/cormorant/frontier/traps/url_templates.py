@@ -1,4 +1,4 @@
-r"""URL templates: URLs that are built alike.
+r"""URL templates: URLs with a common structure.
 
 A template is an address with its numbers, dates and ids taken out.
 
@@ -21,14 +21,14 @@ _PLACE = re.compile(r"\{n\}|\{id\}|\*")
 
 
 class Templates(NamedTuple):
-    """The narrow template of an address, and the wide one that holds all of a path, or of a folder."""
+    """The narrow template of an address, and the wide one of the whole path or folder."""
 
     narrow: str
     wide: str
 
 
 def templates(address: str) -> Templates:
-    """The templates of a canonical address."""
+    """Return the templates of a canonical address."""
     path, mark, query = address.partition("?")
     start = path.find("/", 8)
     front, path = path[:start], path[start:]
@@ -57,13 +57,16 @@ def is_dated(address: str) -> bool:
 
 
 def as_rule(template: str) -> str:
-    """The boundary rule that takes what is made alike: a regular expression for the whole address."""
+    """Return the boundary rule for the URLs of a template: a regular expression for the whole address."""
     path, mark, query = template.partition("?")
     return f"regex:^{_regex(path)}" + (_of_query(query) if mark else "$")
 
 
 def _of_query(query: str) -> str:
-    r"""A query of as many parameters or more, in whatever order: with these names, unless they are too long."""
+    r"""Return the pattern of a query with so many parameters or more, in any order.
+
+    They have these names, unless the names are too long.
+    """
     if query == "*":
         return r"\?"
     count, names = query.count("&") + 1, "|".join(map(re.escape, query.split("&")))

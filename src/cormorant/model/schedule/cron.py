@@ -1,4 +1,4 @@
-"""Cron expressions: the days, and the minutes of those days, on which they fall.
+"""Cron expressions: the days and minutes at which they fire.
 
 The five fields of crontab(5).
 
@@ -6,8 +6,8 @@ The five fields of crontab(5).
     each: * or a number, a list 1,15, a range mon-fri, a step */10 or 8-18/2
     or one word for all five: @hourly, @daily, @weekly, @monthly, @yearly
 
-Where both the day of the month and that of the week are given, a day on which either falls is enough, unless one of the
-two begins with *: then both have to (as Debian's cron has it).
+If both the day of the month and that of the week are given, either has to match, unless one of the two begins with *:
+then both have to (as in Debian's cron).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ WORDS: Final = {
     "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
 }  # fmt: skip
 LONGEST: Final = 200
-"""Characters of an expression: more than all five lists written out by hand would need."""
+"""The longest expression, in characters: more than five complete lists need."""
 
 
 class _Field(NamedTuple):
-    """One of the five: what it is called, its bounds, and names for its numbers from the first on."""
+    """One of the five fields: its name, its bounds, and names for its numbers from the first on."""
 
     name: str
     first: int
@@ -44,9 +44,9 @@ _FIELDS: Final = (
 
 
 class Cron(NamedTuple):
-    """An expression that was read. `of_day` are minutes of a day in order; of the days of the week Monday is 0.
+    """A parsed expression. `of_day` are minutes of a day in order; of the days of the week Monday is 0.
 
-    `either`: a day of the month and one of the week are given, and one of the two is enough.
+    `either`: a day of the month and one of the week are given, and one of them has to match.
     """
 
     of_day: tuple[int, ...]
@@ -56,7 +56,7 @@ class Cron(NamedTuple):
     either: bool
 
     def times(self, day: date) -> Sequence[int]:
-        """At which minutes of that day it falls, in order."""
+        """Return the minutes of that day at which it fires, in order."""
         if day.month not in self.months:
             return ()
         in_month, in_week = day.day in self.days, day.weekday() in self.weekdays
@@ -65,7 +65,7 @@ class Cron(NamedTuple):
 
 
 def read(text: str) -> Cron:
-    """Read an expression. Raises ValueError saying which field is wrong and what it should be."""
+    """Parse an expression. Raises ValueError that names the wrong field and its valid values."""
     given = text.strip().lower()
     if given.startswith("@") and given not in WORDS:
         raise ValueError(f"{text!r} is none of {', '.join(WORDS)}.")
@@ -84,12 +84,12 @@ def read(text: str) -> Cron:
 
 
 def _values(field: _Field, text: str) -> set[int]:
-    """The numbers that a field names."""
+    """Return the numbers that a field names."""
     return {value for part in text.split(",") for value in _part(field, part)}
 
 
 def _part(field: _Field, text: str) -> range:
-    """The numbers of one entry of a list: a number, a range, or steps through one."""
+    """Return the numbers of one entry of a list: a number, a range, or steps through one."""
     span, slash, step = text.partition("/")
     if span == "*":
         first, last = field.first, field.last - (field.last == _SUNDAY)

@@ -1,6 +1,6 @@
-"""Recurrence rules of schedules and the times at which they fall.
+"""Recurrence rules of schedules and the times at which they fire.
 
-Read from what a person writes, and asked with the moment handed in.
+They are parsed from entered text, and computed from a given moment.
 
     0 2 * * *                        cron (`cron.py`): 02:00 each day
     every 15 minutes                 every 6 hours at :30
@@ -9,9 +9,9 @@ Read from what a person writes, and asked with the moment handed in.
     every month on 1 at 04:00        every 2 months on 31 at 04:00 (a shorter month: on its last day)
     manual                           never by itself
 
-A time is a minute of the clock on the wall of a time zone, and comes once: one that a change of the clock leaves out is
-at the first minute behind the gap, one that the clock shows twice is at the first of the two. "Every 3 days" is counted
-from the first time behind the moment at which somebody wrote it.
+A time is a minute of local time in a time zone, and comes once: a minute that a change of the clock skips is at the
+first minute after the gap, a repeated minute is the first of the two. "Every 3 days" counts from the first time after
+the moment at which the rule was written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturda
 _DAY_MIN, _WEEK_DAYS, _YEAR_MONTHS = 24 * 60, 7, 12
 _ONE_DAY: Final = timedelta(days=1)
 _HORIZON_DAYS: Final = 44 * 366
-"""What comes at all comes within it: the 29th of February is a given day of the week after 40 years at the latest."""
+"""Days within which every possible time comes: the 29th of February is a given day of the week within 40 years."""
 _EVERY: Final = re.compile(
     r"every(?: (?P<count>\d{1,4}))? (?P<unit>minute|hour|day|week|month)s?"
     r"(?: on (?P<on>[a-z0-9, ]+?))?(?: at (?:(?P<hour>\d{1,2})?:(?P<minute>\d\d)))?"
@@ -54,7 +54,7 @@ class Falls(Protocol):
     """A rule for days."""
 
     def times(self, day: date) -> Sequence[int]:
-        """At which minutes of that day it falls, in order."""
+        """Return the minutes of that day at which it fires, in order."""
         ...
 
 
@@ -71,7 +71,7 @@ class Every(NamedTuple):
     first: date
 
     def times(self, day: date) -> Sequence[int]:
-        """At which minutes of that day it falls, in order."""
+        """Return the minutes of that day at which it fires, in order."""
         passed = (day - self.first).days
         if passed < 0:
             return ()
@@ -92,7 +92,7 @@ class Every(NamedTuple):
         return (self.minute,) if falls else ()
 
     def _day_in(self, day: date) -> int:
-        """On which day it falls in the month of that day."""
+        """Return the day on which it fires in the month of that day."""
         return min(self.on[0], monthrange(day.year, day.month)[1])
 
 
@@ -103,7 +103,7 @@ class Rhythm:
         self._falls, self._zone = falls, zone
 
     def after(self, moment: float) -> float | None:
-        """The first time behind a moment, both in epoch seconds; None when there is none."""
+        """Return the first time after a moment, both in epoch seconds; None if there is none."""
         if self._falls is None:
             return None
         wall = self.wall(moment)
@@ -125,8 +125,8 @@ class Rhythm:
         return datetime.fromtimestamp(moment, self._zone).replace(tzinfo=None, fold=0)
 
     def _moment(self, shown: datetime) -> float:
-        """Return when the clock first shows a local time, or when it skips one that it never shows."""
-        # With fold=1 a time that is left out is taken by the offset behind the gap, which is before it.
+        """Return when the clock first shows a local time, or skips it."""
+        # With fold=1 a skipped time is computed by the offset after the gap, which gives a moment before it.
         both = [shown.replace(tzinfo=self._zone, fold=fold).timestamp() for fold in (0, 1)]
         before, behind = min(both), max(both)
         if self.wall(before) == shown:
@@ -141,9 +141,9 @@ class Rhythm:
 
 
 def read(text: str, zone: str = "", since: float = 0.0) -> Rhythm:
-    """Read what a person wrote; `since` is when, in epoch seconds.
+    """Parse entered text; `since` is when it was written, in epoch seconds.
 
-    Raises ValueError for what is none, for an unknown zone, and for what would never come.
+    Raises ValueError for an invalid text, an unknown zone, and a rule that never fires.
     """
     clock = zone_of(zone)
     words = plain(text)
@@ -162,12 +162,12 @@ def read(text: str, zone: str = "", since: float = 0.0) -> Rhythm:
 
 
 def plain(text: str) -> str:
-    """The same as it is kept: small letters, single spaces."""
+    """Return the stored form: lower case, single spaces."""
     return " ".join(text.lower().split())
 
 
 def _every(text: str, words: str, since: datetime) -> Every:
-    """Read `every ...`, written when the clock on the wall showed `since`."""
+    """Parse `every ...`, written at the local time `since`."""
     found = _EVERY.fullmatch(words)
     if found is None:
         raise ValueError(f"{text!r} says no time; write one like {EXAMPLES}.")
@@ -184,7 +184,7 @@ def _every(text: str, words: str, since: datetime) -> Every:
 
 
 def _on(text: str, unit: Unit, given: str | None) -> tuple[int, ...]:
-    """The days that are named."""
+    """Return the named days."""
     if given is None:
         return (1,) if unit is Unit.MONTH else (0,)
     words = given.replace(",", " ").split()
@@ -200,12 +200,12 @@ def _on(text: str, unit: Unit, given: str | None) -> tuple[int, ...]:
 
 
 def _weekday(word: str) -> int:
-    """The day of the week by its name or the beginning of it, -1 for what is none."""
+    """Return the day of the week by its name or the beginning of it, -1 for an unknown one."""
     return next((at for at, name in enumerate(_DAYS) if len(word) >= 3 and name.startswith(word)), -1)
 
 
 def _minute(text: str, unit: Unit, hour: str | None, minute: str | None) -> int:
-    """The minute of the day, or of the hour where hours are counted."""
+    """Return the minute of the day, or of the hour if hours are counted."""
     if minute is None:
         return 0
     if unit is Unit.MINUTE or (unit is Unit.HOUR) != (hour is None):
@@ -217,5 +217,5 @@ def _minute(text: str, unit: Unit, hour: str | None, minute: str | None) -> int:
 
 
 def _month(day: date) -> int:
-    """Months from a year that nobody remembers."""
+    """Return the months since year 0."""
     return day.year * _YEAR_MONTHS + day.month

@@ -1,8 +1,8 @@
 """Schedules, and the state of the launch for each time at which a schedule fires.
 
 fires -> LAUNCHING -> EXECUTING -> FINISHED, PARTIALLY_FAILED, FAILED, STOPPED      the sources, one after another
-   |-> QUEUED -> LAUNCHING          the launch before is still under way, and it is to wait
-   `-> SKIPPED                      the same, or nothing was at work at that time, and it is to be left out
+   |-> QUEUED -> LAUNCHING          the launch before is still under way, and this one waits
+   `-> SKIPPED                      the same, or no process was running at that time, and it is left out
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from cormorant.model.run import Refresh
 
 LATE_S: Final = 120.0
-"""Behind its time a launch has been missed: longer than a restart takes."""
+"""Seconds after its time from which on a launch counts as missed: longer than a restart takes."""
 
 
 class Overrun(StrEnum):
@@ -40,7 +40,7 @@ class Revisit(StrEnum):
 
 
 class FiringReason(StrEnum):
-    """Why there was a launch: it was time, it had been time while nothing was at work, or a person asked for it."""
+    """The cause of a launch: it was due, it was due while no process was running, or a person asked for it."""
 
     DUE = "due"
     MISSED = "missed"
@@ -61,13 +61,13 @@ class LaunchState(StrEnum):
 
 
 OPEN_LAUNCHES: Final = (LaunchState.QUEUED, LaunchState.LAUNCHING, LaunchState.EXECUTING)
-"""States in which somebody must go on with it."""
+"""States of launches that a process has to continue."""
 
 
 class ScheduleState(StrEnum):
     """The current state of a schedule, or the result of its last launch.
 
-    INDEXING_PENDING: what one of its sources was examined for waits until a person has it indexed, or stops the run.
+    INDEXING_PENDING: the examined documents of one of its sources wait for a person, who indexes them or stops the run.
     """
 
     SCHEDULED = "scheduled"
@@ -97,7 +97,7 @@ class Fired(NamedTuple):
 
 
 def fired(late_s: float, missed: MissedPolicy, overrun: Overrun, *, busy: bool, waits: bool) -> Fired:
-    """Decide on a time that has come `late_s` ago. `busy`: a launch is under way; `waits`: another is queued."""
+    """Decide on a time that came `late_s` ago. `busy`: a launch is under way; `waits`: another is queued."""
     why = FiringReason.MISSED if late_s > LATE_S else FiringReason.DUE
     if why is FiringReason.MISSED and missed is MissedPolicy.SKIP:
         return Fired(LaunchState.SKIPPED, why, "Nothing was at work at that time, and what is missed is skipped.")
@@ -130,9 +130,9 @@ _SHOWN: Final = {
 
 
 def state_of(newest: LaunchState | None, *, enabled: bool, pending: bool = False) -> ScheduleState:
-    """Return the state that is shown of a schedule, by its newest launch that was not skipped.
+    """Return the displayed state of a schedule, by its newest launch that was not skipped.
 
-    `pending`: the run of one of its sources waits to be indexed, which is told when nothing else went wrong.
+    `pending`: the run of one of its sources waits to be indexed, which is displayed if nothing failed.
     """
     shown = _SHOWN.get(newest, ScheduleState.SCHEDULED) if newest is not None else ScheduleState.SCHEDULED
     if not enabled and newest not in OPEN_LAUNCHES:

@@ -1,12 +1,12 @@
-"""Time zones, and moments as a person reads them: on the clock of a zone, which is named beside them.
+"""Time zones, and moments for people: in the local time of a zone, with its name.
 
-Programs and files get RFC 3339 in UTC (`base.clock.rfc3339`). Every time that a person sees is written by this module:
+Programs and files get RFC 3339 in UTC (`base.clock.rfc3339`). This module formats every time for people:
 
     wall_time     one moment, 2026-11-28 14:03 CET: for a line, a field, a cell that stands alone
     wall_times    the moments of a table, and the zone for its headings when all of them share one
-    localized     a sentence of ours that has moments in it; localized_record, a record that is shown in one line
+    localized     a sentence of ours with moments in it; localized_record, a record that is displayed in one line
 
-The zone is that of this machine, unless something has one of its own, like a schedule.
+The zone is that of this machine, except for things with a zone of their own, like a schedule.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ LOCALTIME: Final = Path("/etc/localtime")
 """The zone of a machine whose TZ is not set, as the C library reads it."""
 
 _STAMP: Final = re.compile(r"(?<![^\s(])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?=[\s.,;:)]|$)")
-"""A moment of `rfc3339` that stands as a word of its own: what looks like one within an address is left alone."""
+"""A moment of `rfc3339` as a word of its own; similar text within an address is left alone."""
 _POSIX: Final = re.compile(r"(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)[+-]?\d")
-"""How a rule of POSIX begins, like CET-1CEST,M3.5.0,M10.5.0/3: the C library reads it."""
+"""Prefix of a POSIX rule, like CET-1CEST,M3.5.0,M10.5.0/3, which the C library reads."""
 
 
 class WallTime(NamedTuple):
-    """A moment on the clock of a zone: 2026-11-28 14:03, and CET, or +03 where a zone has no letters.
+    """A moment in the local time of a zone: 2026-11-28 14:03, and CET, or +03 if the zone has no letters.
 
-    An hour that comes twice in autumn is told apart by the zone, CEST and then CET.
+    The zone distinguishes the two hours of equal local time in autumn: CEST and then CET.
     """
 
     text: str
@@ -44,7 +44,7 @@ class WallTime(NamedTuple):
 
 
 class MachineZone(NamedTuple):
-    """The zone of this machine, None where only the C library can tell; where it was read, and whether that failed."""
+    """The zone of this machine, None if only the C library knows it; its origin, and whether it could be read."""
 
     zone: tzinfo | None
     origin: str
@@ -52,12 +52,15 @@ class MachineZone(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in the tz database, "" for a file or a rule that has none there."""
+        """Its name in the tz database, "" for a file or a rule without one."""
         return "UTC" if self.zone is UTC else getattr(self.zone, "key", None) or ""
 
 
 def zone_of(name: str) -> tzinfo | None:
-    """A time zone by its name in the tz database; the machine's own for none. ValueError says what is wrong."""
+    """Return a time zone by its name in the tz database; the machine's own for "".
+
+    Raises ValueError with a sentence.
+    """
     if not name:
         return machine_zone().zone
     try:
@@ -67,7 +70,7 @@ def zone_of(name: str) -> tzinfo | None:
 
 
 def machine_zone() -> MachineZone:
-    """The zone of this machine: that of TZ, else of /etc/localtime, else UTC; UTC, too, where TZ names none."""
+    """Return the zone of this machine: that of TZ, else of /etc/localtime, else UTC; UTC, too, if TZ is invalid."""
     named = os.environ.get("TZ")
     if named is None:
         return _of_system()
@@ -105,9 +108,9 @@ def _from_file(path: Path) -> tzinfo | None:
 
 
 def wall_time(moment: float | str, zone: str = "", precision: Precision = "minutes") -> WallTime:
-    """A moment, in epoch seconds or of RFC 3339, on the clock of a zone by its name; for none, on the machine's.
+    """Return a moment, in epoch seconds or RFC 3339, in the local time of a zone by its name; "" is the machine's.
 
-    Of a zone that is not in the tz database any more, and at the ends of time, it is UTC.
+    For a zone that is no longer in the tz database, and at the limits of dates, it is UTC.
     """
     try:
         clock = zone_of(zone)
@@ -122,10 +125,10 @@ def wall_time(moment: float | str, zone: str = "", precision: Precision = "minut
 
 
 def wall_times(moments: Iterable[tuple[str | None, str]]) -> tuple[str, list[str]]:
-    """Moments of RFC 3339, each with the name of its zone, as cells of a table; "" for None.
+    """Return moments of RFC 3339, each with the name of its zone, as cells of a table; "" for None.
 
-    First comes the zone that all of them share, to stand in a heading; "" when there are several, and each cell names
-    its own.
+    The first value is the zone that all of them share, for a heading; "" if there are several, and each cell names its
+    own.
     """
     found = [wall_time(moment, zone) if moment else None for moment, zone in moments]
     zones = {each.zone for each in found if each}
@@ -134,12 +137,12 @@ def wall_times(moments: Iterable[tuple[str | None, str]]) -> tuple[str, list[str
 
 
 def localized(text: str, zone: str = "", precision: Precision = "minutes") -> str:
-    """A sentence of ours with its moments on the clock of a zone by its name; for none, on the machine's."""
+    """Return a sentence with its moments in the local time of a zone by its name; "" is the machine's."""
     return _STAMP.sub(lambda found: str(wall_time(found[0], zone, precision)), text)
 
 
 def localized_record(value: object, zone: str = "", precision: Precision = "minutes") -> object:
-    """A value of JSON with all that is a moment in it on the clock of a zone by its name, else on the machine's."""
+    """Return a JSON value with all its moments in the local time of a zone by its name; "" is the machine's."""
     match value:
         case dict():
             return {name: localized_record(each, zone, precision) for name, each in value.items()}
@@ -150,5 +153,5 @@ def localized_record(value: object, zone: str = "", precision: Precision = "minu
 
 
 def is_moment(value: object) -> TypeGuard[str]:
-    """Return whether a value is a moment as `rfc3339` writes it, and nothing else."""
+    """Return whether a value is exactly a moment of `rfc3339`."""
     return isinstance(value, str) and _STAMP.fullmatch(value) is not None

@@ -1,9 +1,9 @@
 """Bounds of numeric settings.
 
-The numbers that settings take, each with the least and the most that makes sense of it.
+The types of numeric settings, each with its least and greatest sensible value.
 
-None of them is infinite or no number at all, so what is kept can be written as JSON, counted with, and handed to
-databases and libraries. The reference page and every refusal tell the bounds.
+None of them is infinite or NaN, so stored values can be written as JSON, computed with, and passed to databases and
+libraries. The reference page and every error name the bounds.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Annotated, Final
 from pydantic import Field
 
 DAY_S: Final = 86_400
-"""A server that takes longer to answer, or is to be left alone for longer, is visited by the next run."""
+"""A server with a longer response time or delay is visited by the next run."""
 YEAR_S: Final = 365 * DAY_S
 MOST_COUNT: Final = 2**31 - 1
-"""What a column for numbers takes in every database."""
+"""The greatest value of an integer column in every database."""
 NUMBERS: Final = range(1, MOST_COUNT + 1)
-"""The numbers that a row may have; a database may refuse to compare its own with others."""
+"""Valid numbers of rows; a database may refuse to compare others."""
 MOST_BYTES: Final = 10**18
 """An exabyte, which 64 bits hold."""
 
 Seconds = Annotated[float, Field(ge=0, le=100 * YEAR_S)]
-"""How long something is waited for or kept, which may be meant as for ever."""
+"""A waiting or retention time in seconds, which may be meant as for ever."""
 Delay = Annotated[float, Field(ge=0, le=DAY_S)]
 """Seconds from one request to the next."""
 Timeout = Annotated[float, Field(gt=0, le=DAY_S)]
 """Seconds that one request may take; libcurl counts milliseconds in 32 bits on some machines."""
 Minutes = Annotated[float, Field(gt=0, le=YEAR_S // 60)]
-"""How long a run may take."""
+"""The longest time of a run, in minutes."""
 Count = Annotated[int, Field(ge=1, le=MOST_COUNT)]
-"""How many of something there may be."""
+"""A number of things."""
 Size = Annotated[int, Field(ge=1, le=MOST_BYTES)]
 """Bytes."""
 SizeOrNone = Annotated[int, Field(ge=0, le=MOST_BYTES)]
-"""Bytes; 0 where there is no limit, or nothing."""
+"""Bytes; 0 for no limit, or for nothing."""

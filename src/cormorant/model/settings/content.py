@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, Field
 
 NAMES: Final = ("unpack", "unpack_depth", "ocr")
-"""They decide what is kept of a document."""
+"""Settings that affect the stored document."""
 
 
 class ContentSettings(BaseModel):

@@ -1,12 +1,12 @@
-"""Crawl windows: the crawl delay or suspension that holds at an hour of the week.
+"""Crawl windows: the crawl delay or suspension at an hour of the week.
 
-Windows that a person writes down, and the moment at which another one begins.
+Windows are parsed from text; a calendar finds the present one and its end.
 
     Mon:08-Fri:18 10            one stretch, nights included: ten seconds
-    Mon-Fri 08-18 suspend       those hours of each of these days: not at all
+    Mon-Fri 08-18 suspend       those hours of each of these days: no visits
     Sat-Sun 22:30-06 0.5        over midnight into the next day
 
-Minutes are counted from Monday, 00:00, on the wall clock of a time zone. Where windows overlap the slowest holds.
+Minutes count from Monday, 00:00, in the local time of a zone. Of overlapping windows the slowest applies.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ EXAMPLE_OF_HOURS: Final = "'Mon-Fri 20-06', 'Sat:00-Sun:24' or 'Fri:18-Mon:06'"
 
 
 class CrawlWindow(NamedTuple):
-    """A stretch of the week in minutes, [start, end), which may run over its end; seconds of delay, `inf` to suspend.
+    """A part of the week in minutes, [start, end), which may wrap around its end; seconds of delay, `inf` to suspend.
 
-    `text` is what the person wrote.
+    `text` is the entered line.
     """
 
     start: int
@@ -49,7 +49,7 @@ class CrawlWindow(NamedTuple):
 
 
 class CurrentWindow(NamedTuple):
-    """The window in force now (None: no window is), and its end in epoch seconds."""
+    """The present window (None if there is none), and its end in epoch seconds."""
 
     window: CrawlWindow | None
     until: float
@@ -63,11 +63,10 @@ class Calendar:
         self._edges = sorted({edge % _WEEK_MIN for each in windows for edge in (each.start, each.end)})
 
     def at(self, now: float) -> CurrentWindow:
-        """Return the window in force at a moment (epoch seconds)."""
+        """Return the window at a moment (epoch seconds)."""
         if not self._windows:
             return CurrentWindow(None, inf)
-        # Without a zone the moment is a naive one on purpose: adding to it, and going back, then follow the machine's
-        # own rules for summer time, which a fixed offset would not.
+        # Without a zone the moment is naive, so that additions follow the machine's own rules for summer time.
         moment = datetime.fromtimestamp(now, self._zone)
         minute = moment.weekday() * _DAY_MIN + moment.hour * 60 + moment.minute
         holding = max((each for each in self._windows if each.covers(minute)), key=_delay, default=None)
@@ -91,17 +90,17 @@ def _delay(window: CrawlWindow) -> float:
 
 
 def read_windows(lines: Sequence[str]) -> list[CrawlWindow]:
-    """Read windows as a person writes them. Raises ValueError naming the line and what it should be."""
+    """Parse windows. Raises ValueError that names the line and the valid form."""
     return [window for line in lines for window in _read(line, line.strip(), EXAMPLE)]
 
 
 def read_hours(lines: Sequence[str]) -> list[CrawlWindow]:
-    """The same without a delay: hours at which something may be done. Raises ValueError as well."""
+    """Parse windows without a delay: hours of the week. Raises ValueError as well."""
     return [window for line in lines for window in _read(line, f"{line.strip()} 0", EXAMPLE_OF_HOURS)]
 
 
 def _read(line: str, text: str, example: str) -> list[CrawlWindow]:
-    """Read a window from `text`, which is the line that a person wrote, or that with a delay behind it."""
+    """Parse a window from `text`, which is the entered line, perhaps with a delay appended."""
     stretch = _STRETCH.fullmatch(text)
     if stretch is not None:
         day, hour, minute, last, until, past, value = stretch.groups()
@@ -123,7 +122,7 @@ def _read(line: str, text: str, example: str) -> list[CrawlWindow]:
 
 
 def _open_for_a_while(line: str, example: str, opens: int, closes: int) -> None:
-    """Raise ValueError for hours that end as they begin: nobody can tell whether always was meant, or never."""
+    """Raise ValueError for equal begin and end, which could mean always or never."""
     if opens == closes and example == EXAMPLE_OF_HOURS:
         raise ValueError(f"{line!r} closes as it opens. Write 00-24 for whole days, or leave windows out for always.")
 
@@ -141,7 +140,7 @@ _LONG: Final = {
 
 
 def _minute(line: str, day: str, hour: str, minute: str | None) -> int:
-    """The minute of the week; 24 is the end of a day."""
+    """Return the minute of the week; 24 is the end of a day."""
     hours, minutes = int(hour), int(minute or 0)
     if hours * 60 + minutes > _DAY_MIN or minutes > 59:
         raise ValueError(f"{line!r}: {hour}{':' + minute if minute else ''} is no time of a day; write 00 to 24.")

@@ -1,12 +1,12 @@
 """Error policy: the treatment of a URL whose server answers with an error.
 
-Rules as an administrator writes them.
+Rules have this form:
 
     404 delete            hidden at once and deleted when the run settles, below the deletion guard
     403 delete_after 3    kept, and deleted when three runs in a row end with this status
-    401 keep              counted as failed; what was found stays found
-    5xx retry             tried again as long as the run has patience
-    5xx retry 5           tried again up to five times in a run, then as by default if that is final, else kept
+    401 keep              counted as failed; an indexed document stays
+    5xx retry             retried as long as the run has patience
+    5xx retry 5           retried up to five times in a run, then as by default if that is final, else kept
 
 The first rule that names the number decides, else the first that names its class, else the defaults.
 """
@@ -24,7 +24,7 @@ DEFAULTS = (
     "501 keep", "505 keep", "5xx retry",
 )  # fmt: skip
 MOST = 100
-"""Times that a rule may name."""
+"""The greatest number in a rule."""
 
 _RULE = re.compile(r"([45](?:\d\d|xx)) +(keep|delete|retry|delete_after)(?: +(\d{1,3}))?")
 _MEANT = (
@@ -43,7 +43,7 @@ class Action(StrEnum):
 
 
 class ErrorRule(NamedTuple):
-    """An action; `times` is how many runs or tries it takes, 0 when it is not bounded by a number."""
+    """An action; `times` is the number of runs or tries, 0 for no limit."""
 
     action: Action
     times: int = 0
@@ -53,11 +53,11 @@ class ErrorPolicy:
     """Rules of a source by status."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        """Read the rules. Raises ValueError naming the line that is none, and what is meant."""
+        """Parse the rules. Raises ValueError that names the wrong line and the valid form."""
         self._given, self._default = _read(lines), _read(DEFAULTS)
 
     def rule(self, status: int) -> ErrorRule | None:
-        """The rule for a status of 400 to 599, None for any other."""
+        """Return the rule for a status of 400 to 599, None for any other."""
         return _named(self._given, status) or _named(self._default, status)
 
     def by_default(self, status: int) -> ErrorRule | None:
@@ -72,24 +72,24 @@ def _named(rules: dict[str, ErrorRule], status: int) -> ErrorRule | None:
 def _read(lines: Sequence[str]) -> dict[str, ErrorRule]:
     rules: dict[str, ErrorRule] = {}
     for line in lines:
-        said = _RULE.fullmatch(" ".join(line.lower().split()))
-        if said is None:
+        match = _RULE.fullmatch(" ".join(line.lower().split()))
+        if match is None:
             raise ValueError(f"{line!r} is no rule: {_MEANT}")
-        action, times = Action(said[2]), int(said[3] or 0)
+        action, times = Action(match[2]), int(match[3] or 0)
         counted = action in (Action.DELETE_AFTER, Action.RETRY)
-        if (said[3] and not (counted and 1 <= times <= MOST)) or (action is Action.DELETE_AFTER and not times):
+        if (match[3] and not (counted and 1 <= times <= MOST)) or (action is Action.DELETE_AFTER and not times):
             raise ValueError(f"{line!r} needs {'a number from 1 to 100' if counted else 'no number'}: {_MEANT}")
-        if said[1] in rules:
-            raise ValueError(f"{line!r} is the second rule for {said[1]}: leave one of them out.")
-        rules[said[1]] = ErrorRule(action, times)
+        if match[1] in rules:
+            raise ValueError(f"{line!r} is the second rule for {match[1]}: leave one of them out.")
+        rules[match[1]] = ErrorRule(action, times)
     return rules
 
 
 BY_DEFAULT = ErrorPolicy(())
-"""What is done where an administrator has said nothing."""
+"""The policy of a source without rules."""
 
 
 @lru_cache(maxsize=64)
 def policy_of(lines: tuple[str, ...]) -> ErrorPolicy | None:
-    """The policy of a setting, None when it is as by default, so that it costs nothing then. Raises ValueError."""
+    """Return the policy of a setting, None for the default, which saves its evaluation. Raises ValueError."""
     return None if lines == DEFAULTS else ErrorPolicy(lines)

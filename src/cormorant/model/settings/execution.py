@@ -7,11 +7,11 @@ from typing import Final
 from pydantic import BaseModel, Field, field_validator
 
 _LONGEST: Final = 253
-"""As long as the name of a host may be."""
+"""The longest name of a host."""
 
 
 def node_name(name: str) -> str:
-    """The name of a node without blanks around it; raises ValueError for what could not be one."""
+    """Return the name of a node without surrounding blanks; raises ValueError for an invalid one."""
     bare = name.strip()
     if not bare.isprintable() or " " in bare or len(bare) > _LONGEST:
         raise ValueError(f"{name!r} is no name of a node. Write one without blanks, like crawler-1.")
@@ -33,7 +33,7 @@ class RunSettings(BaseModel):
     @field_validator("node")
     @classmethod
     def _node(cls, name: str) -> str:
-        """Refuse what no node is called."""
+        """Reject an invalid name of a node."""
         return node_name(name)
 
 

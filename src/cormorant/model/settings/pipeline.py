@@ -1,10 +1,10 @@
-r"""Settings of a source about what is done with a document between its reader and the index.
+r"""Settings of a source for the processing of documents between converter and index.
 
     services       redact find=email,phone
                    extract-attributes pattern='Invoice=Invoice no\. (\d+)'
     attribute_map  department=Department    generator=
 
-Words of a service are parted by blanks; quotes, single or double, hold blanks together, and a backslash is a backslash.
+Words of a service are separated by blanks; single or double quotes protect blanks, and a backslash is literal.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pydantic import BaseModel, Field, field_validator
 from cormorant.model.attribute import attribute_name
 
 NAMES: Final = ("services", "attribute_map")
-"""They decide what is kept of a document."""
+"""Settings that affect the stored document."""
 MOST_SERVICES: Final = 20
 LONGEST_SERVICE: Final = 4_000
-"""Characters of a service with its parameters."""
+"""The longest service with its parameters, in characters."""
 LONGEST_META: Final = 100
-"""Characters of a name that a document gives an attribute."""
+"""The longest name of a document's attribute, in characters."""
 _SERVICE: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _PARAMETER: Final = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _WORD: Final = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
@@ -39,7 +39,7 @@ class ServiceCall(NamedTuple):
 
 
 def service_call(line: str) -> ServiceCall:
-    """Read a service with its parameters. Raises ValueError with a sentence for what is none."""
+    """Parse a service with its parameters. Raises ValueError, with a sentence, for an invalid one."""
     if len(line) > LONGEST_SERVICE:
         raise ValueError(f"A service with its parameters takes {LONGEST_SERVICE:,} characters at most.")
     words = _WORD.findall(line)
@@ -82,7 +82,7 @@ class PipelineSettings(BaseModel):
     @field_validator("services")
     @classmethod
     def _services(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse what is no service with parameters; which services there are is looked up elsewhere."""
+        """Reject an invalid line; the names of services are checked elsewhere."""
         if len(lines) > MOST_SERVICES:
             raise ValueError(f"A source has {MOST_SERVICES} services at most.")
         for line in lines:
@@ -92,7 +92,7 @@ class PipelineSettings(BaseModel):
     @field_validator("attribute_map")
     @classmethod
     def _map(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse what is no name, and a name that is mapped twice."""
+        """Reject an invalid name, and a name that is mapped twice."""
         names = [attribute_rule(line)[0] for line in lines]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -101,12 +101,12 @@ class PipelineSettings(BaseModel):
 
     @property
     def attributes_by_name(self) -> Mapping[str, str]:
-        """The search attribute, "" for none, by the name that documents give theirs, in small letters."""
+        """The search attribute, "" for none, by the documents' name for it, in lower case."""
         return _mapped(self.attribute_map)
 
 
 def attribute_rule(line: str) -> tuple[str, str]:
-    """Return the name in small letters and the search attribute of `FROM=TO`. Raises ValueError for what is none."""
+    """Return the name in lower case and the search attribute of `FROM=TO`. Raises ValueError for an invalid line."""
     given, equals, wanted = line.partition("=")
     name = " ".join(given.split()).lower()
     if not equals or not name or len(name) > LONGEST_META or not name.isprintable():

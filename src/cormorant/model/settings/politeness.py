@@ -14,7 +14,7 @@ from cormorant.model.settings.source import SourceSettings
 
 
 class PacingSettings(SourceSettings):
-    """Settings of every kind that visits somebody's server."""
+    """Settings of every kind that sends requests to servers."""
 
     AT_ONCE = SourceSettings.AT_ONCE | {"variable_delay", "time_zone", "hosts_at_once"}
 
@@ -45,13 +45,13 @@ class PacingSettings(SourceSettings):
         return name
 
     def suspended_until(self, now: float) -> float:
-        """Until when `variable_delay` suspends all visits, in epoch seconds; 0 when it does not."""
+        """Return the end of the suspension by `variable_delay`, in epoch seconds; 0 if there is none."""
         opens_at = self.calendar.opens_at(now)
         return opens_at if opens_at > now else 0.0
 
     @property
     def most_hosts(self) -> int | None:
-        """Sites visited at once at the most."""
+        """The most sites visited at once."""
         return self.hosts_at_once
 
     @cached_property

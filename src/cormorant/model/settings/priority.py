@@ -1,4 +1,4 @@
-"""Crawl priority of the pages of a site. Five levels, and how they share the visits of a site."""
+"""Crawl priority of the pages of a site: five levels, and their shares of the visits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 Shares = tuple[int, ...]
-"""How many visits in a turn go to each level, from the first to the last."""
+"""The visits of each level in a turn, from the first level to the last."""
 
 
 class Level(IntEnum):
@@ -20,7 +20,7 @@ class Level(IntEnum):
 
     @property
     def label(self) -> str:
-        """As settings name it."""
+        """The name of the level in settings."""
         return self.name.lower()
 
 

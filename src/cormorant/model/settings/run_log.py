@@ -1,4 +1,4 @@
-"""Settings for the log of its own that each run of a source keeps. Settings that every kind of source has."""
+"""Settings of the log that each run of a source writes, for every kind of source."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 from cormorant.base.run_context import RunLogSettings
 
 NAMES: Final = ("log_level", "logs", "log_bytes", "log_backlog")
-"""A run under way follows an edit of them."""
+"""Settings whose edits apply to a run under way."""
 
 
 class LogSettings(BaseModel):
-    """The settings named above."""
+    """The settings of the log of a run."""
 
     log_level: Literal["debug", "info", "warning", "error", "off"] = Field(
         default="info",

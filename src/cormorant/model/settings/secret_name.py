@@ -1,4 +1,4 @@
-"""Secrets that settings name: `secret:NAME` stands for a value that the installation keeps sealed."""
+"""Secrets that settings name: `secret:NAME` refers to a value that the installation stores sealed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel
 
-SECRET: Final = "secret:"  # noqa: S105 - how a secret is referred to
-"""How a setting that names a secret begins."""
+SECRET: Final = "secret:"  # noqa: S105 - the prefix of a reference
+"""Prefix of a setting that names a secret."""
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""The names that a secret may have, so that secret:NAME is one word."""
+"""Valid names of a secret, so that secret:NAME is one word."""
 
 
 def secret_name(word: str) -> str:
@@ -31,7 +31,9 @@ def _checked(text: str) -> str:
 
 _CHECK: Final = AfterValidator(_checked)
 SecretReference = Annotated[str, _CHECK]
-"""A setting whose value is `secret:NAME`, or "". No complaint repeats it: the secret may be typed there by mistake."""
+"""A setting whose value is `secret:NAME`, or "". No error repeats its value: the secret may be entered there by
+mistake.
+"""
 
 
 def secret_fields(settings: type[BaseModel]) -> frozenset[str]:

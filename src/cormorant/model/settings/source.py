@@ -1,9 +1,8 @@
-"""Settings that an administrator can set on a source.
-
-The base of every kind's typed settings class.
+"""Settings of a source: the base of every kind's typed settings class.
 
 A kind derives one class from `SourceSettings`; its fields give the form, the API schema, the help of `--set` and the
-reference page. `parse_settings` turns what a person typed into one, or says what is wrong and what was probably meant.
+reference page. `parse_settings` makes one from entered text, or raises an error that names the mistake and the nearest
+valid name.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ from cormorant.model.settings.secret_name import named_secrets, secret_fields
 S = TypeVar("S", bound="Settings")
 
 NOTHING: tuple[object, ...] = ("", [], ())
-"""What is typed for a setting that is to be as by default."""
+"""Values that restore the default of a setting."""
 NEAREST = 5
-"""Names that are given where none is near."""
+"""Names that an error lists if none is similar."""
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
@@ -45,20 +44,20 @@ _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
 _LOGIN = re.compile(r"://[^/?#\s]*@")
 
 Depth = Annotated[int, Field(ge=0, le=MOST_COUNT)] | Literal["unlimited"]
-"""Steps from where a source begins."""
+"""Links from the start of a source."""
 
 
 class Settings(BaseModel):
-    """Settings of anything that an administrator adds. Frozen: whoever uses them sees one version."""
+    """Settings of anything that an administrator adds. Frozen: every user sees one version."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     UNSHOWN: ClassVar[frozenset[str]] = frozenset()
-    """Settings whose values no complaint repeats: a secret may have been typed there by mistake."""
+    """Settings whose values no error repeats: a secret may have been entered there by mistake."""
     SYNONYMS: ClassVar[Mapping[str, str]] = {}
-    """Words that people take for the names of settings, in small letters, with the name that is meant."""
+    """Common mistakes for the names of settings, in lower case, with the right name."""
     LISTED_BY: ClassVar[str] = ""
-    """The command that lists the settings; "" where none does."""
+    """The command that lists the settings; "" if there is none."""
 
     @classmethod
     def unused_names(cls) -> frozenset[str]:
@@ -73,7 +72,7 @@ class Settings(BaseModel):
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Names of the secrets it needs: those in its fields of the type SecretReference."""
+        """Names of the required secrets: those in its fields of the type SecretReference."""
         return named_secrets(self)
 
 
@@ -86,14 +85,14 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
             *content.NAMES, *pipeline.NAMES,
         )
     )  # fmt: skip
-    """Settings that decide what is kept of a document: after an edit the unchanged ones are judged again."""
+    """Settings that affect the stored document: after an edit unchanged documents are judged again."""
     AT_ONCE: ClassVar[frozenset[str]] = frozenset(("patience_s", "known_failures", *execution.NAMES, *run_log.NAMES))
-    """Settings that say when something is asked for, and nothing of what is kept: a run under way follows an edit."""
+    """Settings that affect only the time of requests: a run under way follows an edit."""
 
     FORETOLD: ClassVar[frozenset[str]] = frozenset()
-    """Settings whose effect on known addresses can be told without fetching anything: the gates go by them."""
+    """Settings whose effect on known addresses can be computed without requests, by the gates."""
     FINDING: ClassVar[frozenset[str]] = frozenset()
-    """Those of them that decide what of that which is visited may be found."""
+    """Those of them that decide which visited documents may be indexed."""
     parameters: str = Field(
         default="", description="The set of parameters whose values apply where the source sets none."
     )
@@ -172,7 +171,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
     @field_validator("bad_titles")
     @classmethod
     def _titles(cls, titles: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse what would leave no title, or never match one."""
+        """Reject patterns that match every title, or none."""
         for title in titles:
             bare = title.removesuffix("*")
             if not bare.strip() or "*" in bare:
@@ -182,7 +181,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
     @field_validator("default_charset")
     @classmethod
     def _charset(cls, label: str) -> str:
-        """Refuse what no document could be read in."""
+        """Reject an unknown charset."""
         name = label.strip().lower()
         if name and not _is_charset(name):
             raise ValueError(f"{label!r} is no charset that web browsers know. Write one like windows-1251 or gbk.")
@@ -191,7 +190,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
     @field_validator("default_language")
     @classmethod
     def _language(cls, tag: str) -> str:
-        """Write it as the tags of documents are written (BCP 47)."""
+        """Normalise to the form of language tags in documents (BCP 47)."""
         name = tag.strip().lower().replace("_", "-")
         if name and not _LANGUAGE.fullmatch(name):
             raise ValueError(f"{tag!r} is no language tag. Write one like de or pt-br.")
@@ -208,14 +207,14 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
     @field_validator("error_policy")
     @classmethod
     def _policy(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse what is no rule."""
+        """Reject an invalid rule."""
         policy_of(lines)
         return lines
 
     @field_validator("grants", "denies")
     @classmethod
     def _principals(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse what no reader could ever be."""
+        """Reject a principal that no reader can have."""
         for name in names:
             if name != EVERYONE and not _PRINCIPAL.fullmatch(name):
                 raise ValueError(f"{name!r} is no reader. Write {EVERYONE}, user:NAME or group:NAME.")
@@ -231,7 +230,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def watched(self) -> Watched | None:
-        """The limits that are watched at every site, or None for no limits."""
+        """The limits at every site, or None for no limits."""
         return None
 
     @property
@@ -241,7 +240,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def ways_in(self) -> tuple[str, ...]:
-        """Names of the settings by which it is shown what others may not see; by itself those of its secrets."""
+        """Names of the settings that may expose restricted documents; by default those of its secrets."""
         own_rights = self.common_acl is None and type(self).common_acl is not SourceSettings.common_acl
         return tuple(name for name in sorted(secret_fields(type(self))) if not own_rights and getattr(self, name))
 
@@ -252,12 +251,12 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def visit_s(self) -> float:
-        """The longest that one visit may take."""
+        """The longest time of one visit, in seconds."""
         return 300.0
 
     @property
     def shares(self) -> Shares | None:
-        """The shares of the priority levels at a site; None where each level waits for those before it."""
+        """The shares of the priority levels at a site; None if each level waits for those before it."""
         return None
 
     def wanted(self, address: str) -> PriorityRuling:  # noqa: ARG002 - a kind may have rules about addresses
@@ -268,23 +267,23 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
         """Return the priority level of a page."""
         return self.wanted(address).level
 
-    def suspended_until(self, now: float) -> float:  # noqa: ARG002 - a kind may have hours at which it rests
-        """Until when nothing of the source is to be visited, in epoch seconds; 0 when it may be."""
+    def suspended_until(self, now: float) -> float:  # noqa: ARG002 - a kind may have hours without visits
+        """Return the end of a suspension of all visits, in epoch seconds; 0 if there is none."""
         return 0.0
 
     @property
     def most_hosts(self) -> int | None:
-        """Sites visited at once at the most, None for as many as can be."""
+        """The most sites visited at once, None for no limit."""
         return None
 
     @property
     def bounds_depth(self) -> bool:
-        """Return whether resources too many links away from a start URL are left out."""
+        """Whether resources too many links away from a start URL are excluded."""
         return False
 
     @property
     def exact_depth(self) -> bool:
-        """Return whether a resource's depth is its shortest path, whichever way it was found first."""
+        """Whether a resource's depth is that of its shortest path, whichever path was found first."""
         return False
 
     @property
@@ -294,24 +293,24 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def listed_hosts(self) -> frozenset[str]:
-        """Hosts that are visited however many there are."""
+        """Hosts that are visited regardless of the limit."""
         return frozenset()
 
     @property
     def agent(self) -> str:
-        """The robot that pages may speak to by name in their metas."""
+        """The name of the robot for directives in pages."""
         return "cormorant"
 
     def renamed(self, address: str) -> Renamed | None:  # noqa: ARG002 - a kind may have rules about addresses
-        """Under which address one that was found is known; None: as it is. Raises BadRule for a rule that is none."""
+        """Return the name of a discovered address; None if it is unchanged. Raises BadRule for an invalid rule."""
         return None
 
     def shown_as(self, shown: str) -> str | None:  # noqa: ARG002 - a kind may show other addresses than it fetches
-        """The address of what readers are shown as this one; None when that is nothing else."""
+        """Return the fetched address of a displayed one; None if both are equal."""
         return None
 
     def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
-        """Return whether it is time to read a resource that a listing calls unchanged, to verify that.
+        """Return whether a resource that a listing calls unchanged is due for a check.
 
         `now` is epoch seconds.
         """
@@ -319,16 +318,16 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def forgets(self) -> bool:
-        """Return whether each crawl that visits everything begins with no remembered state."""
+        """Whether each complete crawl begins with a reset of the source."""
         return self.refresh == "scratch"
 
     @property
     def exposes(self) -> bool:
-        """Return whether everyone may find documents that their location may keep from others."""
+        """Whether everyone may find documents to which their location may deny access."""
         return False
 
     def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own
-        """That everyone may find what the place it lies in does not let everyone read; None when it is not so."""
+        """Return a sentence if everyone may find a document to which its location denies access, else None."""
         return None
 
     @property
@@ -343,14 +342,14 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def common_acl(self) -> ACL | None:
-        """The ACL of every document of the source; None where documents may have their own, the default."""
+        """The ACL of every document of the source; None, the default, if documents may have their own."""
         return None
 
 
 def _is_charset(label: str) -> bool:
     """Return whether a label is one of the WHATWG Encoding Standard.
 
-    Its table comes with the HTML parser, seldom needed here.
+    Its table comes with the HTML parser, which is seldom needed here.
     """
     from turbohtml import detect  # noqa: PLC0415, F401 - loading it registers the codecs
 
@@ -361,10 +360,10 @@ def _is_charset(label: str) -> bool:
 
 
 def parse_settings(cls: type[S], given: Mapping[str, str | Sequence[str] | object]) -> S:
-    """Make settings of class `cls` from names and values as typed, from TOML or from JSON.
+    """Make settings of class `cls` from names and values as entered, from TOML or from JSON.
 
-    One that it cannot do without is not there either where it has no value: an empty path is no folder. Raises
-    BadSetting naming the setting, what is wrong with its value, and the nearest known name or an example.
+    A required setting with an empty value counts as missing: an empty path is no folder. Raises BadSetting that names
+    the setting, the mistake in its value, and the nearest known name or an example.
     """
     see_names(cls, given)
     there = {name: given[name] for name in given if not _is_missing(cls, name, given[name])}
@@ -379,7 +378,7 @@ def _is_missing(cls: type[Settings], name: str, value: object) -> bool:
 
 
 def see_names(cls: type[Settings], names: Iterable[str]) -> None:
-    """Raises BadSetting for a name of which class `cls` has no setting, with the nearest known ones."""
+    """Raise BadSetting for a name that class `cls` does not have, with the nearest known ones."""
     for name in names:
         if name not in cls.model_fields:
             raise BadSetting(f"There is no setting {name!r} here. {_meant(cls, name)}")
@@ -402,24 +401,23 @@ def _meant(cls: type[Settings], name: str) -> str:
 
 
 def laid_over(cls: type[Settings], kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the kept settings with the given ones in their place; one without a value gets its default.
+    """Return the stored settings with the given ones in their place; one without a value gets its default.
 
-    So one that is kept and none any more can be taken out. Raises BadSetting for any other unknown name.
+    So a stored setting that no longer exists can be removed. Raises BadSetting for any other unknown name.
     """
     see_names(cls, (name for name in given if name not in kept))
     return filled({**kept, **given})
 
 
 def filled(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of these settings that have a value."""
+    """Return those of these settings that have a value."""
     return {name: value for name, value in given.items() if value not in NOTHING}
 
 
 def partly(cls: type[Settings], given: Mapping[str, object]) -> dict[str, object]:
-    """Some settings of class `cls` in the shape in which they are kept, without those that it cannot do without.
+    """Return some settings of class `cls` in stored form; required ones may be missing.
 
-    What they are together is looked at when the others are there. Raises BadSetting for a value that is wrong by
-    itself.
+    Their combination is checked once all are there. Raises BadSetting for a value that is wrong by itself.
     """
     shaped = {name: _shape(cls, name, value) for name, value in given.items()}
     try:
@@ -432,7 +430,7 @@ def partly(cls: type[Settings], given: Mapping[str, object]) -> dict[str, object
 
 
 def _typed(cls: type[Settings], name: str, value: object) -> object:
-    """A value that is well by itself as it is kept when all others are there: `"3"` of a terminal is a number."""
+    """Return the stored form of a value that is valid by itself: `"3"` from a terminal becomes a number."""
     field = cls.model_fields[name]
     whole: Any = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
     adapter: TypeAdapter[object] = TypeAdapter(whole)
@@ -440,7 +438,7 @@ def _typed(cls: type[Settings], name: str, value: object) -> object:
 
 
 def _shape(cls: type[Settings], name: str, value: object) -> object:
-    """Fit a typed value to the field: one string for a list, a size with its unit for a number of bytes."""
+    """Adapt an entered value to its field: one string for a list, a size with its unit for a number of bytes."""
     if isinstance(value, str) and name.endswith("_bytes"):
         return as_bytes(value)
     wants_list = "tuple" in str(cls.model_fields[name].annotation)
@@ -454,9 +452,9 @@ def _shape(cls: type[Settings], name: str, value: object) -> object:
 
 
 def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
-    """Say the first thing that is wrong, with the field's own words for what it takes."""
+    """Return a sentence about the first error, with the field's description."""
     first = found[0]
-    if not first["loc"]:  # the settings as a whole, though each may be well by itself
+    if not first["loc"]:  # the combination is wrong, though each may be valid by itself
         sentence = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
         return sentence[:1].upper() + sentence[1:]
     place = str(first["loc"][0])
@@ -471,29 +469,29 @@ def _sentence(cls: type[Settings], found: Sequence[Any]) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two errors concern the same value. What is no number at all differs from itself."""
+    """Return whether two errors concern the same value. NaN differs from itself."""
     return one["input"] is other["input"] or bool(one["input"] == other["input"])
 
 
 def _masked(value: Any) -> Any:
-    """A value as it may be repeated: a user name and password in an address are not."""
+    """Return a value without the user name and password in an address."""
     if isinstance(value, str):
         return _LOGIN.sub("://***@", value)
     return type(value)(map(_masked, value)) if isinstance(value, list | tuple) else value
 
 
 def _shown(value: Any) -> str:
-    """A value, or each of several, between quotation marks."""
+    """Return a value, or each of several, between quotation marks."""
     return ", ".join(map(_quoted, value)) or "an empty list" if isinstance(value, list | tuple) else _quoted(value)
 
 
 def _quoted(value: Any) -> str:
-    """A value as it was typed, where that can be shown: a backslash is not doubled."""
+    """Return a value as it was entered, if it can be displayed: a backslash is not doubled."""
     plain = isinstance(value, str) and value.isprintable() and "'" not in value
     return f"'{value}'" if plain else repr(value)
 
 
 def _wanted(alternatives: Sequence[Any]) -> str:
     """Return the description of a valid value that may be of several kinds."""
-    said = [each["msg"].lower().partition(", unable to")[0] for each in alternatives]
-    return " or ".join([said[0], *(each.removeprefix("input should be ") for each in said[1:])])
+    messages = [each["msg"].lower().partition(", unable to")[0] for each in alternatives]
+    return " or ".join([messages[0], *(each.removeprefix("input should be ") for each in messages[1:])])

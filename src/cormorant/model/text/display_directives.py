@@ -1,6 +1,6 @@
-"""Display directives of a page for those who show it to others: no cached copy, no snippet.
+"""Display directives of a page: no cached copy, no snippet.
 
-Kept as an attribute of it.
+They are stored as an attribute of the document.
 
 https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag has the directives. `nocache` is an older
 name of `noarchive`; a snippet of at most 0 characters is none.
@@ -14,11 +14,11 @@ from typing import Final
 from cormorant.model.content import Value
 
 ATTRIBUTE: Final = "Robots"
-"""The attribute of a document that holds what its page asks for: `noarchive`, `nosnippet`."""
+"""The attribute of a document with the directives of its page: `noarchive`, `nosnippet`."""
 CANONICAL: Final = "Canonical"
-"""The attribute of a document that says of itself that it stands for its equals (rel=canonical): its own address."""
+"""The attribute of a document that names itself as the canonical one (rel=canonical): its own address."""
 FILE_NAME: Final = "FileName"
-"""The attribute of a document that holds the name its server gives it beside its address (Content-Disposition)."""
+"""The attribute of a document with the name that its server gives it (Content-Disposition)."""
 NO_COPY: Final = "noarchive"
 NO_SNIPPET: Final = "nosnippet"
 QUOTES: Final = frozenset(("Description", "Headline1", "Headline2"))
@@ -29,7 +29,7 @@ _MEANS: Final = {
 
 
 def asked(*directives: Collection[str]) -> tuple[str, ...]:
-    """Return what these directives, in lower case, ask of those who show the page; () for nearly every page."""
+    """Return the display directives among these directives, in lower case; () for nearly every page."""
     if not any(directives):
         return ()
     return tuple(
@@ -38,11 +38,11 @@ def asked(*directives: Collection[str]) -> tuple[str, ...]:
 
 
 def forbids(attributes: Mapping[str, Value], what: str) -> bool:
-    """Return whether a document with these attributes asks that `what` is not shown."""
-    said = attributes.get(ATTRIBUTE)
-    return said is not None and not isinstance(said, float | int) and what in said
+    """Return whether a document with these attributes forbids the display of `what`."""
+    stored = attributes.get(ATTRIBUTE)
+    return stored is not None and not isinstance(stored, float | int) and what in stored
 
 
 def unquoted(attributes: Mapping[str, Value]) -> dict[str, Value]:
-    """Return what may be told of a document that asks that no piece of its text is shown."""
+    """Return the attributes that may be displayed of a document that forbids snippets."""
     return {name: value for name, value in attributes.items() if name not in QUOTES}

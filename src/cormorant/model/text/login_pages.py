@@ -1,4 +1,4 @@
-"""Detection of login pages by their URL. Pure: by the words that login pages have in their addresses."""
+"""Detection of login pages by the words in their URLs. Pure."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _ABOVE: Final = re.compile(rf"/(?:{_NAMES})/", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?:login|logon|signin|sso|auth|idp|adfs|cas|accounts)\.", re.IGNORECASE)
 
 IN_ITS_PLACE: Final = "It answers with a login page now; what it said before stays."
-"""Why a document is held that a login page came for."""
+"""The reason of a held document that was replaced by a login page."""
 
 
 def is_login(address: str, instead_of: str = "") -> bool:
-    """Say whether an address looks like that of a login page: by the end of its path, or the first part of its host.
+    """Return whether an address looks like that of a login page, by the end of its path or the first part of its host.
 
-    A folder with such a name holds pages about logins as well. What lies below it is one when it is told something to
-    come back with: a query that the address it came `instead_of` had not. Words in a query do not count: a search for
-    `login` asks nobody.
+    A folder with such a name may also hold pages about logins. A page below it counts as a login page only if it has a
+    return address: a query that the address it came `instead_of` had not. Words in a query do not count: a search for
+    `login` is no login page.
     """
     try:
         parts, before = urlsplit(address), urlsplit(instead_of)

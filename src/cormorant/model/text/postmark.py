@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 EXPUNGED: Final = 0x0008
-"""Flag of X-Mozilla-Status: deleted in Thunderbird, and there until the folder is compacted."""
+"""Flag of X-Mozilla-Status: deleted in Thunderbird, but present until the folder is compacted."""
 LONGEST: Final = 1024
-"""Bytes from the beginning of the line that decide whether it is one, the field behind it included."""
+"""Bytes from the beginning of the line that are tested, including the field after it."""
 
 _POSTMARK: Final = re.compile(rb"From [^\r\n]{0,300}?\d\d?:\d\d[^\r\n]{0,40}?(?:19|20)\d\d[^\r\n]{0,40}\r?\n")
 _FIELD: Final = re.compile(rb"(?:>?From |[!-9;-~]{1,200}[ \t]*:)")
@@ -16,7 +16,7 @@ _QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
 def is_postmark(body: bytes, place: int) -> bool:
-    """Say whether a mail follows: other lines with "From" in front name no time, or no header field is behind them."""
+    """Return whether a mail follows: other lines with "From" in front have no time, or no header field after them."""
     match = _POSTMARK.match(body, place)
     return match is not None and _FIELD.match(body, match.end()) is not None
 
@@ -27,7 +27,7 @@ def without_quotes(message: bytes) -> bytes:
 
 
 def is_expunged(status: bytes) -> bool:
-    """Say whether a value of X-Mozilla-Status is that of a deleted mail."""
+    """Return whether a value of X-Mozilla-Status is that of a deleted mail."""
     try:
         return bool(int(status[:8].strip() or b"0", 16) & EXPUNGED)
     except ValueError:
@@ -35,5 +35,5 @@ def is_expunged(status: bytes) -> bool:
 
 
 def is_folder_data(imap: bytes, subject: bytes) -> bool:
-    """Say by X-IMAP and Subject whether a mail holds only what a program knows of its folder."""
+    """Return, by X-IMAP and Subject, whether a mail only holds a program's data about its folder."""
     return bool(imap) and b"INTERNAL DATA" in subject.upper()

@@ -1,11 +1,10 @@
-"""Grammar of the directives that pages give to robots, in metas and in X-Robots-Tag fields.
+"""Grammar of directives to robots, in metas and in X-Robots-Tag fields.
 
     robots meta      noindex, max-snippet: 20, unavailable_after: 25 Jun 2030 15:00:00 GMT
     X-Robots-Tag     noarchive, otherbot: noindex, nofollow, googlebot: nofollow
 
-Directives stand between commas, and are found between semicolons and blanks as well. In a field the name of an agent
-and a colon say for whom the directives up to the next name are meant.
-https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
+Directives are separated by commas, but also by semicolons and blanks. In a field the name of an agent and a colon
+address the directives up to the next name. https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ MAX_VALUE: Final = 2_000
 """Characters of one meta or field that are read."""
 
 _WITH_VALUE: Final = frozenset(("max-image-preview", "max-snippet", "max-video-preview", "unavailable_after"))
-"""Directives that are followed by a colon, as otherwise only the name of an agent is."""
+"""Directives with a colon; a colon otherwise follows the name of an agent."""
 _BARE: Final = frozenset(
     (
         "all", "follow", "index", "indexifembedded", "noai", "noarchive", "nocache", "nofollow", "noimageindex",
@@ -28,7 +27,7 @@ _BARE: Final = frozenset(
 DIRECTIVES: Final = _WITH_VALUE | _BARE
 """The directives that search engines know, with older ones."""
 
-# A date may hold commas, so only a comma before a word divides.
+# A date may contain commas, so only a comma before a word separates.
 _COMMA: Final = re.compile(r"[,;](?=\s*[a-z_*])")
 _AGENT: Final = re.compile(r"\s*([^\s,:]+)\s*:(.*)", re.DOTALL)
 
@@ -55,9 +54,9 @@ def _of_field(value: str, agent: str) -> Iterator[str]:
 
 
 def _of_piece(piece: str) -> list[str]:
-    """Return the directives between two commas: one, or several with blanks between them.
+    """Return the directives between two commas: one, or several separated by blanks.
 
-    A value goes on up to the next word that is known as a directive, since a date has blanks of its own.
+    A value extends to the next known directive, since a date contains blanks.
     """
     if ":" not in piece:
         return piece.replace(",", " ").split()

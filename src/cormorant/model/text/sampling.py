@@ -1,6 +1,6 @@
-"""Sampling of resources to check although nothing says that they changed.
+"""Sampling of unchanged resources for a check.
 
-Faults N19 and F7. The address and the day decide, so that every crawl of another day takes others.
+The address and the day decide, so that crawls of different days check different resources.
 """
 
 from __future__ import annotations

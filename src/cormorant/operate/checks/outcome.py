@@ -229,4 +229,4 @@ def _silent(tx: Tx, row: RunRow, left: remaining.Remaining) -> str:
     found = remaining.troubles(tx, row.source_id, left.some)
     if left.troubled < left.sites or host_errors.worst(found) is not HoldReason.SILENT:
         return ""
-    return host_errors.told(found, left.sites)
+    return host_errors.clause_of(found, left.sites)

@@ -81,5 +81,5 @@ class CheckContext:
     @cached_property
     def failing_receivers(self) -> Sequence[ReceiverRow]:
         """The receivers that do not take what they are told of the source; of its newest run, since it is so now."""
-        told = receivers.told_of(self.tx, self.row.source_id) if self.is_newest else ()
+        told = receivers.of_source(self.tx, self.row.source_id) if self.is_newest else ()
         return [each for each in told if each.error]

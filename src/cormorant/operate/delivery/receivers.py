@@ -173,7 +173,7 @@ def waiting(house: Installation) -> tuple[int, bool]:
 def _backlog(tx: Tx, row: ReceiverRow) -> int:
     """Return the number of events that a receiver has not confirmed yet."""
     columns = events.c
-    told = stream.told(row.source_id, row.id)
+    told = stream.addressed_to(row.source_id, row.id)
     statement = sa.select(sa.func.count()).where(columns.seq > row.place, told)
     return int(tx.execute(statement).scalar_one())
 
@@ -219,7 +219,7 @@ def veto(house: Installation, source: int) -> Callable[[str], bool] | None:
     It raises NotTaken where a receiver has one and cannot be asked.
     """
     with house.store.read() as tx:
-        rows = receivers.told_of(tx, source)
+        rows = receivers.of_source(tx, source)
     asked: list[Callable[[str], bool]] = []
     for row in rows:
         if row.kind == receivers.INDEX:

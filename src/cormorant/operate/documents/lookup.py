@@ -133,7 +133,7 @@ class View:
     def _place(self, source: int) -> int:
         """Return how far a source is delivered: to the index, and to all its receivers that do not fail."""
         if source not in self._places:
-            told = receivers.told_of(self._tx, source)
+            told = receivers.of_source(self._tx, source)
             well = [each for each in told if not each.error or each.kind == receivers.INDEX]
             self._places[source] = min((each.place for each in well or told), default=0)
         return self._places[source]

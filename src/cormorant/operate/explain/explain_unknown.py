@@ -133,7 +133,7 @@ def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
 
     What an older run was told, and the newest that has ended was not, holds no more.
     """
-    says = [row.name for row in receivers.told_of(tx, owner.id) if row.settings.get("veto")]
+    says = [row.name for row in receivers.of_source(tx, owner.id) if row.settings.get("veto")]
     if not says:
         return None
     keys = [fingerprint(address[: at + 1], owner.id) for at, letter in enumerate(address) if letter == "/"]

@@ -96,13 +96,13 @@ def _deliveries(samples: Sequence[ProgressSample]) -> Ahead | None:
     while it is behind, and from one batch that it confirms to the next.
     """
     newest, late = samples[-1], [each for each in samples if each.behind > 0]
-    moves = [then for before, then in pairwise(late) if then.told != before.told]
+    moves = [then for before, then in pairwise(late) if then.delivered != before.delivered]
     speeds = [speed for piece in (*_pieces(moves), late) if (speed := _told_a_second(piece)) > 0]
     if not speeds or newest.behind <= (TAIL_S * max(speeds) if newest.left > 0 else 0):
         return None
     if max(then.at - before.at for before, then in pairwise([late[0], *moves, newest])) > TRIED_AGAIN_S:
         return None
-    found = newest.told + newest.behind - samples[0].told - samples[0].behind
+    found = newest.delivered + newest.behind - samples[0].delivered - samples[0].behind
     fetched = newest.fetched - samples[0].fetched
     events = newest.behind + (newest.left * found / fetched if fetched else 0)
     since_s = newest.at - moves[-1].at
@@ -111,7 +111,7 @@ def _deliveries(samples: Sequence[ProgressSample]) -> Ahead | None:
 
 def _told_a_second(samples: Sequence[ProgressSample]) -> float:
     """Events a second that the slowest receiver was told of."""
-    return _a_second(samples, samples[-1].told - samples[0].told) if samples else 0.0
+    return _a_second(samples, samples[-1].delivered - samples[0].delivered) if samples else 0.0
 
 
 def _pieces(samples: Sequence[ProgressSample]) -> list[Sequence[ProgressSample]]:

@@ -68,7 +68,7 @@ class Waits(NamedTuple):
     @property
     def said(self) -> str:
         """Clause that names these sites and why they wait."""
-        return host_errors.told(self.troubles, self.sites)
+        return host_errors.clause_of(self.troubles, self.sites)
 
 
 class LiveView(NamedTuple):
@@ -208,7 +208,7 @@ def bottleneck(seen: LiveView, busy: float, samples: Sequence[ProgressSample]) -
     waits_for = SUSPENDED if seen.suspended_s else waits_for
     sites = seen.site_count if seen.waits is None or seen.all_wait else seen.site_count - seen.waits.sites
     state = str(seen.report["state"])
-    slowest = seen.slowest.said if seen.slowest is not None else ""
+    slowest = seen.slowest.label if seen.slowest is not None else ""
     return eta.bottleneck(RunConditions(
         state, sites, waits_for, seen.pace_s, busy, seen.backlog, eta.rate(samples), slowest,
         eta.is_outlasted(samples),

@@ -345,7 +345,7 @@ def delete(house: Installation, name: str) -> int:
         row = sources.named(tx, name)
         if runs.open_runs(tx, row.id):
             raise ConflictError(f"A run of {name!r} is under way. Stop it first, or wait until it ends.")
-        bound = [each.name for each in receivers.told_of(tx, row.id) if each.source_id == row.id]
+        bound = [each.name for each in receivers.of_source(tx, row.id) if each.source_id == row.id]
         if bound:
             verbs = ", ".join(f"`cormorant receiver delete {shlex.quote(each)}`" for each in bound)
             raise ConflictError(f"Some receivers belong to {name!r} alone. Delete them first: {verbs}.")

@@ -273,5 +273,5 @@ def _note_absent(tx: Tx, source: int, feed: str, named: set[str], keep_s: float 
         absent = [each for each in page if each.name not in named]
         if keep_s == 0.0:
             items.drop(tx, absent, seq + 1)
-        items.count_anew(tx, [each.id for each in absent if each.version is None], now)
-        items.count_anew(tx, [each.id for each in page if each.name in named and each.version is not None], None)
+        items.set_versions(tx, [each.id for each in absent if each.version is None], now)
+        items.set_versions(tx, [each.id for each in page if each.name in named and each.version is not None], None)

@@ -1,10 +1,10 @@
 """Overwrite entries of packs in place, so that nothing of a document stays on the disk.
 
-    entry of a resource --zeros over its payload, synced--> its checksum no longer fits
-                            --a head of no resource, synced--> a sound entry of zeros, whose room compaction gives back
+    entry of a resource --zeros over its payload, synced--> its checksum is wrong now
+                            --a head without a resource, synced--> a valid entry of zeros, which compaction drops
 
-Killed in between, the head still names the resource, so the next erasure finds the entry again. On file systems that
-copy on write, and in snapshots, older blocks stay until the file system reuses them.
+After a kill in between the head still names the resource, so the next erasure finds the entry again. On copy-on-write
+file systems, and in snapshots, older blocks stay until the file system reuses them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CHUNK = 1 << 20
 
 
 def overwrite(directory: Path, place: BlobPlace) -> None:
-    """Put zeros over the entry at `place`, and sync. A pack that is gone has nothing left. Raises DataFolderError."""
+    """Overwrite the entry at `place` with zeros, and sync. Does nothing if the pack is gone. Raises DataFolderError."""
     path = pack_path(directory, place.pack)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)

@@ -23,7 +23,7 @@ class LocalCache:
 
     @property
     def broken(self) -> str | None:
-        """Why nothing can be kept until the process is started again; None while it can."""
+        """The reason why nothing can be kept until the process restarts; None while it can."""
         return self._writer.broken
 
     def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[BlobPlace]:
@@ -31,20 +31,20 @@ class LocalCache:
         return self._writer.append(batch)
 
     def read(self, place: BlobPlace, *, body: bool = True) -> Frame:
-        """Return the frame that was kept there, with or without its body."""
+        """Return the frame at a place, with or without its body."""
         return self._reader.read(place, body=body)
 
     def payload(self, place: BlobPlace) -> bytes:
-        """Return the encoded frame that was kept there."""
+        """Return the encoded frame at a place."""
         return self._reader.payload(place)
 
     def erase(self, places: Sequence[BlobPlace]) -> None:
-        """Overwrite what was kept there on the disk."""
+        """Overwrite the entries at these places on disk."""
         for place in places:
             eraser.overwrite(self._directory, place)
 
     def check(self, live: Iterable[tuple[int, BlobPlace]]) -> Iterator[Damage]:
-        """Compare rows with packs, and look through all packs."""
+        """Compare rows with packs, and read all packs."""
         return checking.check(self._directory, live)
 
     def entries(self) -> Iterator[BlobEntry]:
@@ -56,6 +56,6 @@ class LocalCache:
         return [pack.stat().st_size for pack in self._directory.rglob("*.pack")]
 
     def close(self) -> None:
-        """Let go of the files; a later `keep` begins another pack."""
+        """Close the files; a later `keep` begins another pack."""
         self._writer.close()
         self._reader.close()

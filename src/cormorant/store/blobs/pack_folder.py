@@ -1,11 +1,11 @@
-"""The packs as files, for whoever takes them whole: a backup, its return, and what gives unused room back.
+"""Packs as whole files, for backup, restore and compaction.
 
     backup    held -> sizes -> chunks of each pack, up to the last byte that a row names
-    restore   held alone -> stage every pack -> install each: until then nothing is changed
-    compact   held alone -> copy what rows name -> commit rows -> remove packs that no row names
+    restore   held alone -> stage every pack -> install each: nothing changes before that
+    compact   held alone -> copy the entries of rows -> commit rows -> remove packs that no row names
 
-A pack is never changed in place, so a backup needs no pause of the writers. It may not lose a pack under its hands,
-though: who removes or exchanges packs holds the folder alone.
+A pack is never changed in place, so a backup needs no pause of the writers. No pack may vanish during a backup, so a
+process that removes or replaces packs holds the folder alone.
 """
 
 from __future__ import annotations
@@ -32,16 +32,18 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
 
 class PackFolder:
-    """The packs below `directory`, which need not be there."""
+    """The packs below `directory`, which need not exist."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
     @contextmanager
     def held(self, *, alone: bool) -> Iterator[None]:
-        """See that no pack is removed meanwhile; `alone`: be the one who may. Raises ConflictError when others hold it.
+        """Prevent the removal of packs meanwhile; `alone`: allow it to this process only.
 
-        Writers go on: what they append is named by no row that was there before.
+        Raises ConflictError if others hold it.
+
+        Writers go on: no earlier row names the bytes that they append.
         """
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self.directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -60,11 +62,11 @@ class PackFolder:
             ) from None
 
     def sizes(self) -> dict[int, int]:
-        """The size of every pack in bytes, by its number."""
+        """Return the size of every pack in bytes, by its number."""
         return {number: pack_path(self.directory, number).stat().st_size for number in pack_numbers(self.directory)}
 
     def chunks(self, pack: int, size: int) -> Iterator[bytes]:
-        """The first `size` bytes of a pack, some at a time. Raises DataFolderError when there are fewer."""
+        """Yield the first `size` bytes of a pack in pieces. Raises DataFolderError if it has fewer."""
         left = size
         try:
             with pack_path(self.directory, pack).open("rb") as file:
@@ -77,7 +79,10 @@ class PackFolder:
             raise DataFolderError(f"The kept copies in {pack_path(self.directory, pack)} end before they should.")
 
     def begins_with(self, pack: int, size: int, digest: bytes) -> bool:
-        """Return whether the pack exists and its first `size` bytes have this SHA-256. Then no exchange is needed."""
+        """Return whether the pack exists and its first `size` bytes have this SHA-256.
+
+        Then it need not be replaced.
+        """
         found = hashlib.sha256()
         try:
             for chunk in self.chunks(pack, size):
@@ -87,7 +92,7 @@ class PackFolder:
         return found.digest() == digest
 
     def stage(self, pack: int, chunks: Iterable[bytes]) -> None:
-        """Write a pack beside where it will be, and sync it. Raises DataFolderError."""
+        """Write a pack under a temporary name, and sync it. Raises DataFolderError."""
         path = pack_path(self.directory, pack)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -100,14 +105,14 @@ class PackFolder:
             raise DataFolderError(f"Copies could not be put into {self.directory}: {error.strerror}.") from error
 
     def install(self, pack: int) -> None:
-        """Put a staged pack in its place, in one step."""
+        """Rename a staged pack to its final name, atomically."""
         path = pack_path(self.directory, pack)
         path.with_suffix(_STAGED).replace(path)
         for folder in (path.parent, path.parent.parent, self.directory):
             sync_folder(folder)
 
     def remove(self, pack: int) -> bool:
-        """Remove a pack that no row names, unless somebody is writing it; says whether it is gone."""
+        """Remove a pack that no row names, unless a writer holds it; returns whether it is gone."""
         path = pack_path(self.directory, pack)
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -123,33 +128,33 @@ class PackFolder:
         return True
 
     def retired(self) -> dict[int, float]:
-        """The packs that were emptied, and when (epoch seconds); what cannot be read is as if none were."""
+        """Return the emptied packs and when they were emptied (epoch seconds); {} if the list cannot be read."""
         try:
-            said = json.loads((self.directory / _RETIRED).read_bytes())
-            return {int(number, 16): float(since) for number, since in said.items()}
+            stored = json.loads((self.directory / _RETIRED).read_bytes())
+            return {int(number, 16): float(since) for number, since in stored.items()}
         except (OSError, ValueError, TypeError, AttributeError):
             return {}
 
     def retire(self, packs: Mapping[int, float]) -> None:
-        """Note that. A disk that refuses it has these packs stay."""
+        """Store the list of emptied packs. If the disk refuses it, these packs stay."""
         path = self.directory / _RETIRED
         with suppress(OSError):
             path.with_suffix(_STAGED).write_text(json.dumps({f"{number:x}": since for number, since in packs.items()}))
             path.with_suffix(_STAGED).replace(path)
 
     def strays(self) -> list[Path]:
-        """Files among the packs that are none: what an interrupted restore has left, or somebody put there."""
+        """Return foreign files among the packs: from an interrupted restore, or from another program."""
         packs = {pack_path(self.directory, number) for number in pack_numbers(self.directory)}
         return [
             each for each in sorted(packs_folder(self.directory).rglob("*")) if each.is_file() and each not in packs
         ]
 
     def left_by_us(self) -> list[Path]:
-        """Those of the strays that an interrupted restore has left."""
+        """Return those foreign files that an interrupted restore has left."""
         return [each for each in self.strays() if each.suffix == _STAGED]
 
     def versions(self, resource: int) -> list[BlobEntry]:
-        """Every copy of a resource that is still there, oldest first, named by a row or not. Only heads are read."""
+        """Return every copy of a resource that still exists, oldest first, with or without a row. Reads only heads."""
         found = [
             BlobEntry(piece.resource, piece.place, piece.kept_at)
             for pack in pack_numbers(self.directory)

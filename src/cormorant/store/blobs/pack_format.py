@@ -1,12 +1,12 @@
-"""Pack format of entries on the disk: pure, but for the few functions that name, list and lock files.
+"""Pack format of entries on disk: pure, except for the functions that name, list and lock files.
 
     DIR/packs/1a48/1a481345bc1a2b3c.pack        a pack: entries one after another, appended by one process
 
     entry:  magic "CmPk" | version u8 | zero u8[3] | payload length u32 | head checksum u32 |
             resource i64 | kept at f64 | payload checksum u64 | payload          (little-endian, 40 bytes of head)
 
-Both checksums are of xxh3_64. They cover the pack's number and the entry's offset too, so an entry is valid only where
-it was written; and as the number is partly random, no document can hold bytes that pass for an entry of their own.
+Both checksums are of xxh3_64. They cover the pack's number and the entry's offset too, so an entry is valid only at its
+own place; and as the number is partly random, no document can contain bytes that look like an entry.
 
 A pack's number is the second in which it was begun (33 bits), then 30 random bits; its folder is the first four
 hexadecimal digits of it, so three days share a folder and a folder stays listable.
@@ -26,14 +26,14 @@ from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.blobs.record import MAX_DECODED
 
 ROTATE_BYTES = 256 << 20
-"""A pack that has grown to this is followed by the next."""
+"""The size at which a pack is followed by the next."""
 
 MAX_PAYLOAD = MAX_DECODED + (1 << 20)
 """A compressed frame is never larger than this, so a longer length is damage."""
 
 MAGIC = b"CmPk"
 ERASED = 0
-"""The resource of an entry that was overwritten; no resource has this number."""
+"""The resource of an overwritten entry; no resource has this number."""
 _VERSION = 1
 _FIRST = struct.Struct("<4sB3sI")
 _SUM = struct.Struct("<I")
@@ -45,7 +45,7 @@ _RANDOM_BITS = 30
 
 
 class EntryHeader(NamedTuple):
-    """Header of an entry before its payload, once its own checksum has been verified."""
+    """Header of an entry before its payload, with a verified checksum."""
 
     place: BlobPlace
     resource: int
@@ -54,7 +54,7 @@ class EntryHeader(NamedTuple):
 
 
 def head_bytes(resource: int, payload: bytes, kept_at: float, at: tuple[int, int]) -> bytes:
-    """Return the bytes that stand before `payload`; `at` is pack and offset."""
+    """Return the header bytes for `payload`; `at` is pack and offset."""
     where = _WHERE.pack(*at)
     first = _FIRST.pack(MAGIC, _VERSION, b"\0\0\0", len(payload))
     second = _SECOND.pack(resource, kept_at, xxhash.xxh3_64_intdigest(payload, xxhash.xxh3_64_intdigest(where)))
@@ -62,7 +62,7 @@ def head_bytes(resource: int, payload: bytes, kept_at: float, at: tuple[int, int
 
 
 def parse_head(data: bytes, pack: int, offset: int) -> EntryHeader | str:
-    """Read the bytes before a payload, or say in a few words why they cannot be that."""
+    """Parse the bytes before a payload, or return in a few words why they are no header."""
     if len(data) < HEAD_BYTES:
         return "the pack ends here"
     first, second = data[: _FIRST.size], data[_SPLIT:HEAD_BYTES]
@@ -78,7 +78,7 @@ def parse_head(data: bytes, pack: int, offset: int) -> EntryHeader | str:
 
 
 def fits(head: EntryHeader, payload: bytes) -> bool:
-    """Say whether length and checksum of a payload are those of its head."""
+    """Return whether length and checksum of a payload match its header."""
     if len(payload) != head.place.length - HEAD_BYTES:
         return False
     seed = xxhash.xxh3_64_intdigest(_WHERE.pack(head.place.pack, head.place.offset))
@@ -90,12 +90,12 @@ def _head_sum(first: bytes, second: bytes, where: bytes) -> int:
 
 
 def pack_number(now: float, token: str) -> int:
-    """Make a pack's number of the time and at least 32 random bits in hexadecimal."""
+    """Return a pack's number from the time and at least 32 random bits in hexadecimal."""
     return (int(now) & ((1 << 33) - 1)) << _RANDOM_BITS | int(token, 16) & ((1 << _RANDOM_BITS) - 1)
 
 
 def packs_folder(directory: Path) -> Path:
-    """Return the folder of all packs, below the folder of the cache. It is there as soon as anything was kept."""
+    """Return the folder of all packs, below the folder of the cache. The first entry creates it."""
     return directory / "packs"
 
 
@@ -106,7 +106,7 @@ def pack_path(directory: Path, pack: int) -> Path:
 
 
 def pack_numbers(directory: Path) -> Iterator[int]:
-    """Yield the numbers of all packs, oldest first. Files of other names are passed over."""
+    """Yield the numbers of all packs, oldest first. Files with other names are skipped."""
     for folder in sorted(packs_folder(directory).glob("????")):
         for path in sorted(folder.glob("*.pack")):
             try:
@@ -118,7 +118,7 @@ def pack_numbers(directory: Path) -> Iterator[int]:
 
 
 def is_being_written(descriptor: int) -> bool:
-    """Say whether a writer, of this or another process, holds the pack."""
+    """Return whether a writer, of this or another process, holds the pack."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Cache protocol: what every cache does, and what its caller may rely on."""
+"""Cache protocol: the duties of a cache, and its guarantees to the caller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BlobPlace(NamedTuple):
 
 
 class OutOfSight(CacheDamaged):
-    """A kept copy cannot be read now, and may be whole: its pack is not there, or the disk gives an error."""
+    """A kept copy cannot be read now, but may be intact: its pack is missing, or the disk reports an error."""
 
     code = "copy_out_of_sight"
 
@@ -36,7 +36,7 @@ class Harm(StrEnum):
     """Kind of damage.
 
     LIVE: a row names it and it cannot be read; visit that resource again. DEAD: unreadable bytes that no row names.
-    TAIL: an append that was under way when the process died; nobody was told it was kept.
+    TAIL: an append that was under way when the process died; it was never acknowledged.
     """
 
     LIVE = "live"
@@ -45,7 +45,7 @@ class Harm(StrEnum):
 
 
 class Damage(NamedTuple):
-    """One finding of a check. `resource` is None where nobody can say whose bytes these were."""
+    """One finding of a check. `resource` is None if the owner of the bytes is unknown."""
 
     harm: Harm
     resource: int | None
@@ -56,39 +56,39 @@ class Damage(NamedTuple):
 class Cache(Protocol):
     """Keeps frames, by place.
 
-    A caller may rely on: a returned place is on the disk and survives a power cut; `read` gives exactly what was kept
-    or raises. It may not rely on places being in any order, on a place staying valid once no row names it, or on one
-    cache object serving two processes: each process has its own.
+    A caller may rely on: a returned place is on disk and survives a power cut; `read` returns exactly the kept frame or
+    raises. It may not rely on places being in any order, on a place staying valid once no row names it, or on one cache
+    object serving two processes: each process has its own.
     """
 
     def keep(self, batch: Sequence[tuple[int, bytes]]) -> list[BlobPlace]:
         """Keep encoded frames of resources, all or none, and return a place for each, in the same order.
 
-        Raises DataFolderError when it could not; nothing of the batch is then kept.
+        Raises DataFolderError if it cannot; then nothing of the batch is kept.
         """
         ...
 
     def read(self, place: BlobPlace, *, body: bool = True) -> Frame:
-        """Return what was kept there; `body=False` leaves the original's bytes away, which are most of its memory.
+        """Return the frame at a place; `body=False` omits the original's bytes, which are most of its memory.
 
-        Raises CacheDamaged when it is not there or not as it was, OutOfSight when that may pass.
+        Raises CacheDamaged if it is missing or altered, OutOfSight if that may be temporary.
         """
         ...
 
     def payload(self, place: BlobPlace) -> bytes:
-        """Return the encoded frame that was kept there, to be kept once more. Raises CacheDamaged as `read` does."""
+        """Return the encoded frame at a place, to keep it again. Raises CacheDamaged as `read` does."""
         ...
 
     def erase(self, places: Sequence[BlobPlace]) -> None:
-        """Overwrite what was kept there on the disk. No row may name these places. Raises DataFolderError."""
+        """Overwrite the entries at these places on disk. No row may name them. Raises DataFolderError."""
         ...
 
     def check(self, live: Iterable[tuple[int, BlobPlace]]) -> Iterator[Damage]:
-        """Compare rows (resource, place) with what is there. The rows of one pack come one after another."""
+        """Compare rows (resource, place) with the entries. The rows of one pack come one after another."""
         ...
 
     def entries(self) -> Iterator[BlobEntry]:
-        """Yield everything readable there is, also what no row names."""
+        """Yield every readable entry, also those that no row names."""
         ...
 
     def sizes(self) -> list[int]:
@@ -96,5 +96,5 @@ class Cache(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         ...

@@ -1,4 +1,4 @@
-"""Reads entries by place, and believes only what fits its checksum."""
+"""Reads entries by place, and verifies their checksums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST, _MOST = HEAD_BYTES, HEAD_BYTES + MAX_PAYLOAD
 
 
 class PackReader:
-    """Keeps the packs read last open. May be used by several threads; they read one after another."""
+    """Keeps the most recent packs open. May be used by several threads, which read one after another."""
 
     def __init__(self, directory: Path, *, open_packs: int = _OPEN_PACKS) -> None:
         self._directory, self._limit = directory, open_packs
@@ -27,22 +27,21 @@ class PackReader:
         self._lock = threading.Lock()
 
     def read(self, place: BlobPlace, max_bytes: int = MAX_DECODED, *, body: bool = True) -> Frame:
-        """Return the frame that was kept there, with or without its body.
+        """Return the frame at a place, with or without its body.
 
-        Raises CacheDamaged when it is not as it was, or would take more than `max_bytes`; OutOfSight when its pack is
-        not there or cannot be read;
-        DataFolderError when the pack is there but this process may not or cannot open it.
+        Raises CacheDamaged if it is altered, or would take more than `max_bytes`; OutOfSight if its pack is missing or
+        cannot be read; DataFolderError if the pack exists but this process cannot open it.
         """
         return decode(self.payload(place), max_bytes, body=body)
 
     def close(self) -> None:
-        """Let go of all packs."""
+        """Close all packs."""
         with self._lock:
             while self._open:
                 os.close(self._open.popitem()[1])
 
     def payload(self, place: BlobPlace) -> bytes:
-        """Return the encoded frame that was kept there, proven by its checksum. Raises as `read` does."""
+        """Return the encoded frame at a place, verified by its checksum. Raises as `read` does."""
         if min(place) < 0 or max(place.pack, place.offset) >> 63 or not _LEAST <= place.length <= _MOST:
             raise _damaged(place, "no entry can be there")
         data = self._bytes(place)
@@ -55,7 +54,7 @@ class PackReader:
         return payload
 
     def _bytes(self, place: BlobPlace) -> bytes:
-        """Read an entry's bytes; what cannot be read is damage, what cannot be opened may not be."""
+        """Read an entry's bytes; a failed read is damage that may pass, a failed opening is none."""
         with self._lock:
             descriptor = self._descriptor(place)
             try:
@@ -64,7 +63,7 @@ class PackReader:
                 raise _damaged(place, os.strerror(error.errno or 0), OutOfSight) from error
 
     def _descriptor(self, place: BlobPlace) -> int:
-        """Open the pack, or take it from those that are open."""
+        """Return the descriptor of the pack, opened now or before."""
         descriptor = self._open.get(place.pack)
         if descriptor is not None:
             self._open.move_to_end(place.pack)
@@ -85,7 +84,7 @@ class PackReader:
 
 
 def _damaged(place: BlobPlace, reason: str, kind: type[CacheDamaged] = CacheDamaged) -> CacheDamaged:
-    """The error a person sees, with the place for who looks after the disk."""
+    """Return the error for users, with the place for the administrator of the disk."""
     return kind(
         f"The kept copy at {place.offset} in pack {place.pack:016x} cannot be shown: {reason}. `cormorant crawl "
         "--force` fetches it again."

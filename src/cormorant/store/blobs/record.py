@@ -5,8 +5,8 @@ Before compression a frame is a version byte, four lengths (u32, little-endian) 
     version | head, header block, body, text: their lengths | head | header block | body | text
               head: msgpack array of the small values, see `_Head`
 
-The whole is one zstd frame of level 1 that states its size, so what it would inflate to is known before it is. The
-encoding carries no checksum: whoever stores it does (`pack_format`).
+The whole is one zstd frame of level 1 that states its size, so the decompressed size is known in advance. The encoding
+has no checksum: the stored entry has one (`pack_format`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_TEXT = 64 << 20
 """Bytes of UTF-8 text; more is cut, and the frame says truncated."""
 
 MAX_DECODED = MAX_BODY + MAX_TEXT + (4 << 20)
-"""What a decoded frame may take in memory: body, text, and room for headers and attributes."""
+"""Memory of a decoded frame: body, text, and room for headers and attributes."""
 
 _VERSION = 1
 _TABLE = struct.Struct("<B4I")
@@ -40,18 +40,19 @@ _PAGE_BYTES = 128 << 10
 _PAGE = zstandard.ZstdCompressionParameters(
     window_log=17, hash_log=14, chain_log=12, search_log=1, min_match=7, strategy=zstandard.STRATEGY_FAST
 )
-"""Level 1 with matches of at least 7 bytes, for what fits its window: 6 % quicker than the plain level 1 on 1,763
-documentation pages (39 kB and 12 kB of text), and 1.4 % larger."""
+"""Level 1 with matches of at least 7 bytes, for frames that fit its window: 6 % quicker than the plain level 1 on 1,763
+documentation pages (39 kB and 12 kB of text), and 1.4 % larger.
+"""
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """Frame of a document: its answer as it came (status line, header lines, decoded bytes) and its text.
+    """Frame of a document: its response as received (status line, header lines, decoded bytes) and its text.
 
-    `modified_at` is in epoch seconds. Attributes that are sequences come back as lists. Lone surrogates, which UTF-8
-    cannot carry, come back as question marks. `charset_from`, `language_from` and `links_dropped` are as in `Document`;
-    frames of before these were kept have "" and 0. `given_title` and `given` are the title and the attributes that the
-    source gave it beside its bytes. `withheld`: its bytes are to be read again, and shown and handed to nobody;
-    `services` are the document services that it passed, with the seconds that each took.
+    `modified_at` is in epoch seconds. Attributes that are sequences become lists. Lone surrogates, which UTF-8 cannot
+    express, become question marks. `charset_from`, `language_from` and `links_dropped` are as in `Document`; older
+    frames have "" and 0. `given_title` and `given` are the title and the attributes that the source gave besides the
+    bytes. `withheld`: the bytes may be converted again, but must not be shown or delivered; `services` are the document
+    services that it passed, with the seconds that each took.
     """
 
     url: str
@@ -99,7 +100,7 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
 
 
 class _Codec(threading.local):
-    """Compressor, decompressor and head coder: made once a thread, because none of them may be shared."""
+    """Compressor, decompressor and head coder: one for each thread, since none of them may be shared."""
 
     def __init__(self) -> None:
         self.page = zstandard.ZstdCompressor(compression_params=_PAGE)
@@ -113,7 +114,7 @@ _CODEC = _Codec()
 
 
 def encode(frame: Frame) -> bytes:
-    """Return `frame` compressed. No size is refused: what is above a cap is cut and marked truncated."""
+    """Return `frame` compressed. No size is refused: parts above their limit are cut and marked truncated."""
     text = _utf8(frame.text)
     body, block, truncated = frame.body, frame.header_block, frame.truncated
     if len(text) > MAX_TEXT or len(body) > MAX_BODY or len(block) > _MAX_PART:
@@ -126,9 +127,9 @@ def encode(frame: Frame) -> bytes:
 
 
 def decode(data: bytes, max_bytes: int = MAX_DECODED, *, body: bool = True) -> Frame:
-    """Return the frame that `encode` made `data` of; without its body for who wants what it said, not its bytes.
+    """Return the frame that `encode` turned into `data`, with or without its body.
 
-    Raises CacheDamaged when it is not one, or when it would take more than `max_bytes` in memory.
+    Raises CacheDamaged if it is none, or if it would take more than `max_bytes` in memory.
     """
     plain = memoryview(_inflate(data, max_bytes))
     try:
@@ -150,7 +151,7 @@ def decode(data: bytes, max_bytes: int = MAX_DECODED, *, body: bool = True) -> F
 
 
 def _frame(parts: Sequence[memoryview]) -> Frame:
-    """Put the parts together again."""
+    """Return the frame of these parts."""
     try:
         head = _CODEC.heads.decode(parts[0])
         text = str(parts[3], "utf-8")
@@ -181,7 +182,7 @@ def _frame(parts: Sequence[memoryview]) -> Frame:
 
 
 def _inflate(data: bytes, max_bytes: int) -> bytes:
-    """Decompress, having read how large it will be."""
+    """Decompress, after a check of the decompressed size."""
     try:
         size = zstandard.frame_content_size(data)
         if not 0 <= size <= max_bytes:
@@ -192,7 +193,7 @@ def _inflate(data: bytes, max_bytes: int) -> bytes:
 
 
 def _head(frame: Frame, truncated: bool) -> bytes:
-    """Encode the small values; attributes that make it too large are left out, and the frame is then truncated."""
+    """Encode the small values; if attributes make the head too large, they are omitted and the frame is truncated."""
     attributes = dict(frame.attributes)
     values = [
         frame.url,
@@ -227,7 +228,7 @@ def _head(frame: Frame, truncated: bool) -> bytes:
 
 
 def _utf8(text: str) -> bytes:
-    """Encode what may hold lone surrogates."""
+    """Encode text that may contain lone surrogates."""
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Cache verification: checks that everything is there that should be, and lists what is there.
+"""Cache verification: compares rows with packs, and lists all entries.
 
-Packs are read from end to end, one after another. Where the bytes make no sense the next entry is looked for: its head
-proves itself (pack number and offset are in its checksum), so nothing inside a document can pass for one.
+Packs are read from end to end, one after another. After damaged bytes the next entry is searched: its head is verified
+(pack number and offset are in its checksum), so no bytes of a document can look like one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WINDOW = 1 << 20
 
 
 class DamagedBytes(NamedTuple):
-    """Bytes of a pack that are no readable entry. `resource` is known where only the payload is damaged."""
+    """Bytes of a pack that are no readable entry. `resource` is known if only the payload is damaged."""
 
     place: BlobPlace
     resource: int | None
@@ -39,10 +39,10 @@ class DamagedBytes(NamedTuple):
 
 
 def check(directory: Path, live: Iterable[tuple[int, BlobPlace]]) -> Iterator[Damage]:
-    """Compare what rows say (resource, place) with what is there, and look through all packs.
+    """Compare rows (resource, place) with the entries, and read all packs.
 
-    Rows of one pack must come one after another, as `ORDER BY pack` gives them; ValueError otherwise. Memory is that
-    of one pack's rows. Packs that are being written are read too; their unfinished end is no damage.
+    Rows of one pack must come one after another, as `ORDER BY pack` returns them; ValueError otherwise. Memory is that
+    of one pack's rows. Packs under construction are read too; their unfinished end is no damage.
     """
     seen: set[int] = set()
     for pack, rows in groupby(live, key=_pack_of):
@@ -56,7 +56,7 @@ def check(directory: Path, live: Iterable[tuple[int, BlobPlace]]) -> Iterator[Da
 
 
 def entries(directory: Path) -> Iterator[BlobEntry]:
-    """Yield every readable entry of every pack, for making rows anew when they are lost.
+    """Yield every readable entry of every pack, to rebuild lost rows.
 
     Of several entries of one resource the one with the greatest `kept_at` is valid. Packs are read once, in full.
     """
@@ -67,12 +67,12 @@ def entries(directory: Path) -> Iterator[BlobEntry]:
 
 
 def scan(directory: Path, pack: int) -> Iterator[EntryHeader | DamagedBytes]:
-    """Yield what lies in a pack, in order. A pack that does not exist has nothing in it."""
+    """Yield the contents of a pack, in order. A missing pack is empty."""
     return _pieces(directory, pack, whole=True)
 
 
 def walk(directory: Path, pack: int) -> Iterator[EntryHeader | DamagedBytes]:
-    """Do what `scan` does from head to head; the payloads, which are most of the bytes, are not read."""
+    """Do the same as `scan` from head to head; the payloads, which are most of the bytes, are not read."""
     return _pieces(directory, pack, whole=False)
 
 
@@ -96,7 +96,7 @@ def _pack_of(row: tuple[int, BlobPlace]) -> int:
 
 
 def _check_pack(directory: Path, pack: int, wanted: set[tuple[int, BlobPlace]]) -> Iterator[Damage]:
-    """Say what is wrong with one pack, given the rows that point into it."""
+    """Yield the damage of one pack, given the rows that point into it."""
     descriptor = _open(directory, pack)
     if descriptor is None:
         yield from (Damage(Harm.LIVE, resource, place, "its pack is gone") for resource, place in sorted(wanted))
@@ -124,7 +124,7 @@ def _check_pack(directory: Path, pack: int, wanted: set[tuple[int, BlobPlace]]) 
 
 
 def _why(place: BlobPlace, gaps: Iterable[DamagedBytes]) -> str:
-    """Say why a row's entry was not found."""
+    """Return why a row's entry was not found."""
     for gap in gaps:
         if _overlap(gap.place, place):
             return gap.reason
@@ -136,7 +136,7 @@ def _overlap(one: BlobPlace, other: BlobPlace) -> bool:
 
 
 def _piece(descriptor: int, pack: int, offset: int, size: int, *, whole: bool) -> EntryHeader | DamagedBytes:
-    """Read the entry at `offset`, or find out how far the damage goes."""
+    """Read the entry at `offset`, or find the end of the damage."""
     head = parse_head(_read(descriptor, HEAD_BYTES, offset), pack, offset)
     if isinstance(head, str):
         following = _next_entry(descriptor, pack, offset + 1, size)
@@ -152,7 +152,7 @@ def _piece(descriptor: int, pack: int, offset: int, size: int, *, whole: bool) -
 
 
 def _next_entry(descriptor: int, pack: int, start: int, size: int) -> int:
-    """Return where the next entry with a sound head begins, or the end of the pack."""
+    """Return the offset of the next entry with a valid head, or the end of the pack."""
     while start < size:
         window = _read(descriptor, _WINDOW + HEAD_BYTES, start)
         found = window.find(MAGIC)
@@ -165,7 +165,7 @@ def _next_entry(descriptor: int, pack: int, start: int, size: int) -> int:
 
 
 def _read(descriptor: int, length: int, offset: int) -> bytes:
-    """Read, taking what the disk will not give as nothing."""
+    """Read bytes; b"" if the disk reports an error."""
     try:
         return os.pread(descriptor, length, offset)
     except OSError:
@@ -173,7 +173,7 @@ def _read(descriptor: int, length: int, offset: int) -> bytes:
 
 
 def _open(directory: Path, pack: int) -> int | None:
-    """Open a pack for reading, None where there is none."""
+    """Open a pack for reading; None if it does not exist."""
     path = pack_path(directory, pack)
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)

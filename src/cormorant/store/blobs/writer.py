@@ -1,4 +1,4 @@
-"""The only appender of packs: one write and one fdatasync a batch, and nothing acknowledged before."""
+"""The only appender of packs: one write and one fdatasync for each batch, before it is acknowledged."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from cormorant.store.blobs.pack_format import HEAD_BYTES, ROTATE_BYTES, head_byt
 from cormorant.store.blobs.protocol import BlobPlace
 
 _MAX_PARTS = 1000
-"""Linux takes 1,024 pieces in one writev (IOV_MAX)."""
+"""Linux accepts 1,024 pieces in one writev (IOV_MAX)."""
 
 
 class PackWriter:
-    """Appends entries to packs of its own, each made exclusively and locked for as long as it is written.
+    """Appends entries to packs of its own, each created exclusively and locked while it is written.
 
         (none) --append--> open --append--> open --256 MiB--> (none)
                              |--no space--> truncated back, open, or left behind: (none)
                              `--any other failure--> broken, for good
 
-    A failed fdatasync is a lost write: the pack is left behind and never asked again. `broken` is then the sentence
+    A failed fdatasync is a lost write: the pack is left behind and never written again. `broken` is then the sentence
     that every later `append` raises; after a lack of space it stays None, and a later `append` may succeed.
     """
 
@@ -46,13 +46,13 @@ class PackWriter:
 
     @property
     def pack(self) -> int | None:
-        """The number of the pack now written, None between packs."""
+        """The number of the present pack, None between packs."""
         return self._pack if self._descriptor >= 0 else None
 
     def append(self, items: Sequence[tuple[int, bytes]]) -> list[BlobPlace]:
-        """Append entries (resource, payload), all or none, and return their places once they are on the disk.
+        """Append entries (resource, payload), all or none, and return their places once they are on disk.
 
-        The payloads of a batch are in memory together: the caller bounds the batch by bytes. Raises DataFolderError.
+        The payloads of a batch are in memory together: the caller limits the bytes of a batch. Raises DataFolderError.
         """
         if self.broken is not None:
             raise DataFolderError(self.broken)
@@ -80,7 +80,7 @@ class PackWriter:
         self._whole = True
 
     def _write(self, parts: Sequence[bytes]) -> None:
-        """Write and sync, or give the append back. `_whole` is false for as long as the end of the pack is unsure."""
+        """Write and sync, or undo the append. `_whole` is false while the end of the pack is unknown."""
         self._whole = False
         try:
             _write_all(self._descriptor, parts)
@@ -95,7 +95,7 @@ class PackWriter:
         self._whole = True
 
     def _give_back(self) -> None:
-        """Cut a partial append off; where that fails too, leave the pack with a torn tail that readers pass over."""
+        """Cut off a partial append; if that fails too, leave the pack with a torn tail, which readers skip."""
         try:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
@@ -103,7 +103,7 @@ class PackWriter:
         self._whole = True
 
     def _begin(self) -> None:
-        """Make sure there is a pack that can take a batch."""
+        """Create a pack if there is none that can take a batch."""
         if not self._whole or self._size >= self._rotate:
             self.close()
         if self._descriptor < 0:
@@ -114,7 +114,7 @@ class PackWriter:
                 self._fail(error)
 
     def _create(self) -> None:
-        """Make a new pack, lock it, and make its name survive a power cut."""
+        """Create a new pack, lock it, and sync its folders so that its name survives a power cut."""
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
         self._pack = pack_number(self._clock.now(), self._token())
         self._size = 0
@@ -126,7 +126,7 @@ class PackWriter:
             sync_folder(folder)
 
     def _fail(self, error: OSError) -> NoReturn:
-        """Raise what a person can act on; anything but a lack of space or of open files ends this writer."""
+        """Raise an error with a remedy; any cause but a lack of space or of open files ends this writer."""
         many = too_many(error, f"Copies could not be kept in {self._directory}")
         if many is not None:
             raise many from error
@@ -140,7 +140,7 @@ class PackWriter:
 
 
 def _write_all(descriptor: int, parts: Sequence[bytes]) -> None:
-    """Write the pieces in one call where the system takes them in one."""
+    """Write the pieces, in as few calls as the system allows."""
     for start in range(0, len(parts), _MAX_PARTS):
         some = parts[start : start + _MAX_PARTS]
         written = os.writev(descriptor, some)
@@ -151,7 +151,7 @@ def _write_all(descriptor: int, parts: Sequence[bytes]) -> None:
 
 
 def _sync(descriptor: int) -> None:
-    """Return when the data and the length of the file are on the disk."""
+    """Sync the data and the length of the file."""
     if hasattr(os, "fdatasync"):
         os.fdatasync(descriptor)
     else:  # macOS

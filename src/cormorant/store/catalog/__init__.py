@@ -1,9 +1,9 @@
 """Rows that administrators write: sources, receivers, schedules, secrets, takedowns.
 
-Sources with their settings, receivers with theirs, and the access lists that documents share.
+Sources and receivers with their settings, and the access lists that documents share.
 
     add -> (edit)* -> delete
 
-Invariants: settings are kept as they were given and read through the kind's settings class; a run keeps the version it
-began with; what is deleted here takes its documents along, and nothing else's.
+Invariants: settings are stored as entered and read through the kind's settings class; a run keeps the version it began
+with; deleting a source deletes its documents, and no others.
 """

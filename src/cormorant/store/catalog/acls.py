@@ -1,4 +1,4 @@
-"""Access lists, each kept once however many documents share it."""
+"""Access lists, each stored once for all documents that share it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cormorant.store.schema import acl as acl_table
 
 
 class ACLNumbers:
-    """Access lists to row numbers and back, remembered by the process."""
+    """Row numbers of access lists and back, cached by the process."""
 
     def __init__(self) -> None:
         self._numbers: dict[ACL, int] = {}
         self._lists: dict[int, ACL] = {}
 
     def of(self, tx: Tx, acl: ACL) -> int:
-        """The number of an access list, making its row when it is new."""
+        """Return the number of an access list; a new one gets a row."""
         number = self._numbers.get(acl)
         if number is None:
             number = self._number(tx, acl)
@@ -30,12 +30,12 @@ class ACLNumbers:
         return number
 
     def prepare(self, tx: Tx, acls: Iterable[ACL]) -> None:
-        """Make the rows of several in an order of their own, so that two processes never wait for each other."""
+        """Insert the rows of several in a fixed order, so that two processes never deadlock."""
         for acl in sorted(set(acls) - self._numbers.keys(), key=lambda acl: (acl.grants, acl.denies)):
             self.of(tx, acl)
 
     def list_of(self, tx: Tx, number: int) -> ACL:
-        """The access list of a number. An unknown number grants nothing."""
+        """Return the access list of a number. An unknown number grants nothing."""
         found = self._lists.get(number)
         if found is None:
             rows = tx.rows(sa.select(acl_table).where(acl_table.c.id == number))
@@ -45,7 +45,7 @@ class ACLNumbers:
         return found
 
     def forget(self) -> None:
-        """After a rolled back transaction numbers may be of rows that never came to be."""
+        """Clear the cache: after a rollback it may hold numbers of rows that do not exist."""
         self._numbers.clear()
         self._lists.clear()
 
@@ -64,6 +64,6 @@ class AclLookup:
         self._store, self._acls = store, ACLNumbers()
 
     def __call__(self, number: int) -> ACL:
-        """The access list; one that is unknown grants nothing."""
+        """Return the access list of a number; an unknown number grants nothing."""
         with self._store.read() as tx:
             return self._acls.list_of(tx, number)

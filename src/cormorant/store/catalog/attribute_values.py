@@ -1,6 +1,6 @@
 """Lists of values of attributes (LOVs), with display names by language.
 
-The list of a source stands before that of all sources: where both name a value, its display names are those of the
+The list of a source takes precedence over that of all sources: if both have a value, its display names are those of the
 source's list.
 """
 
@@ -18,7 +18,7 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import attribute_value
 
 EVERYWHERE: Final = ""
-"""In the place of the name of a source: the list of all."""
+"""In place of a source's name: the list of all sources."""
 _ALL: Final = sa.select(attribute_value).order_by(
     attribute_value.c.attribute, attribute_value.c.source, attribute_value.c.place, attribute_value.c.value
 )
@@ -47,14 +47,14 @@ def every(tx: Tx, attribute: str = "", source: str | None = None) -> list[Listed
 
 
 def counts(tx: Tx) -> dict[str, int]:
-    """Return how many values the lists of each attribute have."""
+    """Return the number of values in the lists of each attribute."""
     column = attribute_value.c.attribute
     rows = tx.rows(sa.select(column, sa.func.count().label("values_")).group_by(column))
     return {row.attribute: row.values_ for row in rows}
 
 
 def put(tx: Tx, rows: Iterable[ListedValue]) -> None:
-    """Write values, in the place of those that are there."""
+    """Write values, replacing existing ones."""
     now = tx.now()
     values = [
         (row.attribute, row.source, row.value, json.dumps(dict(row.names), ensure_ascii=False), row.place, now)
@@ -65,7 +65,7 @@ def put(tx: Tx, rows: Iterable[ListedValue]) -> None:
 
 
 def forget(tx: Tx, attribute: str, source: str | None = None, values: Sequence[str] | None = None) -> int:
-    """Take values out of lists, all of them where none is named; returns how many there were."""
+    """Delete values from lists, all of them if none is named; returns their number."""
     statement = sa.delete(attribute_value).where(attribute_value.c.attribute == attribute)
     if source is not None:
         statement = statement.where(attribute_value.c.source == source)
@@ -75,5 +75,5 @@ def forget(tx: Tx, attribute: str, source: str | None = None, values: Sequence[s
 
 
 def forget_source(tx: Tx, source: str) -> None:
-    """Take out the lists of a source that is deleted."""
+    """Delete the lists of a source that is deleted."""
     tx.execute(sa.delete(attribute_value).where(attribute_value.c.source == source))

@@ -1,6 +1,6 @@
-"""Search attributes of the installation: their types, and where each is from.
+"""Search attributes of the installation: their types and origins.
 
-A deleted attribute keeps its row, so that documents that bring it do not make it known once more.
+A deleted attribute keeps its row, so that documents with it do not add it again.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from cormorant.store.schema import attribute
 ADMINISTRATOR: Final = "administrator"
 SOURCE: Final = "source"
 DOCUMENT: Final = "document"
-"""Origins of an attribute: an administrator added it, a source declared it, or a document brought it first."""
+"""Origins of an attribute: an administrator added it, a source declared it, or a document had it first."""
 MOST_ANNOUNCED: Final = 2_000
-"""Attributes that documents may make known; others are kept with them, and not searched for by name."""
+"""Attributes that documents may add; further ones are kept with them, but cannot be searched by name."""
 _ALL: Final = sa.select(attribute).order_by(attribute.c.name)
 _TYPES: Final = sa.select(attribute.c.name, attribute.c.type, attribute.c.deleted)
 
@@ -42,19 +42,19 @@ class SearchAttribute:
 
 
 def every(tx: Tx, *, deleted: bool = False) -> list[SearchAttribute]:
-    """Return the attributes that have a row, in the order of their names; those deleted only if that is said."""
+    """Return the attributes with a row, in the order of their names; deleted ones only with `deleted`."""
     found = (_row(row) for row in tx.rows(_ALL))
     return [each for each in found if deleted or not each.deleted]
 
 
 def find(tx: Tx, name: str) -> SearchAttribute | None:
-    """Return an attribute that has a row, deleted or not, by its name in any case."""
+    """Return an attribute with a row, deleted or not, by its name in any case."""
     rows = tx.rows(_ALL.where(sa.func.lower(attribute.c.name) == name.lower()))
     return _row(rows[0]) if rows else None
 
 
 def named(tx: Tx, name: str) -> SearchAttribute:
-    """Return an attribute that is not deleted. Raises NotFoundError, with the names there are."""
+    """Return an attribute that is not deleted. Raises NotFoundError, with the existing names."""
     found = find(tx, name)
     if found is None or found.deleted:
         names = ", ".join(each.name for each in every(tx)) or "none yet; `cormorant attribute add` makes one"
@@ -63,13 +63,13 @@ def named(tx: Tx, name: str) -> SearchAttribute:
 
 
 def types(tx: Tx) -> dict[str, AttributeType | None]:
-    """Return the type of each attribute that is known, None for one that was deleted."""
+    """Return the type of each known attribute, None for a deleted one."""
     rows = {row.name: None if row.deleted else AttributeType(row.type) for row in tx.rows(_TYPES)}
     return {**BUILT_IN, **rows}
 
 
 def announce(tx: Tx, found: Mapping[str, AttributeType], origin: str = DOCUMENT) -> None:
-    """Make attributes known that documents bring or a source declares, but for those known or deleted, and too many."""
+    """Add attributes that documents have or a source declares, except known and deleted ones, up to the limit."""
     there = {row.name.lower() for row in tx.rows(_TYPES)}
     new = [name for name in found if name.lower() not in there][: max(0, MOST_ANNOUNCED - len(there))]
     now = tx.now()
@@ -82,13 +82,13 @@ _COLUMNS: Final = ("name", "type", "origin", "about", "facet", "deleted", "creat
 
 
 def put(tx: Tx, row: SearchAttribute) -> None:
-    """Write an attribute in the place of one of that name, if there is any."""
+    """Write an attribute, replacing one of that name."""
     values = (row.name, row.type.value, row.origin, row.about, row.facet, row.deleted, row.created_at, row.judged_from)
     bulk.insert(tx, attribute, _COLUMNS, [values], bulk.OnConflict(key=("name",), columns=_COLUMNS[1:]))
 
 
 def judged_from(tx: Tx) -> float:
-    """Return the moment of the newest change for which documents have to be judged again, 0 for none."""
+    """Return the time of the newest change for which documents have to be judged again, 0 for none."""
     return float(tx.execute(sa.select(sa.func.max(attribute.c.judged_from))).scalar() or 0.0)
 
 

@@ -1,6 +1,6 @@
-"""Egress consents: the class of addresses that a named host had when it was first resolved.
+"""Egress consents: the class of addresses that a named host had at its first resolution.
 
-Only that one was consented to.
+The administrator consented to that class only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cormorant.store.schema import consent
 
 
 class Settled(NamedTuple):
-    """A host, a port, and a class of addresses it had; a host that had several has several."""
+    """A host, a port, and a class of its addresses; a host with several classes has several."""
 
     host: str
     port: int
@@ -24,21 +24,21 @@ class Settled(NamedTuple):
 
 
 def every(tx: Tx) -> list[Settled]:
-    """All that was settled so far."""
+    """Return all consents so far."""
     columns = consent.c
     return [Settled(*row) for row in tx.rows(sa.select(columns.host, columns.port, columns.address_class))]
 
 
 def of(tx: Tx, host: str, port: int) -> frozenset[str]:
-    """The classes that were settled for a host and port; none before its first resolution."""
+    """Return the consented classes of a host and port; none before its first resolution."""
     columns = consent.c
     statement = sa.select(columns.address_class).where(columns.host == host, columns.port == port)
     return frozenset(row[0] for row in tx.rows(statement))
 
 
 def settle(tx: Tx, host: str, port: int, classes: Iterable[str]) -> frozenset[str]:
-    """Keep what a first resolution gave, and return what holds: when somebody else was first, theirs."""
-    if not tx.sqlite:  # there, nobody else writes meanwhile
+    """Store the classes of a first resolution, and return the valid ones: those of another process, if it was first."""
+    if not tx.sqlite:  # SQLite has one writer
         tx.execute(sa.text("LOCK TABLE consent IN EXCLUSIVE MODE"))
     if known := of(tx, host, port):
         return known

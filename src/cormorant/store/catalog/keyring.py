@@ -1,10 +1,10 @@
 """Keyring: the keys that seal secrets.
 
-Keys in a file of the data folder, which is no part of the database nor of its backups.
+The keys are in a file of the data folder, outside the database and its backups.
 
-    DIR/secret.key   a key a line, mode 0600; the first seals, all open
+    DIR/secret.key   one key a line, mode 0600; the first seals, all open
 
-Sealed is by Fernet (AES-128-CBC with HMAC-SHA-256), so that a value that was changed, or is another's, does not open.
+Values are sealed by Fernet (AES-128-CBC with HMAC-SHA-256), so a changed value, or one of another key, does not open.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Vault:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let nobody else turn the key in this block. Who seals for the store holds it until that is committed.
+        """Lock the keys for this block. A process that seals for the store holds them until it has committed.
 
-        Where the file system has no locks nothing is held.
+        On a file system without locks nothing is held.
         """
         descriptor = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -58,7 +58,7 @@ class Vault:
             os.close(descriptor)
 
     def seal(self, data: bytes) -> bytes:
-        """Seal by the newest key; the first time makes it."""
+        """Seal by the newest key, which the first call creates."""
         if not self.exists:
             self._make(Fernet.generate_key() + b"\n")
         return self._opener().encrypt(data)
@@ -73,15 +73,15 @@ class Vault:
             return None
 
     def add_key(self) -> None:
-        """Make a new key the one that seals; those before still open."""
+        """Create a new key that seals; earlier ones still open."""
         self._replace(Fernet.generate_key() + b"\n" + self._read())
 
     def keep_newest_key(self) -> None:
-        """Forget all keys but the one that seals."""
+        """Delete all keys except the one that seals."""
         self._replace(self._read().split()[0] + b"\n")
 
     def _opener(self) -> MultiFernet:
-        """The keys as they are in the file now."""
+        """Return the present keys of the file."""
         try:
             found = self.path.stat()
         except OSError as error:
@@ -107,7 +107,7 @@ class Vault:
         return SecretSealed(f"The key of the secrets, {self.path}, cannot be read: {error.strerror}.")
 
     def _make(self, text: bytes) -> None:
-        """Have a key file, unless somebody else made one at the same moment: then theirs."""
+        """Create the key file, unless another process has just done so."""
         draft = self._draft(text)
         try:
             os.link(draft, self.path)
@@ -115,7 +115,7 @@ class Vault:
             pass
         finally:
             draft.unlink()
-        sync_folder(self.path.parent)  # what is sealed by it may be durable elsewhere, in a database server
+        sync_folder(self.path.parent)  # a value sealed by it may be durable elsewhere, in a database server
 
     def _replace(self, text: bytes) -> None:
         self._draft(text).replace(self.path)

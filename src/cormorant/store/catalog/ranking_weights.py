@@ -1,4 +1,4 @@
-"""The weights of ranking that an administrator has changed, by name. Those that stand as they came have no row."""
+"""The weights of ranking that an administrator has changed, by name. Default weights have no row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import tuning
 
 _VALUES: Final = sa.select(tuning.c.name, tuning.c.value)
-"""Asked with every search, so it is made once."""
+"""Executed with every search, so it is built once."""
 
 
 def values(tx: Tx) -> dict[str, float]:
@@ -26,7 +26,7 @@ def changed(tx: Tx) -> dict[str, float]:
 
 
 def edit(tx: Tx, given: Mapping[str, float]) -> None:
-    """Put these values in the place of others."""
+    """Write these values, replacing others."""
     now = tx.now()
     conflict = bulk.OnConflict(key=("name",), columns=("value", "changed_at"))
     rows = [(name, value, now) for name, value in given.items()]
@@ -34,5 +34,5 @@ def edit(tx: Tx, given: Mapping[str, float]) -> None:
 
 
 def forget(tx: Tx, names: Collection[str]) -> None:
-    """Have these stand as they came."""
+    """Restore the default of these weights."""
     tx.execute(sa.delete(tuning).where(tuning.c.name.in_(list(names))))

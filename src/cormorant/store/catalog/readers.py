@@ -1,4 +1,4 @@
-"""The readers of documents as of the newest start: a version for each media type."""
+"""The converters as of the newest start: a version for each media type."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cormorant.store.schema import reader
 
 
 def versions(tx: Tx) -> dict[str, str]:
-    """Return the version of the reader of each media type, nothing before the first start."""
+    """Return the version of the converter of each media type, {} before the first start."""
     return {row.mime: row.version for row in tx.rows(sa.select(reader.c.mime, reader.c.version))}
 
 
 def replace(tx: Tx, now: Mapping[str, str]) -> None:
-    """Keep these versions instead."""
+    """Store these versions instead."""
     tx.execute(sa.delete(reader))
     bulk.insert(tx, reader, ("mime", "version"), list(now.items()))

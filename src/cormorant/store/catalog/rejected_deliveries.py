@@ -1,4 +1,4 @@
-"""Rejected deliveries of a receiver. Of each document the newest delivery, until one is taken or it is sent again."""
+"""Rejected deliveries of a receiver: the newest of each document, until one is taken or it is sent again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cormorant.store.schema import content, faulty, stream, visit
 
 
 class RejectedDelivery(NamedTuple):
-    """A delivery that a receiver could not take, and why in its words. `event` is a number of `receivers.stream`."""
+    """A delivery that a receiver could not take, with its reason. `event` is a number of `receivers.stream`."""
 
     resource: int
     source: int
@@ -25,12 +25,12 @@ class RejectedDelivery(NamedTuple):
 
 
 _EVENTS: Final = {"new": 1, "content": 2}
-"""What was told, by what the journal says that a visit changed: `receivers.stream.Event`."""
+"""Event of a delivery, by the change that the journal records: numbers of `receivers.stream.Event`."""
 _COLUMNS = ("resource_id", "source_id", "seq", "run", "event", "url", "reason")
 
 
 def note(tx: Tx, receiver: int, rows: Sequence[RejectedDelivery]) -> None:
-    """Keep what a receiver could not take; of a document in the place of what was kept before."""
+    """Store rejected deliveries; each replaces an earlier one of the same document."""
     conflict = bulk.OnConflict(key=("receiver_id", "resource_id"), columns=(*_COLUMNS[1:], "at"))
     now = tx.now()
     kept = [(receiver, *each._replace(url=bulk.storable(each.url), reason=bulk.storable(each.reason)), now)
@@ -39,7 +39,7 @@ def note(tx: Tx, receiver: int, rows: Sequence[RejectedDelivery]) -> None:
 
 
 def taken(tx: Tx, receiver: int, resources: Collection[int]) -> None:
-    """Forget what was kept of these documents: a receiver has taken a newer delivery of each."""
+    """Delete the rejections of these documents: the receiver has taken a newer delivery of each."""
     wanted = list(resources)
     mine = faulty.c.receiver_id == receiver
     if not wanted or not tx.rows(sa.select(faulty.c.seq).where(mine).limit(1)):
@@ -49,7 +49,7 @@ def taken(tx: Tx, receiver: int, resources: Collection[int]) -> None:
 
 
 def of(tx: Tx, receiver: int, most: int, behind: int = 0) -> list[tuple[RejectedDelivery, float]]:
-    """Return the deliveries that a receiver could not take, by document, and when it said so (epoch seconds)."""
+    """Return the deliveries that a receiver could not take, by document, with their times (epoch seconds)."""
     columns = [faulty.c[name] for name in _COLUMNS]
     statement = (
         sa.select(*columns, faulty.c.at)
@@ -81,7 +81,7 @@ def of_documents(
 
 
 def for_reason(tx: Tx, receiver: int, source: int, reason: str, behind: int, most: int) -> list[int]:
-    """The documents of a source that it could not take for this reason, behind a number, in rising order."""
+    """Return the documents of a source rejected for this reason, after a number, in rising order."""
     columns = faulty.c
     theirs = (columns.receiver_id == receiver, columns.source_id == source, columns.reason == reason)
     statement = sa.select(columns.resource_id).where(*theirs, columns.resource_id > behind)
@@ -89,7 +89,7 @@ def for_reason(tx: Tx, receiver: int, source: int, reason: str, behind: int, mos
 
 
 def mended(tx: Tx, receiver: int, reason: str, since: float) -> None:
-    """Forget what it could not take for this reason before a time (epoch seconds): it was told anew of all since."""
+    """Delete rejections for this reason before a time (epoch seconds): all later documents were delivered again."""
     columns = faulty.c
     old = (columns.receiver_id == receiver, columns.reason == reason, columns.at < since)
     tx.execute(sa.delete(faulty).where(*old))
@@ -110,17 +110,17 @@ def between(tx: Tx, receiver: int, behind: int, upto: int, source: int | None) -
 
 
 def since(tx: Tx, receiver: int, seq: int, reason: str | None = None) -> int:
-    """Return how many documents have a rejected delivery after a stream number, for this reason or for any."""
+    """Return the number of documents with a rejected delivery after a stream number, for this reason or for any."""
     where = [faulty.c.receiver_id == receiver, faulty.c.seq > seq]
     where += [] if reason is None else [faulty.c.reason == reason]
     return int(tx.execute(sa.select(sa.func.count()).where(*where)).scalar_one())
 
 
 def numbered(tx: Tx, seqs: Collection[int]) -> dict[int, RejectedDelivery]:
-    """The documents of which deliveries have these numbers, as far as it is known. For what a receiver names late.
+    """Return the documents of deliveries with these numbers, as far as known, for receivers that reject late.
 
-    Known is what the stream still has, and of each document the newest delivery; of that, `run` and `event` are 0 when
-    the journal no longer has the visit. Looks at all documents.
+    Known are the events still in the stream, and the newest delivery of each document; for the latter `run` and `event`
+    are 0 if the journal no longer has the visit. Reads all documents.
     """
     columns = stream.c
     url = sa.func.coalesce(columns.url, content.c.url, "")

@@ -1,4 +1,4 @@
-"""The schedules an administrator configured: when which sources are crawled by themselves."""
+"""The configured schedules: times at which sources are crawled."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class SchedulePlan:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRow:
-    """A configured schedule. Times are epoch seconds; at `next_at` it fires next, None: not by itself.
+    """A configured schedule. Times are epoch seconds; it fires next at `next_at`, None: not by itself.
 
-    `since` is when its rhythm was written, `error` why that can no longer be read.
+    `since` is when its rhythm was written, `error` the reason why the rhythm can no longer be read.
     """
 
     id: int
@@ -52,18 +52,18 @@ class ScheduleRow:
     def rhythm(self) -> Rhythm:
         """Return the rhythm by which the schedule fires.
 
-        Raises ValueError when that can no longer be said, as of a zone that is gone.
+        Raises ValueError if it can no longer be read, such as that of a removed time zone.
         """
         return read(self.plan.rhythm, self.plan.time_zone, self.since)
 
     def hours(self) -> Calendar | None:
-        """The hours of the week in which its runs may work; None: all. Raises ValueError like `rhythm`."""
+        """Return the hours of the week in which its runs may work; None: all. Raises ValueError like `rhythm`."""
         windows = self.plan.windows
         return Calendar(read_hours(windows), zone_of(self.plan.time_zone)) if windows else None
 
 
 def add(tx: Tx, name: str, plan: SchedulePlan, next_at: float | None, *, enabled: bool = True) -> int:
-    """Keep a new schedule and return its number. Raises ConflictError when the name is taken."""
+    """Insert a new schedule and return its number. Raises ConflictError if the name is taken."""
     if tx.rows(sa.select(schedule.c.id).where(schedule.c.name == name)):
         raise ConflictError(f"There is a schedule {name!r} already. Choose another name, or edit that one.")
     now = tx.now()
@@ -72,42 +72,42 @@ def add(tx: Tx, name: str, plan: SchedulePlan, next_at: float | None, *, enabled
 
 
 def edit(tx: Tx, number: int, plan: SchedulePlan, since: float, next_at: float | None) -> None:
-    """Have a schedule do something else from now on; a launch under way goes on with the sources it began with."""
+    """Replace the plan of a schedule; a launch under way continues with the sources it began with."""
     values = {"since": since, "next_at": next_at, "error": None} | _values(plan)
     tx.execute(sa.update(schedule).where(schedule.c.id == number).values(**values))
 
 
 def set_enabled(tx: Tx, number: int, next_at: float | None, *, enabled: bool) -> None:
-    """Have a schedule fire by itself, or not."""
+    """Enable or disable the firing of a schedule."""
     values = {"enabled": enabled, "next_at": next_at, "error": None}
     tx.execute(sa.update(schedule).where(schedule.c.id == number).values(**values))
 
 
 def move_on(tx: Tx, row: ScheduleRow, next_at: float | None) -> bool:
-    """Set when it fires next; False when somebody has changed that meanwhile."""
+    """Set the next firing; returns False if another process has changed it meanwhile."""
     unchanged = schedule.c.id == row.id, schedule.c.enabled, schedule.c.next_at.is_not_distinct_from(row.next_at)
     return bool(tx.execute(sa.update(schedule).where(*unchanged).values(next_at=next_at, error=None)).rowcount)
 
 
 def set_error(tx: Tx, number: int, error: str) -> None:
-    """It fires no more, for that reason."""
+    """Stop firing a schedule, for that reason."""
     tx.execute(sa.update(schedule).where(schedule.c.id == number).values(error=bulk.storable(error), next_at=None))
 
 
 def every(tx: Tx) -> list[ScheduleRow]:
-    """All schedules by name."""
+    """Return all schedules by name."""
     return [_row(row) for row in tx.rows(sa.select(schedule).order_by(schedule.c.name))]
 
 
 def due(tx: Tx, now: float) -> list[ScheduleRow]:
-    """Those whose time has come, the longest due first."""
+    """Return the schedules that are due, the longest due first."""
     is_due = schedule.c.enabled, schedule.c.next_at <= now
     return [_row(row) for row in tx.rows(sa.select(schedule).where(*is_due).order_by(schedule.c.next_at))]
 
 
 def named(tx: Tx, name: str) -> ScheduleRow:
-    """The schedule of that name. Raises NotFoundError, with the names there are."""
-    text = bulk.storable(name)  # a terminal may give bytes that are no text, which no database takes
+    """Return the schedule of that name. Raises NotFoundError, with the existing names."""
+    text = bulk.storable(name)  # a terminal may pass bytes that are no text, which no database accepts
     rows = tx.rows(sa.select(schedule).where(schedule.c.name == name)) if text == name else []
     if not rows:
         names = ", ".join(row.name for row in every(tx)) or "none yet; `cormorant schedule add` makes one"
@@ -116,28 +116,28 @@ def named(tx: Tx, name: str) -> ScheduleRow:
 
 
 def numbered(tx: Tx, number: int) -> ScheduleRow | None:
-    """The schedule of that number, None when it was deleted."""
+    """Return the schedule of that number, None if it was deleted."""
     rows = tx.rows(sa.select(schedule).where(schedule.c.id == number))
     return _row(rows[0]) if rows else None
 
 
 def delete(tx: Tx, number: int) -> None:
-    """Forget a schedule."""
+    """Delete a schedule."""
     tx.execute(sa.delete(schedule).where(schedule.c.id == number))
 
 
 def lock(tx: Tx, number: int) -> None:
-    """Have whoever else would fire or start this schedule wait for the end of the transaction."""
+    """Lock a schedule, so that no other process fires or starts it before the end of the transaction."""
     tx.execute(sa.select(schedule.c.id).where(schedule.c.id == number).with_for_update())
 
 
 def of_source(tx: Tx, source: int) -> list[ScheduleRow]:
-    """The schedules that crawl a source."""
+    """Return the schedules that crawl a source."""
     return [row for row in every(tx) if source in row.plan.sources]
 
 
 def leave_out(tx: Tx, row: ScheduleRow, source: int) -> None:
-    """Have a schedule crawl its other sources alone."""
+    """Remove a source from a schedule."""
     left = json.dumps([each for each in row.plan.sources if each != source])
     tx.execute(sa.update(schedule).where(schedule.c.id == row.id).values(sources=left))
 

@@ -1,4 +1,4 @@
-"""The secrets an administrator gave: by name, sealed, and never shown again."""
+"""The secrets of an installation: by name, sealed, and never displayed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cormorant.store.schema import secret
 
 
 class SecretRow(NamedTuple):
-    """A secret as it lies in the store."""
+    """A secret as stored."""
 
     name: str
     sealed: bytes
@@ -23,7 +23,7 @@ class SecretRow(NamedTuple):
 
 
 def add(tx: Tx, name: str, sealed: bytes) -> None:
-    """Keep a new secret. Raises ConflictError when the name is taken."""
+    """Insert a new secret. Raises ConflictError if the name is taken."""
     if _found(tx, name):
         raise ConflictError(f"There is a secret {name!r} already. `cormorant secret edit {name}` changes it.")
     now = tx.now()
@@ -31,25 +31,25 @@ def add(tx: Tx, name: str, sealed: bytes) -> None:
 
 
 def edit(tx: Tx, name: str, sealed: bytes, *, touch: bool = True) -> None:
-    """Put another sealed value in its place; `touch` says that it means another one. Raises NotFoundError."""
+    """Replace the sealed value; `touch`: the plain value has changed. Raises NotFoundError."""
     named(tx, name)
     values = {"sealed": sealed, **({"changed_at": tx.now()} if touch else {})}
     tx.execute(sa.update(secret).where(secret.c.name == name).values(**values))
 
 
 def delete(tx: Tx, name: str) -> None:
-    """Forget a secret. Raises NotFoundError."""
+    """Delete a secret. Raises NotFoundError."""
     named(tx, name)
     tx.execute(sa.delete(secret).where(secret.c.name == name))
 
 
 def every(tx: Tx) -> list[SecretRow]:
-    """All secrets by name."""
+    """Return all secrets by name."""
     return [SecretRow(*row) for row in tx.rows(sa.select(secret).order_by(secret.c.name))]
 
 
 def named(tx: Tx, name: str) -> SecretRow:
-    """The secret of that name. Raises NotFoundError that says how to make it."""
+    """Return the secret of that name. Raises NotFoundError, with the command that adds it."""
     rows = _found(tx, name)
     if not rows:
         raise NotFoundError(f"There is no secret {name!r}. `cormorant secret add {name}` adds one.")
@@ -57,7 +57,7 @@ def named(tx: Tx, name: str) -> SecretRow:
 
 
 def changed_at(tx: Tx, names: Collection[str]) -> float:
-    """Return when the value of any of these secrets was changed last, in epoch seconds; 0 when none is there."""
+    """Return when any of these secrets changed last, in epoch seconds; 0 if none exists."""
     newest = sa.select(sa.func.max(secret.c.changed_at)).where(secret.c.name.in_(names))
     return float(tx.execute(newest).scalar_one() or 0.0) if names else 0.0
 

@@ -1,8 +1,8 @@
 """Named sets of settings that many sources share, and the system's own.
 
-    built in < SYSTEM < the set that a source names < what the source itself says
+    built in < SYSTEM < the set that a source names < the source's own settings
 
-A set keeps for each kind of source those of its settings that the kind has.
+A set holds, for each kind of source, the settings that the kind has.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ALL: Final = sa.select(parameters).order_by(parameters.c.name)
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """A set: its settings by kind of source, and how often it was edited."""
+    """A set: its settings by kind of source, and the number of its edits."""
 
     name: str
     settings: Mapping[str, Mapping[str, Any]]
@@ -37,12 +37,12 @@ class Parameters:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Its settings, whichever kind has them."""
+        """Its settings, of any kind."""
         return {name: value for of_kind in self.settings.values() for name, value in of_kind.items()}
 
 
 def every(tx: Tx) -> dict[str, Parameters]:
-    """All sets by name."""
+    """Return all sets by name."""
     return {
         row.name: Parameters(row.name, bulk.read_settings(row.settings), row.version, row.created_at)
         for row in tx.rows(_ALL)
@@ -50,7 +50,7 @@ def every(tx: Tx) -> dict[str, Parameters]:
 
 
 def named(tx: Tx, name: str) -> Parameters:
-    """The set of that name. Raises NotFoundError, with the names there are."""
+    """Return the set of that name. Raises NotFoundError, with the existing names."""
     known = every(tx)
     if name not in known:
         names = ", ".join(known) or "none yet; `cormorant parameters add` makes one"
@@ -59,14 +59,14 @@ def named(tx: Tx, name: str) -> Parameters:
 
 
 def add(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
-    """Keep a new set. Raises ConflictError when the name is taken."""
+    """Insert a new set. Raises ConflictError if the name is taken."""
     if name in every(tx):
         raise ConflictError(f"There is a set of parameters {name!r} already. Choose another name, or edit that one.")
     keep(tx, name, settings)
 
 
 def keep(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
-    """Keep a set, in the place of one of that name."""
+    """Write a set, replacing one of that name."""
     before = every(tx).get(name)
     values = (name, json.dumps(settings, sort_keys=True), before.version + 1 if before else 1)
     at = before.created_at if before else tx.now()
@@ -75,12 +75,12 @@ def keep(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def delete(tx: Tx, name: str) -> None:
-    """Forget a set."""
+    """Delete a set."""
     tx.execute(sa.delete(parameters).where(parameters.c.name == name))
 
 
 def inherited(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
-    """Return the settings that a source inherits, given its own: name -> value, and the set it comes from."""
+    """Return the settings that a source with these own settings inherits: name -> value, and its set."""
     found: dict[str, tuple[Any, str]] = {}
     for name in (SYSTEM, str(own.get(NAMED_BY, ""))):
         if name in known:

@@ -1,4 +1,4 @@
-"""The sources an administrator configured."""
+"""The configured sources."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from cormorant.store.schema import former_source, source
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A configured source. The kind's class reads its `settings`: its `own` as given, and beside them those of sets.
+    """A configured source. The kind's class reads its `settings`: its `own` as entered, and those of sets.
 
-    `origins` say of which set a setting is that is not its own. `test_of` is the source that it is a copy of, made for
-    a crawl that delivers nothing.
+    `origins` name the set of each inherited setting. `test_of` is the source that it is a copy of, made for a crawl
+    that delivers nothing.
     """
 
     id: int
@@ -38,7 +38,7 @@ class SourceRow:
 
 
 def add(tx: Tx, kind: str, name: str, settings: Mapping[str, Any], test_of: int | None = None) -> int:
-    """Keep a new source and return its number. Raises ConflictError when the name is taken."""
+    """Insert a new source and return its number. Raises ConflictError if the name is taken."""
     if tx.rows(sa.select(source.c.id).where(source.c.name == name)):
         raise ConflictError(f"There is a source {name!r} already. Choose another name, or edit that one.")
     values = {
@@ -50,9 +50,9 @@ def add(tx: Tx, kind: str, name: str, settings: Mapping[str, Any], test_of: int 
 
 
 def edit(tx: Tx, number: int, settings: Mapping[str, Any], agreed: Mapping[str, int] | None = None) -> None:
-    """Replace the settings of a source; runs under way keep what they began with.
+    """Replace the settings of a source; runs under way keep those they began with.
 
-    `agreed`: how many documents may leave by which rule of these settings; what was agreed to before holds no longer.
+    `agreed`: how many documents each rule of these settings may delete; earlier approvals end.
     """
     values = {
         "settings": json.dumps(settings, sort_keys=True), "version": source.c.version + 1,
@@ -63,43 +63,43 @@ def edit(tx: Tx, number: int, settings: Mapping[str, Any], agreed: Mapping[str, 
 
 
 def agreed(tx: Tx, number: int, asked_at: float) -> dict[str, int]:
-    """Return how many documents may leave by each rule in a run requested at that time; {} for an earlier run."""
+    """Return how many documents each rule may delete in a run requested at that time; {} for an earlier run."""
     known = source.c.id == number, source.c.agreed_at <= asked_at
     rows = tx.rows(sa.select(source.c.agreed).where(*known))
     return dict(json.loads(rows[0].agreed)) if rows else {}
 
 
 def forget_agreed(tx: Tx, number: int, asked_at: float) -> None:
-    """A run that was asked for then has come to its end: what was agreed to before has been done."""
+    """Clear approvals that the run requested at that time has used, as it has ended."""
     known = source.c.id == number, source.c.agreed_at <= asked_at
     tx.execute(sa.update(source).where(*known).values(agreed=None, agreed_at=None))
 
 
 def every(tx: Tx) -> list[SourceRow]:
-    """All sources by name. Copies made for tests are none."""
+    """Return all sources by name, without copies made for tests."""
     return _rows(tx, sa.select(source).where(source.c.test_of.is_(None)).order_by(source.c.name))
 
 
 def kinds(tx: Tx) -> dict[int, str]:
-    """Return the kind of each source, by its number, in the order of their names. Copies made for tests are none."""
+    """Return the kind of each source, by its number, ordered by name, without copies made for tests."""
     chosen = sa.select(source.c.id, source.c.kind).where(source.c.test_of.is_(None)).order_by(source.c.name)
     return {row.id: row.kind for row in tx.rows(chosen)}
 
 
 def copy_of(tx: Tx, number: int) -> SourceRow | None:
-    """The copy of a source that was made for a test, None when there is none."""
+    """Return the copy of a source that was made for a test, None if there is none."""
     return next(iter(_rows(tx, sa.select(source).where(source.c.test_of == number))), None)
 
 
 def claim(tx: Tx, number: int) -> None:
-    """Let nobody else order anything of a source until this transaction ends."""
-    if not tx.sqlite:  # there, nobody else writes meanwhile
+    """Lock a source: no other process orders a run of it before this transaction ends."""
+    if not tx.sqlite:  # SQLite has one writer
         tx.execute(sa.select(source.c.id).where(source.c.id == number).with_for_update())
 
 
 def named(tx: Tx, name: str) -> SourceRow:
-    """The source of that name. Raises NotFoundError, with the names there are."""
-    text = bulk.storable(name)  # a terminal may give bytes that are no text, which no database takes
+    """Return the source of that name. Raises NotFoundError, with the existing names."""
+    text = bulk.storable(name)  # a terminal may pass bytes that are no text, which no database accepts
     rows = _rows(tx, sa.select(source).where(source.c.name == name)) if text == name else []
     if not rows:
         names = ", ".join(row.name for row in every(tx)) or "none yet; `cormorant source add` makes one"
@@ -108,7 +108,7 @@ def named(tx: Tx, name: str) -> SourceRow:
 
 
 def numbered(tx: Tx, number: int) -> SourceRow | None:
-    """The source of that number, None when it was deleted."""
+    """Return the source of that number, None if it was deleted."""
     return next(iter(_rows(tx, sa.select(source).where(source.c.id == number))), None)
 
 
@@ -120,12 +120,12 @@ def names(tx: Tx, numbers: Collection[int]) -> dict[int, str]:
 
 
 def keep_name(tx: Tx, row: SourceRow, seq: int) -> None:
-    """Remember what a source that is about to be deleted is called; `seq` is the last event that tells of it."""
+    """Store the name of a source that is about to be deleted; `seq` is its last event."""
     tx.execute(sa.insert(former_source).values(id=row.id, name=row.name, seq=seq))
 
 
 def next_generation(tx: Tx, number: int) -> int:
-    """Count the source's generation up, so that everything known is due once more; returns it."""
+    """Increment the source's generation, so that all its resources are due again; returns it."""
     statement = (
         sa.update(source)
         .where(source.c.id == number)
@@ -136,12 +136,12 @@ def next_generation(tx: Tx, number: int) -> int:
 
 
 def set_cursor(tx: Tx, number: int, cursor: str) -> None:
-    """Remember how far the source was listed or read."""
+    """Store the cursor up to which the source was listed or read."""
     tx.execute(sa.update(source).where(source.c.id == number).values(cursor=cursor))
 
 
 def _rows(tx: Tx, statement: sa.Select[Any]) -> list[SourceRow]:
-    """Sources with what they have from sets of parameters."""
+    """Return sources with their settings from sets of parameters."""
     rows = tx.rows(statement)
     known = setting_profiles.every(tx) if rows else {}
     return [_row(row, known) for row in rows]

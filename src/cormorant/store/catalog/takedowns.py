@@ -1,7 +1,7 @@
-"""Takedowns: which documents are hidden from every reader, by whom, why and until when.
+"""Takedowns: documents hidden from every reader, with author, reason and expiry.
 
-added --in force: hidden, not visited--> lifted by a person, or expired --> found again
-          `--erase: text and copies go from the disk--> erased (a scan found nothing of them)
+added --in force: hidden, not visited--> lifted by a person, or expired --> searchable again
+          `--erase: text and copies deleted from the disk--> erased (a scan found no trace of them)
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import takedown, withdrawn
 
 EXPIRED = "expired"
-"""The author of the end of a takedown whose time was over."""
+"""The author of the end of an expired takedown."""
 _LOCK = 7_286_541
-"""The advisory lock of PostgreSQL under which batches are settled, and that a new takedown takes alone."""
+"""The advisory lock of PostgreSQL under which batches are settled, and that a new takedown takes exclusively."""
 
 
 class TakedownRow(NamedTuple):
-    """A takedown as it lies in the store: times in epoch seconds; `source` None means every source."""
+    """A takedown as stored: times in epoch seconds; `source` None means every source."""
 
     id: int
     rule: str
@@ -46,7 +46,7 @@ class TakedownRow(NamedTuple):
 
 
 class NewTakedownRow(NamedTuple):
-    """A takedown that a person asks for. `rule` is one of `sources.rules`, in canonical spelling."""
+    """A requested takedown. `rule` is one of `sources.rules`, in canonical spelling."""
 
     rule: str
     source: str | None
@@ -57,18 +57,18 @@ class NewTakedownRow(NamedTuple):
 
 
 def hold(tx: Tx, *, alone: bool) -> None:
-    """Keep takedowns as they are until this transaction ends; `alone`: once every batch that knows them is settled.
+    """Prevent changes of takedowns until this transaction ends; `alone`: after all batches that know them are settled.
 
-    SQLite lets one transaction write at a time, so there is nothing to do.
+    SQLite has one writer, so there is nothing to do.
     """
     if not tx.sqlite:
         tx.driver(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}({_LOCK})")
 
 
 def add(tx: Tx, wish: NewTakedownRow) -> TakedownRow:
-    """Put a takedown in force; one of the same rule and source that is in force may get `erase` added.
+    """Put a takedown in force; an equal one in force may get `erase` added.
 
-    Raises ConflictError where it would change nothing else.
+    Raises ConflictError if nothing else would change.
     """
     hold(tx, alone=True)
     same = [row for row in in_force(tx) if (row.rule, row.source) == (wish.rule, wish.source)]
@@ -86,18 +86,18 @@ def add(tx: Tx, wish: NewTakedownRow) -> TakedownRow:
 
 
 def all_(tx: Tx) -> list[TakedownRow]:
-    """Every takedown there ever was, oldest first."""
+    """Return every takedown, also ended ones, oldest first."""
     return [TakedownRow(*row) for row in tx.rows(sa.select(takedown).order_by(takedown.c.id))]
 
 
 def in_force(tx: Tx) -> list[TakedownRow]:
-    """The takedowns that hide documents now, oldest first; one whose time is over counts until it was ended."""
+    """Return the takedowns that hide documents now, oldest first; an expired one counts until it is ended."""
     statement = sa.select(takedown).where(takedown.c.ended_at.is_(None)).order_by(takedown.c.id)
     return [TakedownRow(*row) for row in tx.rows(statement)]
 
 
 def by_id(tx: Tx, number: int) -> TakedownRow:
-    """The takedown of that number. Raises NotFoundError."""
+    """Return the takedown of that number. Raises NotFoundError."""
     rows = tx.rows(sa.select(takedown).where(takedown.c.id == number)) if number in NUMBERS else []
     if not rows:
         raise NotFoundError(f"There is no takedown {number}. `cormorant takedown list --all` lists them.")
@@ -124,34 +124,34 @@ def end(tx: Tx, number: int, author: str) -> bool:
 
 
 def carry_out(tx: Tx, number: int) -> None:
-    """Note that what a takedown hides is hidden, or found again since it ended."""
+    """Mark a takedown as carried out: its documents are hidden, or searchable again after its end."""
     tx.execute(sa.update(takedown).where(takedown.c.id == number).values(carried_out=True))
 
 
 def withdraw(tx: Tx, documents: Sequence[tuple[int, int, str | None]]) -> None:
-    """Remember documents that search found until now: (resource, source, remark of the last visit)."""
+    """Store documents that were searchable until now: (resource, source, remark of the last visit)."""
     again = bulk.OnConflict(key=("id",), columns=("source_id", "reason"))
     bulk.insert(tx, withdrawn, ("id", "source_id", "reason"), documents, again)
 
 
 def were_found(tx: Tx, numbers: Sequence[int]) -> dict[int, str | None]:
-    """Those of these documents that search found when a takedown hid them, with the remark of their last visit."""
+    """Return those of these documents that were searchable before a takedown, with the remark of their last visit."""
     return dict(bulk.select_in(tx, withdrawn, ("id", "reason"), "id", numbers))
 
 
 def give_back(tx: Tx, numbers: Sequence[int]) -> None:
-    """Forget that these documents were found once."""
+    """Delete the record that these documents were searchable."""
     for start in range(0, len(numbers), 1000):
         tx.execute(sa.delete(withdrawn).where(withdrawn.c.id.in_(numbers[start : start + 1000])))
 
 
 def mark_erased(tx: Tx, number: int, *, erased: bool = True) -> None:
-    """Note that a scan found nothing of its documents on the disk, or that they have to be erased once more."""
+    """Store that a scan found no trace of its documents on disk, or that they must be erased again."""
     tx.execute(sa.update(takedown).where(takedown.c.id == number).values(erased_at=tx.now() if erased else None))
 
 
 def restore(tx: Tx, rows: list[TakedownRow]) -> None:
-    """Put takedowns back that an older backup does not know or knows as lifted; each keeps its number."""
+    """Restore takedowns that an older backup lacks or has as lifted; each keeps its number."""
     for row in rows:
         tx.execute(sa.delete(takedown).where(takedown.c.id == row.id))
         tx.execute(sa.insert(takedown).values(**row._asdict()))

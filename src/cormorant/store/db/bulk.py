@@ -22,7 +22,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class OnConflict:
-    """Conflict action for a row that exists already: set these columns from the new row, where `where` holds.
+    """Conflict action for an existing row: set these columns from the new row, if `where` holds.
 
     `where` is SQL over the table's own columns and `excluded.`; "" means always.
     """
@@ -33,9 +33,9 @@ class OnConflict:
 
 
 def insert(tx: Tx, table: sa.Table, columns: tuple[str, ...], rows: Rows, conflict: OnConflict | None = None) -> int:
-    """Insert rows; one that is there already is left alone, or updated as `conflict` says. Returns rows written.
+    """Insert rows; existing ones are left alone, or updated by `conflict`. Returns the number of written rows.
 
-    Of rows with one key in the same call the last one stands.
+    Of rows with one key in the same call the last one counts.
     """
     if not rows:
         return 0
@@ -60,7 +60,7 @@ def _conflict(conflict: OnConflict | None, table: str) -> str:
 
 
 def update(tx: Tx, table: sa.Table, sets: Sequence[str], key: Sequence[str], rows: Rows) -> int:
-    """Update rows by key. A row is the values for `sets`, then those of `key`. Returns rows changed.
+    """Update rows by key. A row is the values for `sets`, then those of `key`. Returns the number of changed rows.
 
     A name in `sets` may be written `name+`: the value is then added to the column.
     """
@@ -82,7 +82,7 @@ def update(tx: Tx, table: sa.Table, sets: Sequence[str], key: Sequence[str], row
 def select_in(
     tx: Tx, table: sa.Table, columns: Sequence[str], where: str, values: Iterable[Any]
 ) -> list[tuple[Any, ...]]:
-    """Select `columns` of rows whose column `where` is among `values`, in chunks that every driver takes."""
+    """Select `columns` of rows whose column `where` is among `values`, in chunks that every driver accepts."""
     wanted = list(values)
     found: list[tuple[Any, ...]] = []
     picked = [table.c[name] for name in columns]
@@ -95,9 +95,9 @@ def select_in(
 def select_numbered(
     tx: Tx, table: sa.Table, columns: Sequence[str], where: str, numbers: Sequence[int], *, besides: str = ""
 ) -> list[tuple[Any, ...]]:
-    """Do the same for whole numbers, as one value of the driver: a hundredth of the cost of naming each.
+    """Do the same for integers, bound as one value of the driver: a hundredth of the cost of binding each.
 
-    `besides` is what else must hold of a row, in SQL that both databases take.
+    `besides` is a further condition on a row, in SQL that both databases accept.
     """
     if not numbers:
         return []
@@ -108,19 +108,22 @@ def select_numbered(
 
 
 def storable(text: str) -> str:
-    """The text without what not every database takes: NUL, and halves of surrogate pairs. For what others wrote."""
+    """Return the text without characters that some database refuses: NUL, and lone surrogates.
+
+    For texts from outside.
+    """
     text = text.replace("\0", "")
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def read_settings(text: str) -> dict[str, Any]:
-    """Settings as they are kept. `Infinity`, which JSON does not have and was kept once, is read as that word."""
+    """Parse stored settings. `Infinity`, which JSON does not have and older versions stored, is read as that word."""
     return dict(json.loads(text, parse_constant=str))
 
 
 @lru_cache(maxsize=64)
 def _staging(table: sa.Table, columns: tuple[str, ...], dialect: sa.Dialect) -> tuple[str, str, tuple[str, ...]]:
-    """The temporary table's name and definition, and the type names COPY BINARY needs, for these columns."""
+    """Return the temporary table's name and definition, and the type names for COPY BINARY, for these columns."""
     types = tuple(table.c[name].type.compile(dialect) for name in columns)
     name = f"in_{table.name}_{abs(hash((table.name, columns))) % 100_000_000}"
     parts = ", ".join(f"{column} {kind}" for column, kind in zip(columns, types, strict=True))

@@ -1,10 +1,7 @@
-"""Clock steps: detects whether the clock of the store was set.
+"""Clock steps: detects that the clock of the store was set, by the monotonic clock of this process.
 
-Only then does it go otherwise than the monotonic clock of this process.
-
-A lease of a minute written before somebody set the clock an hour forward looks as if it had run out long ago, one
-written before it was set back as if it lasted for hours. So whoever asks what has run out is told as of the clock that
-it was written by.
+A lease of a minute written before the clock was set an hour forward looks expired; one written before the clock was set
+back seems to last for hours. So expiry is judged by the clock that wrote the lease.
 """
 
 from __future__ import annotations
@@ -16,25 +13,25 @@ if TYPE_CHECKING:
     from cormorant.base.clock import Clock
 
 STEP_S: Final = 1.0
-"""What the two clocks may differ by from one look to the next, as the database may take as long to answer."""
+"""Seconds that the clocks may drift apart between two readings, since the database may take as long to answer."""
 LONG_S: Final = 10.0
-"""Who has not looked for so long may have slept while the clock was set and set right again."""
+"""After a longer time without a reading the clock may have been set twice unnoticed, as during a suspend."""
 KEPT: Final = 64
-"""Steps that are remembered: of a clock that is set all the time the newest."""
+"""Steps that are remembered: the newest ones."""
 
 
 class ClockStep(NamedTuple):
-    """The clock was set by so many seconds; `at` is when that was noticed (monotonic seconds)."""
+    """The clock was set by `by` seconds; `at` is when that was noticed (monotonic seconds)."""
 
     at: float
     by: float
 
 
 class Steady:
-    """Compares the clock of the store with the one of this process, whenever it is told what the former shows.
+    """Compares the clock of the store with the monotonic clock, at each reading of the former.
 
-    `total` is by how much the clock was set in all, `set_back` how often it was set back; what happened before the
-    first look nobody knows.
+    `total` is the sum of all steps, `set_back` the number of steps backwards; steps before the first reading are
+    unknown.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -47,15 +44,15 @@ class Steady:
 
     @property
     def was_set(self) -> bool:
-        """Return whether the clock was set since this process first looked at it. It may have been set right again."""
+        """Return whether the clock was set since its first reading. It may have been corrected since."""
         return bool(self._steps)
 
     def now(self) -> float:
-        """Return the time of the store's clock (epoch seconds) by the last look at it; before that, ours."""
+        """Return the time of the store's clock (epoch seconds) by its last reading; before that, ours."""
         return self._clock.now() if self._apart is None else self._clock.monotonic() + self._apart
 
     def doubt(self) -> None:
-        """Take it for possible that the clock was set just before, and whenever nobody here has looked for long."""
+        """Assume that the clock may have been set just before, and during long times without a reading."""
         self._doubts_from = self._clock.monotonic()
 
     def doubts(self, seconds: float) -> bool:
@@ -63,7 +60,7 @@ class Steady:
         return self._doubts_from is not None and self._clock.monotonic() - self._doubts_from < seconds
 
     def look(self, now: float) -> None:
-        """The clock of the store shows `now` (epoch seconds)."""
+        """Take a reading of the store's clock (epoch seconds)."""
         at = self._clock.monotonic()
         if self._doubts_from is not None and at - self._looked_at > LONG_S:
             self._doubts_from = at
@@ -77,9 +74,9 @@ class Steady:
             self.set_back += by < 0
 
     def ahead(self, seconds: float) -> float:
-        """By how much the clock is ahead at most of the one by which something was written in the last `seconds`.
+        """Return how far the clock is at most ahead of the clock that wrote a row in the last `seconds`.
 
-        0 when it was not set forward in that time.
+        0 if it was not set forward in that time.
         """
         since, behind, most = self._clock.monotonic() - seconds, 0.0, 0.0
         for step in reversed(self._steps):
@@ -91,15 +88,15 @@ class Steady:
 
 
 class ServerClock:
-    """The clock of a database server, for what is dated without asking it each time."""
+    """The clock of a database server, for dates that need no query."""
 
     def __init__(self, clock: Clock, steady: Steady) -> None:
         self._clock, self._steady = clock, steady
 
     def now(self) -> float:
-        """Epoch seconds, by the last look."""
+        """Return epoch seconds, by the last reading."""
         return self._steady.now()
 
     def monotonic(self) -> float:
-        """Seconds of this machine, never going back."""
+        """Return seconds of this machine that never go back."""
         return self._clock.monotonic()

@@ -1,11 +1,11 @@
-"""One way to the database: open it, begin a transaction, look.
+"""Access to the database: open it, begin a transaction, read.
 
     Store.open(url) --begin()--> Tx (read and write, takes the write lock at once) --> commit, or roll back on an
     exception
                     `--read()--> Tx (reads one moment, takes no lock)
 
 On SQLite `begin` is BEGIN IMMEDIATE with a busy time-out of 30 s, so two writers wait for each other and never fail
-half way. A Store belongs to the process that opened it: after a fork open another.
+halfway. A Store belongs to the process that opened it: after a fork open another.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Tx:
-    """A transaction under way. Everything below `crawl` and `operate` takes one and never commits it."""
+    """A transaction under way. Functions below `crawl` and `operate` take one and never commit it."""
 
     __slots__ = ("_steady", "clock", "connection", "sqlite")
 
@@ -49,11 +49,11 @@ class Tx:
         return self.connection.execute(statement, parameters)
 
     def driver(self, sql: str, parameters: Any = ()) -> CursorResult[Any]:
-        """Run SQL in the driver's own words and parameter style; for hot statements of `bulk` and `frontier` alone."""
+        """Run SQL in the driver's dialect and parameter style; only for hot statements of `bulk` and `frontier`."""
         return self.connection.exec_driver_sql(sql, parameters)
 
     def now(self) -> float:
-        """The store's time in epoch seconds: PostgreSQL's clock, or this machine's when the store is a file on it."""
+        """Return the store's time in epoch seconds: PostgreSQL's clock, or this machine's for a store in a file."""
         if self.sqlite:
             now = self.clock.now()
         else:
@@ -62,14 +62,14 @@ class Tx:
         return now
 
     def lapsed(self, seconds: float, now: float) -> float:
-        """Up to which store time what was written for so many `seconds` is over: `now`, unless the clock was set.
+        """Return the store time up to which waits of `seconds` have ended: `now`, unless the clock was set.
 
-        A clock that was set forward meanwhile shows that too soon of what was written before.
+        If the clock was set forward since, earlier rows would seem to end too soon.
         """
         return now - self._steady.ahead(seconds)
 
     def run_out(self, seconds: float, now: float) -> float:
-        """The same of what must on no account be taken for over too soon: nothing is before this process can know."""
+        """Return the same for leases, which must not end too soon: none has ended before this process can know."""
         return -inf if self._steady.doubts(seconds) else self.lapsed(seconds, now)
 
     @property
@@ -78,11 +78,11 @@ class Tx:
         return self._steady.was_set
 
     def stepped(self) -> float:
-        """By how much the clock was set since this process opened the store: what is less that is for intervals."""
+        """Return the sum of the clock's steps since this process opened the store: without it times form intervals."""
         return self._steady.total
 
     def rows(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
-        """All rows of a Core select."""
+        """Return all rows of a Core select."""
         return self.connection.execute(statement, parameters).fetchall()
 
 
@@ -99,12 +99,12 @@ class Store:
 
     @property
     def clock(self) -> Clock:
-        """The clock that rows are dated by: of this machine where the store is a file on it, else of the server."""
+        """The clock that dates rows: this machine's for a store in a file, else the server's."""
         return self._clock if self.sqlite else ServerClock(self._clock, self.steady)
 
     @classmethod
     def open(cls, url: str, clock: Clock, *, made: bool = False) -> Store:
-        """Connect to `sqlite:///PATH` or `postgresql://...`; with `made` to a file that is there, and to no new one.
+        """Connect to `sqlite:///PATH` or `postgresql://...`; with `made` only to an existing file.
 
         Raises StoreError when the SQLite library is too old, UsageError for another kind of URL. The first use raises
         Unreachable when no server answers.
@@ -113,9 +113,9 @@ class Store:
 
     @contextmanager
     def begin(self) -> Iterator[Tx]:
-        """A transaction that commits at the end of the block and rolls back on an exception.
+        """Open a transaction that commits at the end of the block and rolls back on an exception.
 
-        What the block raises passes; what the database says is raised as one of our errors.
+        Exceptions of the block pass; errors of the database are raised as ours.
         """
         with self._translated(), self._engine.connect() as connection:
             if self.sqlite:
@@ -125,7 +125,7 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
-        """A consistent look at one moment. Writes are refused by habit, not by force."""
+        """Open a consistent view of one moment. It must not write, which is not enforced."""
         with self._translated(), self._engine.connect() as connection:
             if self.sqlite:
                 connection.exec_driver_sql("BEGIN")
@@ -137,12 +137,15 @@ class Store:
                 connection.rollback()
 
     def copy_to(self, target: Path) -> None:
-        """Write a consistent copy of a SQLite database to a new file; readers and writers go on meanwhile."""
+        """Write a consistent copy of a SQLite database to a new file; readers and writers continue meanwhile."""
         with self._translated(), self._engine.connect() as connection:
             connection.exec_driver_sql("VACUUM INTO ?", (str(target),))
 
     def compact(self) -> None:
-        """Give back to the disk what deleted rows took. Nobody else may write meanwhile; a kill changes nothing."""
+        """Return the space of deleted rows to the disk.
+
+        No other process may write meanwhile; a kill changes nothing.
+        """
         with self._translated(), self._engine.connect() as connection:
             if self.sqlite:
                 connection.exec_driver_sql("VACUUM")
@@ -155,7 +158,7 @@ class Store:
     def scrub(self) -> None:
         """Rewrite every table, so that no byte of a deleted row stays in the files of the database.
 
-        Others may read and write; they wait meanwhile. Raises StoreError when they do not let go of it in time.
+        Other processes wait meanwhile. Raises StoreError when they do not release the database in time.
         """
         with self._translated(), self._engine.connect() as connection:
             if not self.sqlite:
@@ -166,7 +169,7 @@ class Store:
             connection.exec_driver_sql("VACUUM")
 
     def truncate_log(self) -> None:
-        """Empty the write-ahead log of SQLite, once its readers let go of it. Raises StoreError until then."""
+        """Empty the write-ahead log of SQLite, once no reader uses it. Raises StoreError before."""
         if not self.sqlite:
             return
         with self._translated(), self._engine.connect() as connection:
@@ -176,14 +179,14 @@ class Store:
                 )
 
     def files(self) -> list[Path]:
-        """The files of a SQLite database that are there; none of another."""
+        """Return the existing files of a SQLite database; none for PostgreSQL."""
         if not self.sqlite:
             return []
         path = Path(self.url.removeprefix("sqlite:///"))
         return [each for each in (path, path.with_name(f"{path.name}-wal")) if each.exists()]
 
     def size(self) -> int:
-        """Bytes that the database takes on the disk."""
+        """Return the bytes that the database takes on disk."""
         if not self.sqlite:
             with self.read() as tx:
                 return int(tx.driver("SELECT pg_database_size(current_database())").scalar_one())
@@ -195,12 +198,12 @@ class Store:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Turn driver errors into ours; what the block itself raises passes."""
+        """Turn driver errors into ours; exceptions of the block itself pass."""
         try:
             yield
         except exc.DBAPIError as error:
             raise drivers.translate(error.orig, self.url) from error
-        except self._engine.dialect.loaded_dbapi.Error as error:  # COPY speaks to the driver itself
+        except self._engine.dialect.loaded_dbapi.Error as error:  # COPY uses the driver directly
             raise drivers.translate(error, self.url) from error
 
 
@@ -208,8 +211,8 @@ class Store:
 def _closing(connection: Connection) -> Iterator[None]:
     """Commit what BEGIN IMMEDIATE began, or roll it back.
 
-    Unless SQLite has done so by itself (disk full, I/O error), or the connection was closed, as one is on which a
-    statement was interrupted.
+    There is no roll-back if SQLite has done it itself (disk full, I/O error), or if the connection was closed after an
+    interrupted statement.
     """
     try:
         yield

@@ -2,7 +2,7 @@
 
 SQLite by the pysqlite3 wheel, PostgreSQL by psycopg 3.
 
-SQLite before 3.51.3 can corrupt a WAL that two connections write, so an older library is refused. The settings are
+SQLite before 3.51.3 can corrupt a WAL with two writing connections, so an older library is refused. The settings are
 those of a measured comparison: page size 4096, WAL, synchronous FULL (NORMAL loses acknowledged commits in a power
 cut), a cache of 2 MB a connection (more gained nothing), no mmap.
 """
@@ -47,14 +47,14 @@ _PRAGMAS = (
 
 
 def sqlite_version() -> tuple[int, ...]:
-    """The SQLite that databases in files are opened with, old or not."""
+    """Return the version of SQLite that opens database files, even if it is too old."""
     return tuple(sqlite.sqlite_version_info)
 
 
 def engine(url: str, *, made: bool = False) -> sa.Engine:
-    """Make an engine for a database URL. Of a file that is `made` already none is made when it has gone.
+    """Make an engine for a database URL. With `made` a missing file is not created.
 
-    Raises UsageError for a kind of database we do not know.
+    Raises UsageError for an unknown kind of database.
     """
     if url.startswith("sqlite:"):
         return _sqlite_engine(url, made=made)
@@ -66,25 +66,28 @@ def engine(url: str, *, made: bool = False) -> sa.Engine:
 
 
 _SECRETS = ("password", "passfile", "sslpassword")
-"""Parameters of an address whose values are nobody's business."""
+"""URL parameters with secret values."""
 _PLACE = r"(?P<place>(?:[^@?/:]*|\[[^@?/\]]*\])(?::\d*)?(?:/[^@?]*)?)(?:\?(?P<query>.*))?"
 _READINGS = (
     re.compile(r"(?P<scheme>[^:/?@]*://)(?:(?P<user>[^:/?@]*)(?P<password>:[^/?@]*)?@)?" + _PLACE, re.DOTALL),
     re.compile(r"(?P<scheme>[^:/?@]*://)(?:(?P<user>[^:/?@]*)(?P<password>:.*)@)" + _PLACE, re.DOTALL),
 )
-"""An address as it should be written, then one whose password has signs in it that should have been escaped."""
+"""A well-formed URL, then one whose password has unescaped reserved characters."""
 
 
 def mask(url: str) -> str:
-    """The URL without its password, for messages and logs. What cannot be read for certain is hidden as a whole."""
+    """Return the URL without its password, for messages and logs.
+
+    A URL that cannot be parsed reliably is hidden as a whole.
+    """
     if url.startswith("sqlite:") or not re.search("@|://|pass", url, re.IGNORECASE):
         return url
     for reading in _READINGS:
-        said = reading.fullmatch(url)
-        query = "&".join(map(_masked, said["query"].split("&"))) if said and said["query"] else ""
-        if said and "@" not in query:
-            user = f"{said['user']}{':***' if said['password'] else ''}@" if said["user"] is not None else ""
-            return f"{said['scheme']}{user}{said['place']}{'?' if query else ''}{query}"
+        parts = reading.fullmatch(url)
+        query = "&".join(map(_masked, parts["query"].split("&"))) if parts and parts["query"] else ""
+        if parts and "@" not in query:
+            user = f"{parts['user']}{':***' if parts['password'] else ''}@" if parts["user"] is not None else ""
+            return f"{parts['scheme']}{user}{parts['place']}{'?' if query else ''}{query}"
     scheme, ends, _ = url.partition("://")
     return f"{scheme}://***" if ends else "***"
 
@@ -92,23 +95,25 @@ def mask(url: str) -> str:
 def secrets_of(url: str) -> tuple[str, ...]:
     """Return the secrets of this database URL, plain and percent-encoded, to be masked in every text about it."""
     try:
-        said = sa.make_url(url)
+        parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
         return (url,)
-    words = [str(each) for each in (said.password, *map(said.query.get, _SECRETS)) if each]
+    words = [str(each) for each in (parsed.password, *map(parsed.query.get, _SECRETS)) if each]
     return tuple(dict.fromkeys(form for word in words for form in (word, quote(word, safe=""))))
 
 
 def places_of(url: str) -> tuple[tuple[str, int], ...]:
-    """Hosts and ports at which a database is reached; `localhost` for a socket in a folder. None for a file."""
+    """Return hosts and ports of a database; `localhost` for a socket in a folder. None for a file."""
     try:
-        said = sa.make_url(url)
+        parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
         return ()
-    if not said.drivername.startswith("postgres"):
+    if not parsed.drivername.startswith("postgres"):
         return ()
-    hosts = [said.host or "", *(host for name in ("host", "hostaddr") for host in _values(said, name))]
-    ports = [int(port) for port in (str(said.port or ""), *_values(said, "port")) if port.isdigit()] or [POSTGRES_PORT]
+    hosts = [parsed.host or "", *(host for name in ("host", "hostaddr") for host in _values(parsed, name))]
+    ports = [int(port) for port in (str(parsed.port or ""), *_values(parsed, "port")) if port.isdigit()] or [
+        POSTGRES_PORT
+    ]
     found = dict[tuple[str, int], None]()
     for each in filter(None, hosts) if any(hosts) else [""]:
         host, colon, port = each.rpartition(":")
@@ -120,14 +125,14 @@ def places_of(url: str) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _values(said: sa.URL, name: str) -> list[str]:
+def _values(url: sa.URL, name: str) -> list[str]:
     """Return the values of a URL parameter: separated by commas, or one for each occurrence."""
-    given = said.query.get(name, ())
+    given = url.query.get(name, ())
     return [part for each in ((given,) if isinstance(given, str) else given) for part in each.split(",")]
 
 
 def _masked(parameter: str) -> str:
-    """A parameter of an address without its value, when that is a secret."""
+    """Return a URL parameter without its value, if that is a secret."""
     name, equals, _ = parameter.partition("=")
     return f"{name}=***" if equals and unquote_plus(name).strip().lower() in _SECRETS else parameter
 
@@ -164,7 +169,7 @@ def _prepare_sqlite(raw: Any, _record: object) -> None:
 
 
 def _execute_when_free(raw: Any, pragma: str) -> None:
-    """Try again for a while: where several turn one new database to WAL at once, SQLite refuses instead of waiting."""
+    """Retry for a while: SQLite refuses instead of waiting if several processes turn a new database to WAL at once."""
     clock = SystemClock()
     until = clock.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
@@ -185,7 +190,7 @@ def _postgres_engine(url: str) -> sa.Engine:
         raise UsageError("PostgreSQL needs psycopg. Install it with: pip install 'cormorant[postgres]'") from None
     try:
         address = sa.make_url(re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", url))
-    except (sa.exc.ArgumentError, ValueError):  # what they say may hold a part of the password
+    except (sa.exc.ArgumentError, ValueError):  # their message may hold a part of the password
         address = None
     if address is None or "@" in (address.host or ""):
         raise UsageError(
@@ -204,7 +209,7 @@ def _postgres_engine(url: str) -> sa.Engine:
 
 @cache
 def errors() -> tuple[type[Exception], ...]:
-    """The classes of errors that come from a database, of whichever driver there is."""
+    """Return the error classes of all installed database drivers."""
     ours: tuple[type[Exception], ...] = (sa.exc.SQLAlchemyError, sqlite.Error)
     try:
         import psycopg  # noqa: PLC0415 - an extra
@@ -214,7 +219,7 @@ def errors() -> tuple[type[Exception], ...]:
 
 
 def translate(error: BaseException | None, url: str) -> CormorantError:
-    """Say what a driver's error means to a person, and what to do."""
+    """Return our error for a driver's error, with a remedy."""
     lines = str(error).strip().splitlines()
     text = (lines[0] if lines else type(error).__name__).rstrip(".")
     if url.startswith("sqlite:"):
@@ -227,11 +232,11 @@ _WORDS: Final[dict[str, int]] = {
     "I/O error": sqlite.SQLITE_IOERR, "malformed": sqlite.SQLITE_CORRUPT, "not a database": sqlite.SQLITE_NOTADB,
     "locked": sqlite.SQLITE_BUSY,
 }  # fmt: skip
-"""What an error says that came without a code; in one that has its code a word may be the name of a column."""
+"""Result codes of messages without a code; in a message with a code such a word may be the name of a column."""
 
 
 def _sqlite_code(error: BaseException | None) -> int:
-    """The primary result code of an error."""
+    """Return the primary result code of an error."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None:
         return int(code) & 0xFF
@@ -270,12 +275,12 @@ def _of_sqlite(code: int, text: str, path: str) -> CormorantError:
 
 
 _AWAY = ("08", "57P")
-"""Beginnings of SQLSTATE: the connection is lost, the server is going down."""
+"""Prefixes of SQLSTATE: the connection is lost, the server is shutting down."""
 _FORBIDDEN = ("28", "42501", "25006")
-"""A wrong password, a missing right, a server that only reads."""
+"""A wrong password, a missing right, a read-only server."""
 _CROWDED = re.compile("too many (?:clients|connections)|remaining connection slots")
 _CROWDED_STATE, _FULL_STATE = "53300", "53100"
-"""Where a connection is refused the driver has no SQLSTATE, only the server's words."""
+"""If a connection is refused the driver has no SQLSTATE, only the server's message."""
 
 
 def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantError:
@@ -298,7 +303,7 @@ def _of_postgres(error: BaseException | None, text: str, url: str) -> CormorantE
 
 
 MOST: Final = 500
-"""Statements that are kept, as SQLAlchemy keeps of an engine; half as many again before the least used are dropped."""
+"""Statements that are cached, as in SQLAlchemy's own cache; it is trimmed at half as many again."""
 
 
 class Compiled(sa.util.LRUCache[Any, Any]):
@@ -307,7 +312,7 @@ class Compiled(sa.util.LRUCache[Any, Any]):
     __slots__ = ()
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The compiled statement, whichever engine it was compiled for."""
+        """Return the compiled statement of any engine of the same dialect."""
         return super().get(_by_kind(key), default)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -319,4 +324,4 @@ def _by_kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 STATEMENTS = Compiled(MOST)
-"""Those of this process: one place, since what is here before a fork is to be there behind it, whoever opens what."""
+"""The cache of this process: shared by all engines, so that a fork inherits it."""

@@ -1,10 +1,10 @@
-"""Database dump: how all rows leave a database and get into another one.
+"""Database dump: copies all rows from one database to another.
 
     snapshot(store) -> Tx of one moment -> chunks(tx, table) ...       while others write
     replaced(tx, schema) -> put(table, columns, rows) ... -> settle    in one transaction, all or nothing
 
-Rows are tuples of what every driver takes, so they are the same of SQLite and of PostgreSQL. Older ones come into a
-schema of their own time, which is then upgraded like any other.
+Rows are tuples of values that every driver accepts, so they are the same for SQLite and PostgreSQL. Older rows are
+inserted into a schema of their version, which is then upgraded like any other.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from cormorant.store.db.database import Store, Tx
 from cormorant.store.schema import SCHEMA_VERSION, metadata, process, session, stream_head
 
 LEFT_OUT = frozenset((process.name, session.name))
-"""Who is at work, and which browsers have signed in: of the moment, and of that installation."""
+"""Running processes and browser sessions: they belong to the moment and to that installation."""
 CHUNK = 1000
 
 
 @contextmanager
 def snapshot(store: Store, beside: Path) -> Iterator[Tx]:
-    """Look at one moment for as long as it takes to read everything.
+    """Open a view of one moment for as long as it takes to read everything.
 
-    Of SQLite a copy is read, made at `beside` and removed: a long look at the file itself would keep its log from being
-    worked in, which then grows with every write. PostgreSQL keeps such a moment by itself.
+    For SQLite a copy is made at `beside`, read and removed: a long read of the file itself would keep its log from
+    being checkpointed, so it would grow with every write. PostgreSQL keeps such a view by itself.
     """
     if not store.sqlite:
         with store.read() as tx:
@@ -59,19 +59,19 @@ def _remove(database: Path) -> None:
 
 
 def kept(tables: sa.MetaData = metadata) -> list[sa.Table]:
-    """The tables whose rows are kept, those first that others name."""
+    """Return the tables that are dumped, referenced ones first."""
     return [each for each in tables.sorted_tables if each.name not in LEFT_OUT]
 
 
 def reflected(tx: Tx) -> sa.MetaData:
-    """The tables of ours as a database of an older version has them."""
+    """Return our tables as they are in a database of an older version."""
     found = sa.MetaData()
     found.reflect(bind=tx.connection, only=lambda name, _: name in metadata.tables)
     return found
 
 
 def chunks(tx: Tx, table: sa.Table) -> Iterator[list[tuple[Any, ...]]]:
-    """All rows of a table by its key, some at a time: memory is that of one chunk."""
+    """Yield all rows of a table by its key, in chunks: memory is that of one chunk."""
     statement = sa.select(table).order_by(*table.primary_key.columns)
     found = tx.connection.execute(statement, execution_options={"yield_per": CHUNK})
     for some in found.partitions():
@@ -79,14 +79,14 @@ def chunks(tx: Tx, table: sa.Table) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def every(tx: Tx, tables: sa.MetaData = metadata) -> Iterator[tuple[sa.Table, list[tuple[Any, ...]]]]:
-    """All rows of all tables that are kept, in chunks."""
+    """Yield all rows of all dumped tables, in chunks."""
     for table in kept(tables):
         for some in chunks(tx, table):
             yield table, some
 
 
 def counters(tx: Tx, tables: sa.MetaData = metadata) -> dict[str, int]:
-    """The greatest number that was ever given to a row, of each table that gives numbers and has given one."""
+    """Return the greatest number ever assigned, for each table with numbered rows and at least one number."""
     if tx.sqlite:
         return {str(name): int(last) for name, last in map(tuple, tx.driver("SELECT name, seq FROM sqlite_sequence"))}
     asked = "SELECT last_value FROM pg_sequences WHERE schemaname || '.' || sequencename = %s"
@@ -99,19 +99,19 @@ def counters(tx: Tx, tables: sa.MetaData = metadata) -> dict[str, int]:
 
 
 def _numbered(tx: Tx, tables: sa.MetaData = metadata) -> list[str]:
-    """Tables whose rows the database numbers."""
+    """Return the tables whose rows the database numbers."""
     numbered = [(each.name, each.autoincrement_column) for each in tables.sorted_tables]
     return [name for name, column in numbered if column is not None and _sequence(tx, name) is not None]
 
 
 def _sequence(tx: Tx, table: str) -> str | None:
-    """Return the sequence that gives the numbers of a table in PostgreSQL, None when there is none."""
+    """Return the sequence that numbers a table in PostgreSQL, None if there is none."""
     return tx.driver("SELECT pg_get_serial_sequence(%s, 'id')", (table,)).scalar_one_or_none()
 
 
 @dataclass(slots=True)
 class Coming:
-    """Rows that are on their way into a database: of which schema they are, its tables, and how many came."""
+    """Rows that are being inserted into a database: their schema, its tables, and the number of rows so far."""
 
     tx: Tx
     schema: str
@@ -119,7 +119,7 @@ class Coming:
     counts: dict[str, int]
 
     def put(self, name: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        """Put rows into a table. Raises ArchiveDamaged for what does not fit it, and for one that is there already."""
+        """Insert rows into a table. Raises ArchiveDamaged for rows that do not fit, and for existing keys."""
         table = self.tables.get(name)
         if table is None or name in LEFT_OUT or not set(columns) <= set(table.columns.keys()):
             raise ArchiveDamaged(f"There are rows for {name}, and version {self.schema} has no such table or columns.")
@@ -130,7 +130,7 @@ class Coming:
         self.counts[name] = self.counts.get(name, 0) + len(rows)
 
     def settle(self, given: Mapping[str, int]) -> None:
-        """All rows have come: bring the schema up to today's, and have numbers go on behind those that were given."""
+        """Upgrade the schema after the last row, and let numbers continue after those assigned before."""
         migrate.bring_up(self.tx, self.schema)
         before = {name: int(last) for name, last in given.items() if name in metadata.tables}
         if self.tx.sqlite:
@@ -140,7 +140,7 @@ class Coming:
 
 
 def replaced(tx: Tx, schema: str) -> Coming:
-    """Remove all tables of ours and make those of that schema, without a row; what comes is put into them.
+    """Drop all our tables and create empty ones of that schema, to insert rows into.
 
     Raises DataFolderError for a schema that this program does not know.
     """
@@ -148,7 +148,7 @@ def replaced(tx: Tx, schema: str) -> Coming:
         raise DataFolderError(
             f"It is of version {schema}, and this program knows {SCHEMA_VERSION}. Install a newer version of cormorant."
         )
-    migrate.make_anew(tx, schema)
+    migrate.recreate(tx, schema)
     tables: Mapping[str, sa.Table] = metadata.tables
     if schema < SCHEMA_VERSION:
         older = sa.MetaData()
@@ -159,7 +159,7 @@ def replaced(tx: Tx, schema: str) -> Coming:
 
 
 def _number_sqlite(tx: Tx, given: Mapping[str, int]) -> None:
-    """SQLite keeps the numbers of the tables that never give one a second time."""
+    """Set the counters of the SQLite tables that never assign a number twice."""
     there = {str(row[0]) for row in tx.driver("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'")}
     for name, last in given.items():
         if name in there:
@@ -169,7 +169,7 @@ def _number_sqlite(tx: Tx, given: Mapping[str, int]) -> None:
 
 
 def _number_postgresql(tx: Tx, given: Mapping[str, int]) -> None:
-    """PostgreSQL has a sequence for each such table, which knows nothing of rows that came with a number."""
+    """Set the sequences of PostgreSQL, which do not count rows inserted with a number."""
     for name in _numbered(tx):
         newest = tx.execute(sa.select(sa.func.max(metadata.tables[name].c.id))).scalar_one()
         last = max(int(newest or 0), given.get(name, 0))

@@ -1,4 +1,4 @@
-"""Heartbeats of processes that are at work. Every process says so now and then."""
+"""Heartbeats of running processes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import process
 
 ALIVE_S = 15.0
-"""A process that has said nothing for longer is taken for dead."""
+"""A process without a heartbeat for longer counts as dead."""
 
 
 class ProcessRow(NamedTuple):
-    """One process of one node. `lack` names what it is short of, "" for nothing (`base.exhaustion`)."""
+    """One process of one node. `lack` names the resource that it lacks, "" for none (`base.exhaustion`)."""
 
     name: str
     role: str
@@ -29,7 +29,7 @@ class ProcessRow(NamedTuple):
 
 
 def say(tx: Tx, name: str, role: str, started_at: float, node: str = "", lack: str = "") -> None:
-    """A process is at work, on a node of that name; without one on that of this machine."""
+    """Write the heartbeat of a process on a node of that name; without one on that of this machine."""
     conflict = bulk.OnConflict(key=("name",), columns=("role", "node", "pid", "started_at", "seen_at", "lack"))
     row = (name, role, node or socket.gethostname(), os.getpid(), started_at, tx.now(), lack)
     bulk.insert(tx, process, ProcessRow._fields, [row], conflict)
@@ -41,18 +41,18 @@ def is_alive(tx: Tx, name: str) -> bool:
 
 
 def shorten(tx: Tx) -> None:
-    """Let no process be alive for longer than if it had said so now: a clock that was ahead wrote that."""
+    """Limit heartbeats in the future to the present: a clock that was ahead wrote them."""
     now = tx.now()
     tx.execute(sa.update(process).where(process.c.seen_at > now).values(seen_at=now))
 
 
 def leave(tx: Tx, name: str) -> None:
-    """A process ends."""
+    """Delete the heartbeat of a process that ends."""
     tx.execute(sa.delete(process).where(process.c.name == name))
 
 
 def lack(tx: Tx, node: str) -> str:
-    """Return what a retriever of that node, or for "" of any node, is short of; "" when none lacks anything."""
+    """Return the resource that a retriever of that node, or for "" of any node, lacks; "" if none does."""
     return next((each.lack for each in alive(tx, "retriever") if each.lack and node in ("", each.node)), "")
 
 
@@ -63,6 +63,6 @@ _ALIVE_IN_ROLE: Final = _ALIVE.where(process.c.role == sa.bindparam("role"))
 
 
 def alive(tx: Tx, role: str | None = None) -> list[ProcessRow]:
-    """Processes seen lately."""
+    """Return the processes with a recent heartbeat."""
     bound = {"since": tx.lapsed(ALIVE_S, tx.now()) - ALIVE_S, "role": role}
     return [ProcessRow(*row) for row in tx.rows(_ALIVE if role is None else _ALIVE_IN_ROLE, bound)]

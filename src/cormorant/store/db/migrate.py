@@ -1,8 +1,8 @@
 """Schema migration: finds the revision of a database and upgrades it to the current one.
 
-A new database is made in one transaction and stamped with the newest revision; an older one is backed up (SQLite: a
-file beside it, else by whoever opens it, ADR 0053) and brought up by Alembic; a newer one is refused, since nobody can
-know what its rows mean.
+A new database is created in one transaction and stamped with the newest revision; an older one is backed up (SQLite: a
+file beside it, else by the caller's `keep`, ADR 0053) and upgraded by Alembic; a newer one is refused, since the
+meaning of its rows is unknown.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from cormorant.store.db.database import Store, Tx
 
     Keep: TypeAlias = Callable[[Tx, str], Path]
-    """Keeps the rows of a database of this version, which is no file, before it is upgraded; returns where."""
+    """Backs up the rows of a database of this version, which is no file, before its upgrade; returns the path."""
 
 _VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 MIGRATIONS = Path(__file__).parents[1] / "migrations"
 NAMED = 3
-"""Tables and columns that are named when some are missing."""
+"""Missing tables and columns that a message names."""
 _COLUMNS_OF_SQLITE = """
     SELECT tables.name, columns.name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
     WHERE tables.type = 'table'
@@ -38,7 +38,7 @@ _COLUMNS_OF_POSTGRESQL = """
 
 
 class Upgraded(NamedTuple):
-    """A database was brought from one version to another; a copy of what it was is in `backup`."""
+    """A database was upgraded from one version to another; `backup` is a copy of the former."""
 
     before: str
     now: str
@@ -46,12 +46,12 @@ class Upgraded(NamedTuple):
 
 
 def prepare(store: Store, keep: Keep, new: Callable[[], None] = lambda: None) -> Upgraded | None:
-    """Make or upgrade the schema, and say so if it was upgraded; does nothing when it is today's.
+    """Create or upgrade the schema; returns the upgrade, None if there was none.
 
-    Look, backup and upgrade are one write transaction: nobody writes what the backup would lack, and of two that
-    upgrade at once the second finds it done. `new` is called for a database in which nothing ever was, and may raise:
-    it is left as it is then. So it is when DataFolderError is raised, as the database was written by a newer version,
-    or is not what its version says.
+    Check, backup and upgrade are one write transaction: no other process writes rows that the backup would lack, and
+    the second of two concurrent upgrades finds it done. `new` is called for a database that was never used; if it
+    raises, the database stays as it is. The same holds for DataFolderError, raised if a newer version wrote the
+    database, or if its tables do not match its version.
     """
     upgraded: Upgraded | None = None
     with store.begin() as tx:
@@ -76,20 +76,20 @@ def prepare(store: Store, keep: Keep, new: Callable[[], None] = lambda: None) ->
 
 
 def _one_at_a_time(tx: Tx) -> None:
-    """Wait for another process that is making or upgrading the schema. On SQLite the transaction itself does that."""
+    """Wait for another process that creates or upgrades the schema. On SQLite the transaction itself does that."""
     if not tx.sqlite:
         tx.driver("SELECT pg_advisory_xact_lock(hashtext('cormorant schema'))")
 
 
 def _version(tx: Tx) -> str | None:
-    """The revision the database is stamped with, None for an empty database."""
+    """Return the revision that the database is stamped with, None for an empty database."""
     if not sa.inspect(tx.connection).has_table("alembic_version"):
         return None
     return tx.execute(sa.select(_VERSION.c.version_num)).scalar_one_or_none()
 
 
 def _is_unused(tx: Tx) -> bool:
-    """Return whether there are only empty tables, as after a restore that was killed once it had made them."""
+    """Return whether all tables are empty, as after a restore that was killed after creating them."""
     heads = [tuple(row) for row in tx.rows(sa.select(stream_head.c.seq, stream_head.c.installation))]
     return heads == [(0, None)] and not tx.rows(sa.select(source.c.id).limit(1))
 
@@ -120,8 +120,8 @@ def _check_columns(tx: Tx) -> None:
         )
 
 
-def make_anew(tx: Tx, version: str) -> None:
-    """Remove every table of ours, then make those of `version`. Whoever calls has made sure that it is known."""
+def recreate(tx: Tx, version: str) -> None:
+    """Drop all our tables, then create those of `version`, which the caller has checked."""
     _one_at_a_time(tx)
     there = sa.MetaData()
     there.reflect(bind=tx.connection, only=lambda name, _: name in metadata.tables or name == _VERSION.name)
@@ -133,7 +133,7 @@ def make_anew(tx: Tx, version: str) -> None:
 
 
 def bring_up(tx: Tx, version: str) -> None:
-    """Bring tables of `version` up to today's. Raises DataFolderError when they then are not."""
+    """Upgrade tables of `version` to the present schema. Raises DataFolderError if they do not match it then."""
     if version < SCHEMA_VERSION:
         _upgrade(tx)
     _check_columns(tx)
@@ -151,7 +151,7 @@ def _upgrade(tx: Tx, version: str = "head") -> None:
 
 
 def _kept(tx: Tx, version: str, keep: Keep) -> Path:
-    """Have the rows kept while nobody else reads or writes any."""
+    """Have `keep` back up the rows while no other process reads or writes any."""
     there = sorted(set(sa.inspect(tx.connection).get_table_names()) & metadata.tables.keys())
     tx.driver(f"LOCK TABLE {', '.join(there)} IN ACCESS EXCLUSIVE MODE")
     return keep(tx, version)
@@ -160,8 +160,8 @@ def _kept(tx: Tx, version: str, keep: Keep) -> Path:
 def _back_up(store: Store) -> Path:
     """Copy the database to a file beside it, named after the version it is upgraded to.
 
-    Made on a connection of its own, which reads what was there before the transaction that upgrades. An interrupted
-    copy is no copy.
+    It is made on a connection of its own, which reads the state before the upgrading transaction. An interrupted copy
+    is not used.
     """
     path = Path(store.url.removeprefix("sqlite:///"))
     target = path.with_suffix(f".before-{SCHEMA_VERSION}.db")

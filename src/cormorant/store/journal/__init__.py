@@ -1,7 +1,7 @@
 """Rows that runs write: runs, visits, counters, queries.
 
-    run begins -> counts by process, visits that changed something, addresses excluded -> run ends, the report
+    run begins -> counts by process, visits with changes, excluded addresses -> run ends, the report
 
-Invariants: a visit that changed nothing is a count, not a row; a run's figures are the sum of what every process
-counted for itself, so nobody waits for anybody; nothing here decides anything.
+Invariants: a visit without a change is only counted; a run's counters are the sum of those of all processes, which need
+no locks; this package decides nothing.
 """

@@ -9,7 +9,7 @@ from cormorant.model.run import Counters
 CONVERSION = (903, 908, 981)
 """Statuses of documents that could not be converted."""
 NON_INDEXABLE = (951, 971)
-"""Statuses of what was fetched and may not be indexed."""
+"""Statuses of fetched documents that may not be indexed."""
 
 _FIELD = {
     OutcomeKind.UNCHANGED: "unchanged",
@@ -23,7 +23,7 @@ _FIELD = {
 
 
 def count_wire(counters: Counters, wire: VisitTrace) -> None:
-    """Add what a visit cost on the way, whatever its role and outcome."""
+    """Add the traffic of a visit, whatever its role and outcome."""
     counters.requests += wire.requests
     counters.requests_conditional += wire.conditional
     counters.requests_audit += wire.audits
@@ -33,14 +33,14 @@ def count_wire(counters: Counters, wire: VisitTrace) -> None:
 
 
 def was_misled(wire: VisitTrace, outcome: Outcome) -> bool:
-    """Return whether the server had confirmed a page as unchanged that an audit found to be different."""
+    """Return whether the server had confirmed a page as unchanged that an audit found changed."""
     return wire.audits > 0 and not isinstance(outcome, Unchanged)
 
 
 def count_outcome(counters: Counters, kind: OutcomeKind, status: int, *, answered: bool) -> None:
-    """Add one settled visit of a document. `answered`: it was fetched, whatever became of it afterwards.
+    """Add one settled visit of a document. `answered`: it was fetched, whatever its outcome.
 
-    Deferred ones are counted when the run ends, since most are visited again before.
+    Deferred documents are counted when the run ends, since most are visited again before.
     """
     name = _FIELD.get(kind)
     if name:

@@ -14,26 +14,26 @@ PAGE = 1_000
 
 
 class ItemShelf:
-    """The items of one source. A copy that was made for a test has those of its original."""
+    """The items of one source. A copy that was made for a test reads those of its original."""
 
     def __init__(self, store: Store, source: int) -> None:
         self._store, self._source = store, source
         self._owner: int | None = None
 
     def head(self) -> int:
-        """Return the newest number, 0 when nothing ever came."""
+        """Return the newest number, 0 if there is no item."""
         with self._store.read() as tx:
             return items.head(tx, self._number(tx))
 
     def ahead(self) -> int:
-        """Return the newest number when the last run did not come as far, else 0."""
+        """Return the newest number if the last run did not reach it, else 0."""
         with self._store.read() as tx:
             number = self._number(tx)
             newest, read = items.head(tx, number), items.cursor(tx, number)
         return newest if newest > (int(read) if read.isdecimal() else 0) else 0
 
     def since(self, behind: int, upto: int) -> Iterator[list[Item]]:
-        """Yield pages of items that changed behind a number and up to another one; memory is that of one page."""
+        """Yield pages of items changed after a number and up to another one; memory is that of one page."""
         while True:
             with self._store.read() as tx:
                 page = items.since(tx, self._number(tx), behind, upto, PAGE)
@@ -44,7 +44,7 @@ class ItemShelf:
             behind = page[-1].seq
 
     def item(self, name: str, part: str = "") -> tuple[Item, bytes, Item | None] | None:
-        """Return an item that is there, its body, and the item that it is a part of; None for one that is gone."""
+        """Return an existing item, its body, and the item that it is a part of; None if it is gone."""
         with self._store.read() as tx:
             number = self._number(tx)
             found = items.get(tx, number, name, part)
@@ -55,7 +55,7 @@ class ItemShelf:
 
     @contextmanager
     def writing(self) -> Iterator[tuple[Tx, int]]:
-        """Yield a transaction in which nobody else changes items, and the number of their source."""
+        """Yield a transaction in which no other process changes the items, and the number of their source."""
         with self._store.begin() as tx:
             number = self._number(tx)
             items.claim(tx, number)

@@ -1,6 +1,6 @@
-"""Progress samples: how far a run was lately.
+"""Progress samples: the recent progress of a run.
 
-Kept on its row by whoever carries it out, for whoever asks how long it will still take.
+The process that carries out a run stores them in its row, for estimates of the remaining time.
 """
 
 from __future__ import annotations
@@ -16,27 +16,28 @@ from cormorant.store.journal import runs
 from cormorant.store.schema import run
 
 LOOK_BACK_S: Final = 60.0
-"""What estimates look back on."""
+"""The period of an estimate, in seconds."""
 
 
 class ProgressSample(NamedTuple):
     """Progress sample at a moment (seconds, of one clock): documents fetched, and addresses left.
 
-    `told` is the number of the event that the slowest receiver has come to, and so many more are `behind` that.
+    `delivered` is the number of the last event that the slowest receiver has confirmed, and `behind` counts the events
+    after it.
     """
 
     at: float
     fetched: int
     left: int
-    told: int = 0
+    delivered: int = 0
     behind: int = 0
 
 
 class Measured(NamedTuple):
     """Samples of the last minute, two at least, the newest last.
 
-    `next_at` is when another is due, in seconds of the store's clock, as those of samples are. `busy` is for what part
-    of the time the busiest retriever had or wanted a processor, of those on the machine that wrote this.
+    `next_at` is when another is due, in seconds of the store's clock, as the times of samples. `busy` is the share of
+    time in which the busiest retriever of the writing machine had or wanted a processor.
     """
 
     next_at: float
@@ -45,14 +46,14 @@ class Measured(NamedTuple):
 
 
 def keep(tx: Tx, number: int, next_at: float, busy: float, samples: Iterable[ProgressSample]) -> None:
-    """Write down how far a run is, over what was written before."""
+    """Write the progress of a run, replacing the former one."""
     runs.change(tx, number, measured=json.dumps([next_at, busy, [*samples]]))
 
 
 def newest(tx: Tx, number: int) -> Measured | None:
-    """Return the progress of a run at its last sample, None when there is none."""
-    said = tx.execute(sa.select(run.c.measured).where(run.c.id == number)).scalar_one_or_none()
-    if not said:
+    """Return the newest progress of a run, None if there is none."""
+    stored = tx.execute(sa.select(run.c.measured).where(run.c.id == number)).scalar_one_or_none()
+    if not stored:
         return None
-    next_at, busy, samples = json.loads(said)
+    next_at, busy, samples = json.loads(stored)
     return Measured(next_at, busy, tuple(ProgressSample(*each) for each in samples))

@@ -1,7 +1,7 @@
 """Query log: searches, the number of results found, and the results that were opened.
 
-Written in batches by whoever answers, kept for so many days and never more rows than MOST_ROWS. Who asked is not kept:
-neither a name nor an address, nor anything that tells two readers apart.
+The web process writes it in batches; rows are kept for so many days, at most MOST_ROWS. The reader is not recorded:
+neither a name nor an address, nor anything that distinguishes two readers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Face(StrEnum):
 
 
 class QueryRow(NamedTuple):
-    """A search. `words` is what searches are counted together by; `sources` is a list in JSON."""
+    """A search. `words` is the text by which searches are grouped; `sources` is a list in JSON."""
 
     at: float
     token: str
@@ -48,7 +48,7 @@ class QueryRow(NamedTuple):
 
 
 class ClickRow(NamedTuple):
-    """A result that was opened; `place` counts the hits of the search from 1."""
+    """An opened result; `place` counts the hits of the search from 1."""
 
     at: float
     token: str
@@ -57,7 +57,7 @@ class ClickRow(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Searches for the same: how often, when last, how much was found at most, how many results were opened."""
+    """Searches for the same words: their number, the time of the last, the most results, and the opened results."""
 
     words: str
     times: int
@@ -67,7 +67,7 @@ class Counted(NamedTuple):
 
 
 class QueryReport(StrEnum):
-    """Query report: counts all searches, those that found nothing, or those without any opened result."""
+    """Query report: all searches, those without results, or those without an opened result."""
 
     TOP = "top"
     ZERO = "zero"
@@ -80,7 +80,7 @@ def together(text: str) -> str:
 
 
 def write(tx: Tx, queries: Sequence[QueryRow], clicks: Sequence[ClickRow]) -> None:
-    """Keep searches and clicks."""
+    """Insert searches and clicks."""
     storable = [
         row._replace(text=bulk.storable(row.text), words=bulk.storable(row.words),
                      understood=bulk.storable(row.understood), sources=bulk.storable(row.sources))
@@ -91,7 +91,7 @@ def write(tx: Tx, queries: Sequence[QueryRow], clicks: Sequence[ClickRow]) -> No
 
 
 def trim(tx: Tx, days: int) -> int:
-    """Let go of what is older than so many days, and of the oldest beyond MOST_ROWS; returns how many searches."""
+    """Delete searches older than so many days, and the oldest beyond MOST_ROWS; returns the number of searches."""
     before = tx.now() - days * DAY_S
     gone = 0
     for table in (click, query):
@@ -102,12 +102,12 @@ def trim(tx: Tx, days: int) -> int:
 
 
 def wordings(tx: Tx) -> list[str]:
-    """Every search in the log, each wording once."""
+    """Return every wording in the log, each once."""
     return [row.words for row in tx.rows(sa.select(query.c.words).distinct())]
 
 
 def forget(tx: Tx, words: Sequence[str]) -> int:
-    """Delete searches of these wordings, with their clicks; returns how many."""
+    """Delete searches of these wordings, with their clicks; returns their number."""
     gone = 0
     for start in range(0, len(words), 500):
         mine = query.c.words.in_(words[start : start + 500])
@@ -117,7 +117,7 @@ def forget(tx: Tx, words: Sequence[str]) -> int:
 
 
 def listed(tx: Tx, before: int | None, most: int) -> list[dict[str, Any]]:
-    """Searches, the newest first, with the clicks of each; those `before` a number are older."""
+    """Return searches, the newest first, with their clicks; those `before` a number are older."""
     clicks = sa.select(sa.func.count()).where(click.c.token == query.c.token).scalar_subquery().label("clicks")
     statement = sa.select(query, clicks).order_by(query.c.id.desc()).limit(most)
     if before is not None:
@@ -128,10 +128,10 @@ def listed(tx: Tx, before: int | None, most: int) -> list[dict[str, Any]]:
 
 
 def report(tx: Tx, which: QueryReport, days: int, most: int) -> list[Counted]:
-    """Searches of the last days, counted together, the most frequent first.
+    """Return searches of the last days, grouped, the most frequent first.
 
-    A further page of the same search is not another one. Nobody can open a result of what a program asked, so only
-    searches of the page count as without a click.
+    Further pages of the same search are not counted. A program opens no results, so only searches of the web page count
+    as unclicked.
     """
     columns = query.c
     clicks = sa.select(click.c.token, sa.func.count().label("opened")).group_by(click.c.token).subquery()

@@ -1,4 +1,4 @@
-"""Quota claims: the share of a run's limits that each process has taken, so that together they keep them."""
+"""Quota claims: the share of a run's limits that each process has claimed, so that together they keep them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import run, run_count
 
 PREFIX = "claim:"
-"""Rows of what was counted that say what was claimed are told by how their process begins."""
+"""Prefix of the process name in rows of counts that hold claims."""
 
 
 class QuotaClaim(NamedTuple):
-    """Documents and bytes up to which a process may fetch, of all that it fetches for the run."""
+    """Documents and bytes that a process may fetch in total for the run."""
 
     documents: int = 0
     received: int = 0
 
 
 def of_others(tx: Tx, number: int, process: str, living: Container[str]) -> QuotaClaim:
-    """Return what other processes have fetched for a run, or what the living ones may fetch yet.
+    """Return what other processes have fetched for a run, plus the open claims of living ones.
 
-    Nobody claims meanwhile.
+    Locks the run, so that no other process claims meanwhile.
     """
-    if not tx.sqlite:  # there, nobody else writes meanwhile
+    if not tx.sqlite:  # SQLite has one writer
         tx.execute(sa.select(run.c.id).where(run.c.id == number).with_for_update())
     columns = run_count.c
     rows = tx.rows(sa.select(columns.process, columns.counts).where(columns.run_id == number))
@@ -50,7 +50,7 @@ def of_others(tx: Tx, number: int, process: str, living: Container[str]) -> Quot
 
 
 def claim(tx: Tx, number: int, process: str, wanted: QuotaClaim) -> None:
-    """Claim up to so much for a process, instead of what it claimed before."""
+    """Store the claim of a process, replacing its former one."""
     conflict = bulk.OnConflict(key=("run_id", "process"), columns=("counts",))
     row = (number, f"{PREFIX}{process}", json.dumps(wanted))
     bulk.insert(tx, run_count, ("run_id", "process", "counts"), [row], conflict)

@@ -22,27 +22,27 @@ from cormorant.store.schema import run, run_count
 
 _log = logger(__name__)
 ITSELF = "conductor"
-"""Under which name a run's own counts are kept, beside those of the processes that visit for it."""
+"""The name for the run controller's own counts, beside those of the visiting processes."""
 KEPT_PER_SOURCE = 1_000
-"""Runs kept of one source that have ended, nearly three years of nightly ones."""
+"""Ended runs that are kept of one source, nearly three years of nightly ones."""
 _VISITING = (RunState.DISCOVERING, RunState.RETRIEVING)
 _ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run. Times are epoch seconds; `asked` is what a person asked of it and nobody has done yet.
+    """A run. Times are epoch seconds; `asked` is a person's order that has not been carried out yet.
 
-    At `gives_up_at` it ends if none of what is left to it answers until then; None when it does not wait for that.
+    It ends at `gives_up_at` if none of its remaining sites answers until then; None if it does not wait for that.
 
-    A run that is `queued_at` some time waits for its turn since then, `behind` so many that are under way where one of
-    these has to end first. `goes_on` is the state in which it goes on when it has its turn; None: it begins.
+    A run with `queued_at` waits for its turn since then; `behind` is the number of running ones of which one has to end
+    first. `goes_on` is the state in which it continues at its turn; None: it begins.
 
-    `force`: nothing is taken for unchanged. `anew`: settings were edited since the last whole run, so what is unchanged
-    is judged again. `mode`: what becomes of what it finds. `forget`: it is not listed any more when it is done.
+    `force`: no document counts as unchanged. `anew`: settings were edited since the last whole run, so unchanged
+    documents are judged again. `mode`: the use of its findings. `forget`: it is deleted when it is finished.
 
-    `overrides`: a person has said so, not just its refresh, in which case it also is no matter whether the place is the
-    one of before. `cursor` is what its source is given the next time, once it has come to its end; None: nothing else.
+    `overrides`: a person forced it, not just its refresh, and it accepts another folder than before. `cursor` is the
+    next cursor of its source, once it is finished; None: no change.
     """
 
     id: int
@@ -81,17 +81,17 @@ class RunRow:
 
     @property
     def is_under_way(self) -> bool:
-        """Return whether the run has had its turn, and neither ended nor stopped for a person since."""
+        """Return whether the run has had its turn, and has neither ended nor stopped for a person since."""
         return self.state in OPEN_STATES and not self.is_queued
 
     @property
     def node(self) -> str:
-        """The node that alone carries it out; "": any does."""
+        """The node that alone may carry it out; "" for any."""
         return str(self.settings.get("node", ""))
 
     @property
     def survives(self) -> bool:
-        """Return whether the run goes on after the program ended while it was under way."""
+        """Return whether the run continues after a restart of the program."""
         return bool(self.settings.get("survives_restart", True))
 
     def is_for(self, node: str) -> bool:
@@ -99,7 +99,7 @@ class RunRow:
         return self.node in ("", node)
 
     def seconds(self, now: float) -> float:
-        """Return the seconds of work, less those spent waiting for a person, or for its turn after that."""
+        """Return the seconds of work, less the waits for a person, and for a turn after them."""
         until = self.finished_at or self.waits_since or now
         return until - (self.started_at or self.requested_at) - (self.waited_s or 0.0)
 
@@ -110,12 +110,12 @@ class RunRow:
 
     @property
     def new_of(self) -> int | None:
-        """The run's own number when it visits only what is new, else None."""
+        """The run's own number if it visits only new resources, else None."""
         return self.id if self.refresh is Refresh.APPEND else None
 
 
 def request(tx: Tx, source: int, settings: str, refresh: Refresh, *, force: bool, anew: bool = False) -> int:
-    """Order a run of a source and return its number; whoever owns the data folder carries it out, in its turn."""
+    """Order a run of a source and return its number; the owner of the data folder carries it out, in its turn."""
     now = tx.now()
     values = {
         "source_id": source, "state": RunState.WAITING, "refresh": refresh, "force": force, "anew": anew,
@@ -128,13 +128,13 @@ _OPEN = sa.select(run).where(run.c.state.in_(OPEN_STATES)).order_by(run.c.id)
 
 
 def open_runs(tx: Tx, source: int | None = None) -> list[RunRow]:
-    """Runs that are under way or wait for their turn, oldest first; suspended and held ones are not among them."""
+    """Return runs that are under way or wait for their turn, oldest first, without suspended and held ones."""
     statement = _OPEN if source is None else _OPEN.where(run.c.source_id == source)
     return [_row(row) for row in tx.rows(statement)]
 
 
 def unfinished(tx: Tx, source: int) -> RunRow | None:
-    """The run of a source that has not ended: open, suspended, or one that waits for a person."""
+    """Return the run of a source that has not ended: open, suspended, or waiting for a person."""
     states = (*OPEN_STATES, *ASKING_STATES, RunState.SUSPENDED)
     statement = sa.select(run).where(run.c.source_id == source, run.c.state.in_(states)).order_by(run.c.id.desc())
     rows = tx.rows(statement.limit(1))
@@ -142,24 +142,24 @@ def unfinished(tx: Tx, source: int) -> RunRow | None:
 
 
 def unfinished_runs(tx: Tx) -> list[RunRow]:
-    """The runs of every source that have not ended: open, held or suspended."""
+    """Return the runs of every source that have not ended: open, held or suspended."""
     states = (*OPEN_STATES, RunState.HELD, RunState.SUSPENDED)
     return [_row(row) for row in tx.rows(sa.select(run).where(run.c.state.in_(states)))]
 
 
 def held(tx: Tx) -> dict[int, RunRow]:
-    """The runs that wait for a person's answer, by source."""
+    """Return the runs that wait for a person's answer, by source."""
     return {row.source_id: _row(row) for row in tx.rows(sa.select(run).where(run.c.state.in_(ASKING_STATES)))}
 
 
 INDEX = "index"
-"""What is asked of a run whose findings were examined and may be indexed."""
+"""The order to index the findings of an examined run."""
 ACCEPT, REFUSE = "accept", "refuse"
-"""What is asked of a held run; that one was refused is still told of it when it has ended."""
+"""Orders for a held run; `refuse` stays on its row after its end."""
 
 
 def answers(row: RunRow) -> str:
-    """Say what a person can do about a run that waits for an answer, in one sentence."""
+    """Return one sentence with the possible answers to a run that waits for one."""
     if row.state is RunState.PENDING:
         return (
             f"`cormorant run index {row.id}` indexes its documents, `cormorant run prune {row.id} RULE` leaves out "
@@ -174,24 +174,24 @@ def stands(row: RunRow) -> str:
 
 
 _IS_WHOLE = sa.and_(run.c.complete, run.c.state == RunState.FINISHED, run.c.refresh.in_(GENERATIONS))
-"""Whether a run visited everything there was to visit."""
+"""Whether a run visited all there was to visit."""
 
 
 _IS_THROUGH = sa.and_(run.c.state == RunState.FINISHED, sa.or_(run.c.refresh.in_(GENERATIONS), run.c.anew))
-"""Whether a run came to its end, and its settings hold for all: of what it did not read validators are not believed."""
+"""Whether a run finished with settings that apply to all documents: validators of unread ones are not used then."""
 LOOKED_BACK = 100
-"""Runs at the most that the next one of a source is compared with, where none of them is of that kind."""
+"""The most runs that the next one of a source is compared with, if none of them is of that kind."""
 
 
 def last_whole(tx: Tx, source: int) -> RunRow | None:
-    """The newest run of a source that visited everything there was to visit."""
+    """Return the newest run of a source that visited all there was to visit."""
     statement = sa.select(run).where(run.c.source_id == source, _IS_WHOLE)
     rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
     return _row(rows[0]) if rows else None
 
 
 def whole_before(tx: Tx, row: RunRow, times: int) -> int | None:
-    """The run that visited everything so many such runs before this one, itself for 0; None when there were fewer."""
+    """Return the whole run so many whole runs before this one, itself for 0; None if there were fewer."""
     if times == 0:
         return row.id
     ids = sa.select(run.c.id).where(_IS_WHOLE, run.c.source_id == row.source_id, run.c.id < row.id)
@@ -200,33 +200,33 @@ def whole_before(tx: Tx, row: RunRow, times: int) -> int | None:
 
 
 def before(tx: Tx, row: RunRow) -> RunRow | None:
-    """The run of its source before this one."""
+    """Return the run of its source before this one."""
     mine = sa.select(run).where(run.c.source_id == row.source_id, run.c.id < row.id)
     rows = tx.rows(mine.order_by(run.c.id.desc()).limit(1))
     return _row(rows[0]) if rows else None
 
 
 def since_whole(tx: Tx, row: RunRow) -> list[RunRow]:
-    """The runs of its source before this one, back to the newest that visited everything, that one included."""
+    """Return the runs of its source before this one, back to and including the newest whole one."""
     last = last_whole(tx, row.source_id)
     mine = sa.and_(run.c.source_id == row.source_id, run.c.id < row.id, run.c.id >= (last.id if last else 0))
     return [_row(each) for each in tx.rows(sa.select(run).where(mine))]
 
 
 def _through(mine: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The number of the newest of these runs whose settings hold for all."""
+    """Return the query for the newest of these runs whose settings apply to all documents."""
     return sa.select(sa.func.max(run.c.id)).where(mine, _IS_THROUGH)
 
 
 def since_through(tx: Tx, source: int, before: int | None = None) -> list[RunRow]:
-    """The runs of a source, those before one if it is named, back to the newest that came to its end, that included."""
+    """Return the runs of a source, or those before one, back to and including the newest finished through one."""
     mine = sa.and_(run.c.source_id == source, run.c.id < before) if before is not None else run.c.source_id == source
     since = sa.select(run).where(mine, run.c.id >= sa.func.coalesce(_through(mine).scalar_subquery(), 0))
     return [_row(each) for each in tx.rows(since.order_by(run.c.id.desc()).limit(LOOKED_BACK))]
 
 
 def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | None = None) -> list[RunRow]:
-    """Runs, newest first; those `before` a run are older than it."""
+    """Return runs, newest first; those `before` a run are older than it."""
     statement = sa.select(run).order_by(run.c.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(run.c.id < min(before, MOST_COUNT))
@@ -236,20 +236,20 @@ def every(tx: Tx, source: int | None = None, limit: int = 1000, before: int | No
 
 
 def listed_before(tx: Tx, row: RunRow) -> RunRow | None:
-    """The newest run of a source before this one that listed all there was; None without one."""
+    """Return the newest run of a source before this one with a complete listing; None without one."""
     statement = sa.select(run).where(run.c.source_id == row.source_id, run.c.id < row.id, run.c.lists)
     rows = tx.rows(statement.order_by(run.c.id.desc()).limit(1))
     return _row(rows[0]) if rows else None
 
 
 def newest_before(tx: Tx, source: int, at: float) -> int:
-    """The newest run of a source that had ended by then, 0 when there is none."""
+    """Return the newest run of a source that had ended by then, 0 if there is none."""
     ended = run.c.source_id == source, run.c.finished_at < at
     return int(tx.execute(sa.select(sa.func.max(run.c.id)).where(*ended)).scalar_one() or 0)
 
 
 def get(tx: Tx, number: int | None = None) -> RunRow:
-    """One run, or the newest. Raises NotFoundError."""
+    """Return one run, or the newest. Raises NotFoundError."""
     if number is not None and number not in NUMBERS:
         raise unknown(number)
     statement = sa.select(run) if number is None else sa.select(run).where(run.c.id == number)
@@ -267,9 +267,9 @@ def unknown(number: int | None) -> NotFoundError:
 
 
 def claimed(tx: Tx, number: int | None = None) -> RunRow:
-    """One run, or the newest, that nobody else changes until this transaction ends. Raises NotFoundError."""
+    """Return one run, or the newest, locked until this transaction ends. Raises NotFoundError."""
     row = get(tx, number)
-    if not tx.sqlite:  # there, nobody else writes meanwhile
+    if not tx.sqlite:  # SQLite has one writer
         tx.execute(sa.select(run.c.id).where(run.c.id == row.id).with_for_update())
         row = get(tx, row.id)
     return row
@@ -277,13 +277,13 @@ def claimed(tx: Tx, number: int | None = None) -> RunRow:
 
 _NEWEST_ON_SQLITE = sa.text("SELECT seq FROM sqlite_sequence WHERE name = 'run'")
 _NEWEST_ON_POSTGRESQL = sa.text("SELECT CASE WHEN is_called THEN last_value END FROM run_id_seq")
-"""The newest number that was given to a run."""
+"""The newest number that was assigned to a run."""
 
 
 def was_there(tx: Tx, number: int) -> bool:
-    """Return whether a run has ever had this number, whether it still exists or was deleted.
+    """Return whether a run has ever had this number, even if it was deleted.
 
-    Numbers are never given again.
+    Numbers are never assigned again.
     """
     newest = tx.execute(_NEWEST_ON_SQLITE if tx.sqlite else _NEWEST_ON_POSTGRESQL).scalar_one_or_none()
     return newest is not None and 0 < number <= int(newest)
@@ -293,7 +293,7 @@ _ONE = sa.select(run).where(run.c.id == sa.bindparam("number"))
 
 
 def again(tx: Tx, row: RunRow) -> RunRow:
-    """The run as it is now. One that was deleted is as good as stopped."""
+    """Return the present row of a run. A deleted run counts as stopped."""
     rows = tx.rows(_ONE, {"number": row.id})
     return _row(rows[0]) if rows else replace(row, state=RunState.STOPPED)
 
@@ -304,16 +304,16 @@ def is_newest(tx: Tx, row: RunRow) -> bool:
 
 
 SUSPENDABLE = (RunState.WAITING, RunState.DISCOVERING, RunState.RETRIEVING)
-"""States in which a run can be left where it is; one that has visited everything only has to be brought to its end."""
+"""States in which a run can be suspended; a run that has visited everything only has to be finished."""
 
 
 _OUT_OF_TURN: Mapping[str, None] = {"queued_at": None, "behind": None}
 
 
 def suspend(tx: Tx, number: int, reason: str) -> bool:
-    """Leave a run where it is until `go_on`; False when there is nothing left of it that could be left.
+    """Suspend a run until `go_on`; returns False if nothing is left to suspend.
 
-    One that waited for its turn after a person had answered waits since it was held.
+    A run that waited for its turn after a person's answer keeps the time since when it was held.
     """
     since = tx.execute(sa.select(run.c.waits_since).where(run.c.id == number)).scalar_one_or_none() or tx.now()
     for state in SUSPENDABLE:
@@ -325,25 +325,25 @@ def suspend(tx: Tx, number: int, reason: str) -> bool:
 
 
 def hold(tx: Tx, number: int, reason: str) -> None:
-    """Have a person answer before anything of it goes."""
+    """Hold a run until a person answers, before it deletes anything."""
     advance(tx, number, RunState.SWEEPING, state=RunState.HELD, reason=reason, waits_since=tx.now())
 
 
 def pend(tx: Tx, number: int) -> None:
-    """Have a person look at what a run found before any of it is indexed."""
+    """Hold a run until a person has reviewed its findings, before any is indexed."""
     reason = "Indexing is pending: its documents are fetched, but not indexed yet."
     advance(tx, number, RunState.SWEEPING, state=RunState.PENDING, reason=reason, waits_since=tx.now())
 
 
 def begin_indexing(tx: Tx, row: RunRow) -> bool:
-    """Have a run go on whose findings were examined; False when somebody has changed it meanwhile."""
+    """Continue a run whose findings were examined; returns False if it was changed meanwhile."""
     return advance(tx, row.id, RunState.PENDING, asked=INDEX, reason=None, **_queued(tx, RunState.SWEEPING))
 
 
 def compared(tx: Tx, source: int) -> set[int]:
-    """The runs that the next one of a source compares itself with: the newest whole one, and the newest to its end.
+    """Return the runs that the next one of a source is compared with: the newest whole and the newest through one.
 
-    Where others had other settings since, these too; of those that had the same the newest is enough.
+    Runs since then with other settings are included; of those with the same settings the newest is enough.
     """
     since, last = since_through(tx, source), last_whole(tx, source)
     ends = {last.id if last is not None else None, tx.execute(_through(run.c.source_id == source)).scalar_one()}
@@ -352,9 +352,9 @@ def compared(tx: Tx, source: int) -> set[int]:
 
 
 def forget_done(tx: Tx, source: int) -> None:
-    """Delete the runs of a source that were to go when done, and the oldest but KEPT_PER_SOURCE.
+    """Delete the runs of a source that are to be deleted when finished, and the oldest beyond KEPT_PER_SOURCE.
 
-    Never those that the next run compares itself with.
+    Runs that the next one is compared with are kept.
     """
     ended = sa.and_(run.c.source_id == source, run.c.state.in_(_ENDED))
     done = sa.select(run.c.id).where(ended, run.c.forget, run.c.state == RunState.FINISHED)
@@ -365,14 +365,14 @@ def forget_done(tx: Tx, source: int) -> None:
 
 
 def answer(tx: Tx, row: RunRow, state: RunState, asked: str | None, reason: str) -> None:
-    """Have a held run go on in that state when it has its turn."""
+    """Continue a held run in that state at its turn."""
     advance(tx, row.id, RunState.HELD, asked=asked, reason=reason, **_queued(tx, state))
 
 
 def _queued(tx: Tx, goes_on: RunState | None) -> dict[str, object]:
     """Return the column values of a run that waits for its turn from now on.
 
-    What it waited for before is not over until then.
+    Its former wait lasts until then.
     """
     return {"state": RunState.WAITING, "queued_at": tx.now(), "goes_on": goes_on}
 
@@ -380,19 +380,19 @@ def _queued(tx: Tx, goes_on: RunState | None) -> dict[str, object]:
 def waited(tx: Tx, row: RunRow) -> dict[str, float | None]:
     """Return the column values of a run that no longer waits.
 
-    One that was suspended before it began has not begun to count.
+    The wait of a run that was suspended before its start does not count.
     """
     waited = max(tx.now() - row.waits_since, 0.0) if row.waits_since and row.started_at else 0.0
     return {"waits_since": None, "waited_s": (row.waited_s or 0.0) + waited}
 
 
 def go_on(tx: Tx, row: RunRow) -> None:
-    """Have a suspended run go on in the state in which it was left, when it has its turn."""
+    """Continue a suspended run at its turn, in the state in which it was suspended."""
     advance(tx, row.id, RunState.SUSPENDED, reason=None, **_queued(tx, row.goes_on))
 
 
 def give_turn(tx: Tx, row: RunRow) -> bool:
-    """Let a run begin or go on that waits for its turn; False when somebody has changed it meanwhile."""
+    """Begin or continue a run that waits for its turn; returns False if it was changed meanwhile."""
     asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
     values = {"state": row.goes_on or row.state, "goes_on": None, **_OUT_OF_TURN, **waited(tx, row)}
     given = bool(tx.execute(sa.update(run).where(*asked_then).values(**values)).rowcount)
@@ -402,13 +402,13 @@ def give_turn(tx: Tx, row: RunRow) -> bool:
 
 
 def set_behind(tx: Tx, row: RunRow, under_way: int) -> None:
-    """A run waits for its turn until one of so many has ended that are under way."""
+    """Store the number of running runs of which one has to end before a run's turn."""
     asked_then = run.c.id == row.id, run.c.state == RunState.WAITING, run.c.queued_at == row.queued_at
     tx.execute(sa.update(run).where(*asked_then).values(behind=under_way))
 
 
 def change(tx: Tx, number: int, **values: object) -> None:
-    """Set columns of a run, like its state or when it gives up."""
+    """Set columns of a run, such as its state or the end of its patience."""
     tx.execute(sa.update(run).where(run.c.id == number).values(**values))
 
 
@@ -424,9 +424,9 @@ def kept_problems(tx: Tx, number: int) -> list[dict[str, Any]] | None:
 
 
 def advance(tx: Tx, number: int, expected: RunState, **values: object) -> bool:
-    """Set columns of a run that is still in this state; False when somebody has changed it meanwhile.
+    """Set columns of a run that is still in this state; returns False if it was changed meanwhile.
 
-    One that waits for its turn does not begin.
+    A run that waits for its turn does not begin.
     """
     statement = sa.update(run).where(run.c.id == number, run.c.state == expected).values(**values)
     if values.get("state") is RunState.DISCOVERING:
@@ -441,18 +441,18 @@ _TIMES = frozenset(("requested_at", "started_at", "finished_at", "gives_up_at", 
 
 
 def _say(number: int, values: Mapping[str, object]) -> None:
-    """Have the log say what has changed of a run: times as everywhere, lists as lists."""
-    _log.info("run", extra={"run": number, **{name: _said(name, value) for name, value in values.items()}})
+    """Log the changes of a run: times as RFC 3339, lists as lists."""
+    _log.info("run", extra={"run": number, **{name: _logged(name, value) for name, value in values.items()}})
 
 
-def _said(name: str, value: object) -> object:
+def _logged(name: str, value: object) -> object:
     if name in _TIMES and isinstance(value, float):
         return rfc3339(value)
     return json.loads(value) if name == "unlisted" and isinstance(value, str) else value
 
 
 def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
-    """Write what one process has counted for a run so far."""
+    """Write the counts of one process for a run so far."""
     conflict = bulk.OnConflict(key=("run_id", "process"), columns=("counts",))
     counts = {name: value for name, value in asdict(counters).items() if value}
     bulk.insert(tx, run_count, ("run_id", "process", "counts"), [(number, process, json.dumps(counts))], conflict)
@@ -464,7 +464,7 @@ _COUNTED = sa.select(run_count.c.counts).where(
 
 
 def counters(tx: Tx, number: int) -> Counters:
-    """Add up what every process counted for a run."""
+    """Add up the counts of all processes for a run."""
     total = Counters()
     for row in tx.rows(_COUNTED, {"run": number}):
         total.add(stored_json.read(Counters, row.counts))
@@ -472,7 +472,7 @@ def counters(tx: Tx, number: int) -> Counters:
 
 
 def counted_by(tx: Tx, number: int, process: str) -> Counters:
-    """Return the counters of one process for a run so far; a resumed run goes on counting."""
+    """Return the counters of one process for a run so far; a resumed run continues them."""
     statement = sa.select(run_count.c.counts).where(run_count.c.run_id == number, run_count.c.process == process)
     rows = tx.rows(statement)
     return stored_json.read(Counters, rows[0].counts) if rows else Counters()

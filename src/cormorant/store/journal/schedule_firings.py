@@ -22,7 +22,7 @@ KEPT: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class FiringResult:
-    """Result of one source of a launch. `run` is None where there was none."""
+    """Result of one source of a launch. `run` is None if it had none."""
 
     source: str
     run: int | None
@@ -32,9 +32,9 @@ class FiringResult:
 
 @dataclass(frozen=True, slots=True)
 class LaunchRow:
-    """A launch. `slot` is the time it is for, `place` that of the source whose run is `run` among `sources`.
+    """A launch. `slot` is its scheduled time, `place` the position of the source with the run `run` in `sources`.
 
-    `at` is when it was decided on, which may be later; times are epoch seconds.
+    `at` is when it was decided, which may be later; times are epoch seconds.
     """
 
     id: int
@@ -54,7 +54,7 @@ class LaunchRow:
 
 
 def claim(tx: Tx, schedule: int, slot: float, fired: Fired, sources: Sequence[int]) -> bool:
-    """Write what becomes of a time of a schedule; False when somebody has done so before: then it is theirs."""
+    """Write the decision on a scheduled time; returns False if another process has written it before."""
     now = tx.now()
     finished = None if fired.state in OPEN_LAUNCHES else now
     columns = ("schedule_id", "slot", "why", "state", "reason", "at", "finished_at", "sources")
@@ -66,9 +66,9 @@ def claim(tx: Tx, schedule: int, slot: float, fired: Fired, sources: Sequence[in
 
 
 def claimed(tx: Tx, schedule: int) -> tuple[set[float], float | None]:
-    """The times of a schedule of which it is known what became of them.
+    """Return the times of a schedule whose decisions are stored.
 
-    And since when all are known, where the oldest were let go of; None: none were.
+    The second value is the time since when they are complete, if the oldest were deleted; None: none were.
     """
     mine = sa.select(launch.c.slot).where(launch.c.schedule_id == schedule).order_by(launch.c.id.desc())
     slots = [float(row.slot) for row in tx.rows(mine)]
@@ -76,7 +76,7 @@ def claimed(tx: Tx, schedule: int) -> tuple[set[float], float | None]:
 
 
 def under_way(tx: Tx, schedule: int | None = None) -> list[LaunchRow]:
-    """Launches that somebody must go on with, oldest first."""
+    """Return the launches that are not finished, oldest first."""
     statement = sa.select(launch).where(launch.c.state.in_(OPEN_LAUNCHES)).order_by(launch.c.id)
     if schedule is not None:
         statement = statement.where(launch.c.schedule_id == schedule)
@@ -84,26 +84,26 @@ def under_way(tx: Tx, schedule: int | None = None) -> list[LaunchRow]:
 
 
 def of_schedule(tx: Tx, schedule: int, most: int = KEPT) -> list[LaunchRow]:
-    """The launches of a schedule, newest first."""
+    """Return the launches of a schedule, newest first."""
     mine = sa.select(launch).where(launch.c.schedule_id == schedule).order_by(launch.c.id.desc())
     return [_row(row) for row in tx.rows(mine.limit(most))]
 
 
 def last(tx: Tx, schedule: int) -> LaunchRow | None:
-    """The newest launch of a schedule that was not skipped."""
+    """Return the newest launch of a schedule that was not skipped."""
     mine = launch.c.schedule_id == schedule, launch.c.state != LaunchState.SKIPPED
     rows = tx.rows(sa.select(launch).where(*mine).order_by(launch.c.id.desc()).limit(1))
     return _row(rows[0]) if rows else None
 
 
 def again(tx: Tx, row: LaunchRow) -> LaunchRow | None:
-    """The launch as it is now; None when it was deleted."""
+    """Return the present row of a launch; None if it was deleted."""
     rows = tx.rows(sa.select(launch).where(launch.c.id == row.id))
     return _row(rows[0]) if rows else None
 
 
 def change(tx: Tx, row: LaunchRow, **values: Any) -> bool:
-    """Set columns of a launch that is still where it was; False when somebody else has gone on with it meanwhile."""
+    """Set columns of a launch that has not changed; returns False if another process has continued it meanwhile."""
     unchanged = (
         launch.c.id == row.id, launch.c.state == row.state, launch.c.place == row.place,
         launch.c.run.is_not_distinct_from(row.run), launch.c.hold.is_not_distinct_from(row.hold),
@@ -113,18 +113,18 @@ def change(tx: Tx, row: LaunchRow, **values: Any) -> bool:
 
 
 def follow(tx: Tx, run: int, other: int) -> None:
-    """Another run goes on in the place of one: launches that wait for that wait for the other from now on."""
+    """Let launches that wait for one run wait for another, which replaces it."""
     waiting = launch.c.run == run, launch.c.state.in_(OPEN_LAUNCHES)
     tx.execute(sa.update(launch).where(*waiting).values(run=other))
 
 
 def set_run(tx: Tx, number: int, run: int) -> None:
-    """The run of the source that a launch is at, within the transaction in which `change` said that it is ours."""
+    """Store the run of a launch's present source, in the transaction in which `change` returned True."""
     tx.execute(sa.update(launch).where(launch.c.id == number).values(run=run))
 
 
 def end(tx: Tx, row: LaunchRow, state: LaunchState, reason: str | None, **values: Any) -> bool:
-    """End a launch, and let go of the oldest of its schedule; False when somebody else has gone on with it."""
+    """End a launch, and delete the oldest of its schedule; returns False if another process has continued it."""
     if not change(tx, row, state=state, reason=reason, finished_at=tx.now(), run=None, hold=None, **values):
         return False
     _log.info("launch", extra={"schedule": row.schedule_id, "slot": row.slot, "state": state, "reason": reason})
@@ -133,7 +133,7 @@ def end(tx: Tx, row: LaunchRow, state: LaunchState, reason: str | None, **values
 
 
 def trim(tx: Tx, schedule: int) -> None:
-    """Let go of the oldest launches of a schedule."""
+    """Delete the oldest launches of a schedule."""
     mine = launch.c.schedule_id == schedule
     kept = sa.select(launch.c.id).where(mine).order_by(launch.c.id.desc()).limit(KEPT)
     old = mine, launch.c.id.not_in(kept), launch.c.state.not_in(OPEN_LAUNCHES)
@@ -141,12 +141,12 @@ def trim(tx: Tx, schedule: int) -> None:
 
 
 def forget(tx: Tx, schedule: int) -> None:
-    """Forget all launches of a schedule that is deleted."""
+    """Delete all launches of a schedule that is deleted."""
     tx.execute(sa.delete(launch).where(launch.c.schedule_id == schedule))
 
 
 def written(ends: Sequence[FiringResult]) -> str:
-    """The ends of the sources of a launch, as the column has them."""
+    """Return the results of the sources of a launch, in the form of the column."""
     return json.dumps([[each.source, each.run, each.failed, each.said] for each in ends])
 
 

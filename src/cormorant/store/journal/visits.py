@@ -1,4 +1,4 @@
-"""Visits that changed something, and addresses that a gate excluded before they became resources."""
+"""Visits with changes, and addresses that a gate excluded before they became resources."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cormorant.store.db.database import Tx
 from cormorant.store.schema import exclusion, visit
 
 RENAMED = "renamed"
-"""Its address is another, and it is yet to be read there."""
+"""A document was moved to another address, and has not been read there yet."""
 KEPT_PER_RESOURCE = 50
-"""Visits kept of one resource: the newest of those that changed something."""
+"""Visits that are kept of one resource: the newest of those with changes."""
 
 
 CHANGES = ("content", "access", "address")
-"""What a visit changed of a document of which receivers are told that it is changed."""
+"""Changes by a visit that receivers get as a changed document."""
 
 
 class VisitRow(NamedTuple):
-    """One visit. `changed` names what it changed: new, content, outcome, access, address; or RENAMED."""
+    """One visit. `changed` names its changes: new, content, outcome, access, address; or RENAMED."""
 
     resource_id: int
     run: int
@@ -38,7 +38,7 @@ class VisitRow(NamedTuple):
 
 
 class Exclusion(NamedTuple):
-    """An address that a gate excluded, with the rule, where it was met and in which run."""
+    """An address that a gate excluded, with the rule, its referrer and its run."""
 
     source_id: int
     hash: int
@@ -71,7 +71,7 @@ _UNFOLLOWED = bulk.OnConflict(key=_NEWER.key, columns=_NEWER.columns, where="{ta
 
 
 def write(tx: Tx, rows: Sequence[VisitRow]) -> None:
-    """Keep visits that changed something, and let go of those that are too old by now."""
+    """Insert visits with changes, and delete the oldest beyond KEPT_PER_RESOURCE."""
     kept = [row._replace(reason=bulk.storable(row.reason)) if row.reason else row for row in rows]
     bulk.insert(tx, visit, VisitRow._fields, kept)
     again = [row.resource_id for row in rows if row.changed != "new"]
@@ -80,37 +80,37 @@ def write(tx: Tx, rows: Sequence[VisitRow]) -> None:
 
 
 def of(tx: Tx, resource: int) -> list[VisitRow]:
-    """The newest visits of a resource that changed something, oldest first."""
+    """Return the newest visits of a resource with changes, oldest first."""
     columns = [visit.c[name] for name in VisitRow._fields]
     statement = sa.select(*columns).where(visit.c.resource_id == resource).order_by(visit.c.id.desc())
     return [VisitRow(*row) for row in reversed(tx.rows(statement.limit(KEPT_PER_RESOURCE)))]
 
 
 def with_new_content(tx: Tx, run: int, resources: Sequence[int]) -> set[int]:
-    """Those of these resources that say something else since a run has visited them."""
+    """Return those of these resources whose text a run found changed."""
     mine = sa.and_(visit.c.run == run, visit.c.changed == "content")
     found = sa.select(visit.c.resource_id).where(mine, visit.c.resource_id.in_(resources))
     return {row[0] for row in tx.rows(found)}
 
 
 def new_in(tx: Tx, run: int, resources: Sequence[int]) -> set[int]:
-    """Those of these resources that became documents in a run."""
+    """Return those of these resources that became documents in a run."""
     chosen = sa.select(visit.c.resource_id).where(visit.c.run == run, visit.c.changed == "new")
     return {row[0] for row in tx.rows(chosen.where(visit.c.resource_id.in_(resources)))}
 
 
 def renamed(tx: Tx, resources: Sequence[int]) -> set[int]:
-    """Those of these resources that were given another address and were not visited there since."""
+    """Return those of these resources that were moved to another address and have not been visited there since."""
     chosen = sa.select(visit.c.resource_id, visit.c.changed).where(visit.c.resource_id.in_(resources))
     newest = dict(tuple(row) for row in tx.rows(chosen.order_by(visit.c.id)))
     return {number for number, changed in newest.items() if changed == RENAMED}
 
 
 def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
-    """Keep exclusions, the newest ruling of an address; returns how many addresses this run had not met before.
+    """Store exclusions, the newest ruling for each address; returns the addresses that this run had not met before.
 
-    What only links that are not to be followed lead to gives way to any other ruling and is not counted: another link
-    may yet make it a resource.
+    A ruling for addresses with only nofollow links yields to any other ruling and is not counted: another link may
+    still make it a resource.
     """
     if run_context.wants("screened"):
         for row in rows:
@@ -126,13 +126,13 @@ def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
 
 
 def rule_again(tx: Tx, rows: Sequence[Exclusion]) -> None:
-    """Write what is ruled of addresses that were too deep, and a shorter way leads to. No run met them by that."""
+    """Replace the rulings of addresses that were too deep and now have a shorter path. No run is stored for them."""
     ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
     bulk.insert(tx, exclusion, Exclusion._fields, ordered, _NEARER)
 
 
 def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[Exclusion]:
-    """Exclusions of a source, all or those of these keys."""
+    """Return exclusions of a source, all or those of these keys."""
     columns = [exclusion.c[name] for name in Exclusion._fields]
     statement: Any = sa.select(*columns).where(exclusion.c.source_id == source)
     if keys is not None:
@@ -141,18 +141,18 @@ def exclusions(tx: Tx, source: int, keys: Sequence[int] | None = None) -> list[E
 
 
 def is_changed_by(run: int, number: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
-    """Return an SQL condition that a run's visit changed a resource, asked of each one as no index has runs."""
+    """Return the SQL condition that a run's visit changed a resource; no index has runs, so it is tested for each."""
     return sa.exists().where(visit.c.resource_id == number, visit.c.run == run)
 
 
 def changes_of(tx: Tx, run: int, resources: Sequence[int]) -> dict[int, str]:
-    """Return what the newest visits of a run changed of these resources."""
+    """Return the changes of these resources by the newest visits of a run."""
     chosen = sa.select(visit.c.resource_id, visit.c.changed).where(visit.c.run == run).order_by(visit.c.id)
     return {row[0]: row[1] for row in tx.rows(chosen.where(visit.c.resource_id.in_(resources)))}
 
 
 def exclusions_behind(tx: Tx, source: int, behind: int | None, most: int) -> list[Exclusion]:
-    """A page of the exclusions of a source, by key: those behind a key, or the first."""
+    """Return a page of the exclusions of a source, by key: those after a key, or the first."""
     columns = [exclusion.c[name] for name in Exclusion._fields]
     statement = sa.select(*columns).where(exclusion.c.source_id == source)
     if behind is not None:

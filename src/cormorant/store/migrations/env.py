@@ -1,4 +1,4 @@
-"""Alembic's environment: runs on the connection that `store.db.migrate` hands over, inside its transaction."""
+"""Alembic's environment: runs on the connection of `store.db.migrate`, inside its transaction."""
 
 from alembic import context
 

@@ -1,18 +1,18 @@
 """Tables of the database.
 
     catalog   source, former_source, parameters, receiver, secret, consent, tuning, takedown,
-              attribute, attribute_value: what was asked for
+              attribute, attribute_value: rows of administrators
     frontier  site, site_source, resource, site_fact, site_hour, claim
     documents content, original, version, hidden, withdrawn, outlinks, inlinks, near, near_band, reader
-                                                  what was found behind a resource
-    journal   run, run_count, visit, exclusion, tombstone, query, click   what happened
-    stream    stream, stream_head, faulty       what is to be delivered, in order; what was not taken
-    items     item, item_piece, item_mark     what was pushed, or read of feeds
-    nodes     process                           who is at work
-    access    token, session                    who may do more than read
-    schedules schedule, launch                what is crawled by itself, and when it was
+                                                  contents of resources
+    journal   run, run_count, visit, exclusion, tombstone, query, click   events of the past
+    stream    stream, stream_head, faulty       deliveries in order; rejected deliveries
+    items     item, item_piece, item_mark     items that were pushed, or read from feeds
+    nodes     process                           running processes
+    access    token, session                    rights beyond reading
+    schedules schedule, launch                scheduled crawls, planned and past
 
-Every table is here, so that one look shows a row's whole shape. Times are epoch seconds (REAL), sizes bytes.
+This package defines every table. Times are epoch seconds (REAL), sizes bytes.
 """
 
 from cormorant.store.schema.access import session, token

@@ -1,6 +1,6 @@
 """Schema of access: tokens, and the sessions of browsers that signed in, with rights beyond reading.
 
-Of neither is the value kept.
+The values of tokens and cookies are not stored.
 """
 
 from __future__ import annotations

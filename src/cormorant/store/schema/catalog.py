@@ -1,9 +1,9 @@
 """Schema of the catalog: sources, sets of parameters, receivers, secrets, consent, attributes; and access lists.
 
-Of a source that was deleted its name is kept as long as somebody has yet to be told of its documents.
+The name of a deleted source is kept until all receivers have the events for its documents.
 
-Numbers that others keep (stream, index, journal) are never given again, as PostgreSQL does by itself: on SQLite that is
-`sqlite_autoincrement`. Else a new source would take over what is still under way from a deleted one.
+Numbers that other tables store (stream, index, journal) are never assigned again, as in PostgreSQL: on SQLite by
+`sqlite_autoincrement`. Otherwise a new source would get pending events of a deleted one.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ content = Table(
 partial(content, "ix_content_indexed", "source_id", "indexed", sqlite="indexed = 1")
 
 OUTDATED = text("length(content.text_hash) > 32 AND length(content.text_hash) = 34")
-"""Documents that are to be read again from their kept copies; in the words of an index, since it needs the same."""
+"""Documents to be converted again from their kept copies; worded like its index, which is used only then."""
 
 partial(content, "ix_content_outdated", "source_id, id", "length(text_hash) > 32")
 

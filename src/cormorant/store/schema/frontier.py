@@ -1,9 +1,9 @@
-"""Schema of the frontier: which resource is visited next, and when.
+"""Schema of the frontier: resources, sites, and the order of visits.
 
 Sites are leased; rows of a leased site are read, not locked.
 
-`resource.due` orders the visits of a site: generation << 40 | priority << 32 | depth << 16. A row is to be visited in
-generation g while its due is below (g + 1) << 40, so a full refresh of a million rows is one number in `source`.
+`resource.due` orders the visits of a site: generation << 40 | priority << 32 | depth << 16. A row is due in generation
+g while its `due` is below (g + 1) << 40, so a full refresh of a million rows changes one number in `source`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ resource = Table(
 )
 also(resource, "ALTER TABLE resource SET (fillfactor = 85)", "postgresql")
 
-# In SQLite every index ends with the number of the row. Without it in PostgreSQL all that are due alike are sorted.
+# In SQLite every index ends with the row's number. Without it PostgreSQL would sort all rows of equal `due`.
 _READY = "CREATE INDEX ix_resource_ready ON resource (site_id, source_id, due{also}) WHERE state = 0"
 also(resource, _READY.format(also=""), "sqlite")
 also(resource, _READY.format(also=", id"), "postgresql")
@@ -98,9 +98,10 @@ TROUBLED = text(
     "(resource.outcome IN (6, 7, 8, 9) OR resource.status = 960"
     " OR resource.outcome IN (1, 2) AND resource.reason IS NOT NULL)"
 )
-"""The start addresses; what has moved, to where PostgreSQL can index and farther; what is excluded; what is gone or
-deferred; the sitemaps; what lies in containers; and all that the report of a run may tell of: in the words of their
-indexes, since partial ones need the same."""
+"""Start addresses; redirects with targets that PostgreSQL can index, and with longer ones; excluded resources; gone or
+deferred ones; sitemaps; members of containers; and resources for the report of a run: worded like their partial
+indexes, which are used only then.
+"""
 
 partial(resource, "ix_resource_seed", "source_id", "how = 0")
 partial(resource, "ix_resource_moved", "source_id, reason", MOVED.text.replace("resource.", ""))

@@ -1,6 +1,6 @@
-"""Schema of items: the newest version of what programs pushed to a source, or of what a source has read of a feed.
+"""Schema of items: the newest versions that programs pushed to a source, or that a source has read from a feed.
 
-An item that is gone stays as a row without pieces, so that an older version that arrives late does not bring it back.
+A gone item stays as a row without pieces, so that a late older version does not restore it.
 """
 
 from __future__ import annotations

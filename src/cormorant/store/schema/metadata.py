@@ -1,7 +1,7 @@
-"""The one MetaData, the version that the newest migration leaves, and what one database alone is told of a table.
+"""The one MetaData, the version of the newest migration, and DDL for one kind of database.
 
-The latter is said in DDL, since options of a dialect have that dialect loaded: PostgreSQL's takes a tenth of the time
-in which a command on SQLite starts.
+The last is written as DDL, since options of a dialect would load that dialect: PostgreSQL's takes a tenth of the start
+of a command on SQLite.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ metadata = MetaData(
 )
 
 SCHEMA_VERSION = "0043"
-"""The revision of the newest file in `migrations/versions`; a test holds the two together."""
+"""The revision of the newest file in `migrations/versions`; a test compares the two."""
 
 
 def also(table: Table, sql: str, dialect: str) -> None:
-    """Say this too where the table is made in a database of this dialect, once the table is there."""
+    """Execute this DDL after the table is created in a database of this dialect."""
     event.listen(table, "after_create", DDL(sql).execute_if(dialect=dialect))  # type: ignore[no-untyped-call]
 
 
 def partial(table: Table, name: str, columns: str, where: str, *, sqlite: str = "") -> None:
-    """Have an index of those rows for which `where` is true, in the words of SQLite where these are others."""
-    for dialect, said in (("sqlite", sqlite or where), ("postgresql", where)):
-        also(table, f"CREATE INDEX {name} ON {table.name} ({columns}) WHERE {said}", dialect)
+    """Add an index of the rows for which `where` is true; `sqlite` is the condition there if it differs."""
+    for dialect, condition in (("sqlite", sqlite or where), ("postgresql", where)):
+        also(table, f"CREATE INDEX {name} ON {table.name} ({columns}) WHERE {condition}", dialect)

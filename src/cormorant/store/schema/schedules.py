@@ -1,4 +1,4 @@
-"""Schedules: when which sources are crawled by themselves, and what became of each time."""
+"""Schedules: planned crawls of sources, and the result of each planned time."""
 
 from __future__ import annotations
 
@@ -46,4 +46,4 @@ launch = Table(
     Column("hold", Text, comment="window: its run is suspended outside of hours; released: a person went on with it"),
     UniqueConstraint("schedule_id", "slot"),
 )
-"""One a time of a schedule: whoever writes the row first carries it out."""
+"""One row for each time of a schedule: the process that inserts the row carries it out."""

@@ -1,6 +1,6 @@
 """Schema of the stream: deliveries in order, append-only, without gaps, trimmed after the slowest receiver.
 
-And what receivers could not take: of each document the newest delivery.
+And rejected deliveries: the newest of each document.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keep which class of addresses a named host had, so that no later process takes another for consented to."""
+"""Store the consented class of addresses of each named host, for all later processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Add the table; what was named before is settled anew when it is next resolved."""
+    """Add the table; hosts named before are settled again at their next resolution."""
     op.create_table(
         "consent",
         sa.Column("host", sa.Text, nullable=False),

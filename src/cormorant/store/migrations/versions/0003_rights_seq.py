@@ -10,6 +10,6 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the column; what waits for the index now waits for its newest event, as it did."""
+    """Add the column; documents that wait for the index keep waiting for their newest event."""
     comment = "of a change of its rights; the row does not go before, whatever the run"
     op.add_column("hidden", sa.Column("rights_seq", sa.BigInteger, comment=comment))

@@ -10,7 +10,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Add the columns; sites that rest now say why when they have failed once more."""
+    """Add the columns; resting sites get a status at their next failure."""
     op.add_column(
         "site",
         sa.Column(

@@ -10,7 +10,7 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Add the table, in which what was asked before is not, and the column, which the next visit of a site fills."""
+    """Add the table, without earlier requests, and the column, which the next visit of a site fills."""
     op.add_column(
         "site",
         sa.Column("lane", sa.Text, comment="the address whose pace it shares with others; none when it does not"),

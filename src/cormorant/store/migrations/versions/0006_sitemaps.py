@@ -10,7 +10,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Add the index over sitemaps and the table of what they say."""
+    """Add the index over sitemaps and the table of their claims."""
     op.create_index(
         "ix_resource_sitemap", "resource", ["source_id"],
         sqlite_where=sa.text("role = 2"), postgresql_where=sa.text("role = 2"),

@@ -10,7 +10,7 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Add the column and the index that keeps display addresses apart; what is known is shown as before."""
+    """Add the column and the index that keeps display addresses apart; known resources keep their display addresses."""
     op.add_column(
         "resource", sa.Column("display", sa.Text, comment="shown instead of the address; NULL: the source says")
     )

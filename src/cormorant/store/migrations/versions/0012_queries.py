@@ -1,4 +1,4 @@
-"""Keep what was searched for, and which results were opened."""
+"""Log searches, and the results that were opened."""
 
 from __future__ import annotations
 

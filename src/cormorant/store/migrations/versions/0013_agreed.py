@@ -10,7 +10,7 @@ down_revision = "0012"
 
 
 def upgrade() -> None:
-    """Add the columns, empty: of runs and edits of before it is not known."""
+    """Add the columns, empty for earlier runs and edits."""
     op.add_column(
         "source",
         sa.Column(

@@ -1,4 +1,4 @@
-"""Keep when a receiver is tried again, what it is to be told once more, and what it could not take."""
+"""Store the retry time of receivers, their replays, and their rejected deliveries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BIG_ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Add columns and the table, empty: nothing was put off, asked for again or noted before."""
+    """Add columns and the table, empty: earlier versions had no retry times, replays or rejections."""
     op.add_column(
         "receiver", sa.Column("failures", sa.Integer, nullable=False, server_default=sa.text("0"), comment="in a row")
     )

@@ -1,4 +1,4 @@
-"""Keep how a run was meant, sets of parameters, and of which documents receivers know that nothing links to them."""
+"""Store the mode of runs, sets of parameters, and the documents that receivers know as orphans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0015"
 
 
 def upgrade() -> None:
-    """Add the columns and the table. Runs of before indexed what they found."""
+    """Add the columns and the table. Earlier runs indexed their documents."""
     op.add_column(
         "run",
         sa.Column(

@@ -1,4 +1,4 @@
-"""Keep which documents are nearly the same."""
+"""Store classes of near duplicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0017"
 
 
 def upgrade() -> None:
-    """Add the tables. Documents of before are compared when they change, or when the index is made anew."""
+    """Add the tables. Earlier documents are compared when they change, or at the next rebuild of the index."""
     op.create_table(
         "near",
         sa.Column(

@@ -1,4 +1,4 @@
-"""Know since which run nothing leads to a document, where a source lets such documents go after some runs."""
+"""Store the run since which a document is an orphan, for sources that delete orphans after some runs."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ down_revision = "0021"
 
 def upgrade() -> None:
     """Add the column; counting begins with the next run."""
-    told = "the run that first found that nothing leads to it, where that is counted"
-    op.add_column("content", sa.Column("orphan_since", sa.Integer, comment=told))
+    comment = "the run that first found that nothing leads to it, where that is counted"
+    op.add_column("content", sa.Column("orphan_since", sa.Integer, comment=comment))

@@ -1,4 +1,4 @@
-"""Forget which documents are nearly the same: what they are compared by holds the figures of their titles now."""
+"""Delete classes of near duplicates: their sketches now include the figures of titles."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ down_revision = "0023"
 
 
 def upgrade() -> None:
-    """Empty the tables. Documents are compared when they change, or when the index is made anew."""
+    """Empty the tables. Documents are compared when they change, or at the next rebuild of the index."""
     op.execute("DELETE FROM near_band")
     op.execute("DELETE FROM near")

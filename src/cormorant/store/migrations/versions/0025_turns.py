@@ -1,4 +1,4 @@
-"""Let runs wait for their turn, and know in which state one goes on whose turn it is."""
+"""Let runs wait for their turn, and store the state in which they continue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0024"
 
 
 def upgrade() -> None:
-    """Add the columns. What is under way has had its turn; what was suspended has noted elsewhere where it was left."""
+    """Add the columns. Runs under way have had their turn; suspended ones have stored their state elsewhere."""
     op.add_column("run", sa.Column("queued_at", sa.Double, comment="when it asked for its turn; none: it has had it"))
     left = "the state in which it was left and goes on; none: it has not begun"
     op.add_column("run", sa.Column("goes_on", sa.Text, comment=left))

@@ -1,4 +1,4 @@
-"""Tell of a run that it was refused by what was asked of it, and not by how its reason ends."""
+"""Store the refusal of a run in `asked` instead of its reason."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ down_revision = "0026"
 
 
 def upgrade() -> None:
-    """What a person refused is known of runs that have ended already by their reason alone."""
+    """Fill in ended runs, whose refusal only their reason shows."""
     op.execute("UPDATE run SET asked = 'refuse' WHERE asked IS NULL AND reason LIKE '% was refused'")

@@ -1,4 +1,4 @@
-"""Let the index be lent to whoever makes it anew while others crawl and deliver."""
+"""Lend the index to the process that rebuilds it while others crawl and deliver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell receivers that cannot be made from those that fail: a run waits for the former."""
+"""Distinguish receivers that cannot be created from failing ones: a run waits for the former."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0029"
 
 
 def upgrade() -> None:
-    """Add the column. What is wrong with one now is found out anew when it is tried again."""
+    """Add the column. The next attempt of a failing receiver fills it."""
     comment = "what it is made of is not there"
     op.add_column(
         "receiver", sa.Column("unmade", sa.Boolean, nullable=False, server_default=sa.text("false"), comment=comment)

@@ -1,4 +1,4 @@
-"""Note when each event came about: since when it waits is told of those, too, that are of no run."""
+"""Store the time of each event, so that the waiting time is known for events without a run too."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ down_revision = "0030"
 
 
 def upgrade() -> None:
-    """Add the column; of events that are there already nobody knows it."""
+    """Add the column; it is unknown for existing events."""
     op.add_column("stream", sa.Column("at", sa.Double, comment="when it came about; NULL: an older version noted none"))

@@ -1,4 +1,4 @@
-"""Have processes say what they are short of, so that a run can tell whose fault it is that nothing is visited."""
+"""Store the resources that processes lack, so that a run can report why nothing is visited."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0031"
 
 
 def upgrade() -> None:
-    """Add the column. Who is at work says it within a moment."""
+    """Add the column. Running processes fill it within seconds."""
     op.add_column(
         "process", sa.Column("lack", sa.Text, nullable=False, server_default="", comment="what it is short of")
     )

@@ -1,4 +1,4 @@
-"""Keep with a run how far it listed or read its source: that holds once the run has come to its end, and not before."""
+"""Store the new cursor of a source in its run, since it is valid only after the run has finished."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ down_revision = "0032"
 
 
 def upgrade() -> None:
-    """Add the column. Runs under way have told their source before."""
+    """Add the column. Runs under way have stored it in their source."""
     comment = "what its source is given the next time, once it has come to its end"
     op.add_column("run", sa.Column("cursor", sa.Text, comment=comment))

@@ -1,4 +1,4 @@
-"""Keep the name of a source that was deleted until every receiver was told that its documents are gone."""
+"""Keep the name of a deleted source until every receiver has the deletions of its documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0033"
 
 
 def upgrade() -> None:
-    """Add the table. What sources were called that are deleted already nobody knows."""
+    """Add the table. The names of sources deleted earlier are unknown."""
     op.create_table(
         "former_source",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),

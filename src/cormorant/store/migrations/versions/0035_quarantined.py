@@ -1,4 +1,4 @@
-"""Find what is in quarantine without reading all that is in trouble."""
+"""Find quarantined documents without reading all failed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TROUBLED = sa.text(
 
 
 def upgrade() -> None:
-    """Have the index know the outcome too."""
+    """Add the outcome to the index."""
     op.drop_index("ix_resource_troubled", "resource")
     op.create_index(
         "ix_resource_troubled",

@@ -1,4 +1,4 @@
-"""Keep which page a page calls its original and what a receiver was told last; find what has moved or is excluded."""
+"""Store the original of a page and a receiver's last record; index redirects and exclusions."""
 
 from __future__ import annotations
 

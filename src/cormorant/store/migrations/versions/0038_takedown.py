@@ -10,7 +10,7 @@ down_revision = "0037"
 
 
 def upgrade() -> None:
-    """Add both tables. Nothing is taken down yet."""
+    """Add both tables. There are no takedowns yet."""
     op.create_table(
         "takedown",
         sa.Column("id", sa.Integer, nullable=False),

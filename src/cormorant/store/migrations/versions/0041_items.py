@@ -12,7 +12,7 @@ _BIG_ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Add the tables. Nothing was pushed yet."""
+    """Add the tables. No item was pushed yet."""
     op.create_table(
         "item",
         sa.Column("id", _BIG_ID, nullable=False),

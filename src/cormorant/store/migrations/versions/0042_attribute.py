@@ -10,7 +10,7 @@ down_revision = "0041"
 
 
 def upgrade() -> None:
-    """Add both tables. Attributes of documents that are there already are made known when they are read again."""
+    """Add both tables. Attributes of existing documents are added when the documents are read again."""
     op.create_table(
         "attribute",
         sa.Column("name", sa.Text, nullable=False),
