@@ -1,13 +1,13 @@
-"""Commands that start processes, without loading the program for each: who has loaded it forks for every one.
+"""Start commands without loading the program for each: a process that has loaded it forks for every command.
 
     python -m tests.cli.kept FD    reads orders from a socket: a module, its arguments, and four open files, the last of
-                                   which is told what process carries it out, and how that ended
+                                   which gets the number of the process and its exit code
 
-What is forked goes through the same door as `python -m`, in a session, a folder and an environment of its own, of which
-PYTHONPATH, TMPDIR and TZ are followed; what else Python reads when it starts, which signals are ignored, umask and
-limits are those of the process that forks. At its end a command does what was registered for that since the fork, and
-what `weakref.finalize` keeps was registered before. Whoever looks at how a process starts, or at what memory it takes,
-starts one (`Installation.start_fresh`).
+A fork runs the same function as `python -m`, in a session, a folder and an environment of its own, of which PYTHONPATH,
+TMPDIR and TZ take effect; other settings that Python reads at its start, ignored signals, umask and limits are those of
+the forking process. At its end a command calls the functions that were registered since the fork; those of
+`weakref.finalize` were registered before. Tests of the start or the memory of a process start a fresh one
+(`Installation.start_fresh`).
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ class Begun:
         self.returncode: int | None = None
         self._listeners: list[_Listener] = []
         order = {"module": module, "words": list(words), "environment": dict(environment), "here": str(here)}
-        self._end, told = os.pipe()
+        self._end, report = os.pipe()
         with ExitStack() as theirs:
-            theirs.callback(os.close, told)
+            theirs.callback(os.close, report)
             self.stdin, inside = _opened(files.get("stdin", subprocess.DEVNULL), "w", theirs)
             self.stdout, out = _opened(files.get("stdout", subprocess.PIPE), "r", theirs)
             stderr = files.get("stderr", subprocess.PIPE)
             self.stderr, err = (None, out) if stderr == subprocess.STDOUT else _opened(stderr, "r", theirs)
-            _kept().send(order, [inside, out, err, told])
-        self.pid = self._told()
+            _kept().send(order, [inside, out, err, report])
+        self.pid = self._number()
 
     def poll(self) -> int | None:
         """How it ended, or None while it has not."""
@@ -84,12 +84,12 @@ class Begun:
                 selector.register(self._end, selectors.EVENT_READ)
                 if not selector.select(timeout):
                     raise subprocess.TimeoutExpired("cormorant", timeout or 0.0)
-            self.returncode = self._told()
+            self.returncode = self._number()
             os.close(self._end)
         return self.returncode
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        """What it still says until its end. Raises subprocess.TimeoutExpired, whereupon it may be asked again."""
+        """Return the rest of its output. Raises subprocess.TimeoutExpired, after which it may be called again."""
         clock = SystemClock()
         began = clock.monotonic()
 
@@ -132,7 +132,7 @@ class Begun:
                 stream.close()
         self.wait()
 
-    def _told(self) -> int:
+    def _number(self) -> int:
         said = os.read(self._end, _NUMBER)
         assert said, "the process that forks has ended"
         return int(said)
@@ -220,11 +220,11 @@ def run(words: Sequence[str], environment: Mapping[str, str], limit_s: float) ->
 
 
 class _Order(NamedTuple):
-    """What is to be carried out, with which files, and who is told of its beginning and its end."""
+    """A command, its files, and the pipe that gets the number of its process and its exit code."""
 
     said: dict[str, Any]
     files: list[int]
-    told: int
+    report: int
 
 
 def _received(orders: socket.socket) -> _Order | None:
@@ -251,14 +251,14 @@ def _become(order: _Order) -> None:
     importlib.import_module(order.said["module"]).main()
 
 
-def _tell(told: int, number: int) -> None:
-    """Say which process it is, or how it has ended, unless nobody listens any more."""
+def _report(report: int, number: int) -> None:
+    """Write the number of a process or its exit code, unless the reader is gone."""
     with suppress(BrokenPipeError):
-        os.write(told, f"{number:<{_NUMBER}}".encode())
+        os.write(report, f"{number:<{_NUMBER}}".encode())
 
 
 class _Forge:
-    """Forks for every order, and tells how what was forked has ended."""
+    """Forks for every order, and reports the exit code of each fork."""
 
     def __init__(self, orders: socket.socket) -> None:
         self._orders, self._statements = orders, Shared(drivers.STATEMENTS)
@@ -268,7 +268,7 @@ class _Forge:
         self._selector.register(orders, selectors.EVENT_READ)
 
     def next(self) -> _Order | None:
-        """The next order; None when there will be no more. What has ended meanwhile is told."""
+        """The next order; None when there will be no more. Exit codes of processes that end meanwhile are reported."""
         while True:
             ready = {key.fd for key, _ in self._selector.select()}
             for watch in ready.intersection(self._children):
@@ -277,28 +277,28 @@ class _Forge:
                 return _received(self._orders)
 
     def fork(self, order: _Order) -> bool:
-        """Fork; true in what was forked, which has nothing of ours."""
+        """Fork; return True in the child, which has none of our files."""
         if pid := os.fork():
-            _tell(order.told, pid)
+            _report(order.report, pid)
             for file in order.files:
                 os.close(file)
             watch = os.pidfd_open(pid)
-            self._children[watch] = pid, order.told
+            self._children[watch] = pid, order.report
             self._selector.register(watch, selectors.EVENT_READ)
             return False
         self._selector.close()
         self._orders.close()
-        for file in (order.told, *self._children, *(told for _, told in self._children.values())):
+        for file in (order.report, *self._children, *(report for _, report in self._children.values())):
             os.close(file)
         return True
 
     def _reap(self, watch: int) -> None:
         self._selector.unregister(watch)
         os.close(watch)
-        pid, told = self._children.pop(watch)
+        pid, report = self._children.pop(watch)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        _tell(told, code)
-        os.close(told)
+        _report(report, code)
+        os.close(report)
         self._statements.learn()
 
 

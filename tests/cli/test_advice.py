@@ -1,4 +1,4 @@
-"""What a person is advised to do can be done: commands, options and settings that are named exist."""
+"""Advice can be followed: the commands, options and settings that it names exist."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ SETTINGS = {
 COMMAND = re.compile(r"(?:`|(?<= )')cormorant ([a-z]+)(?: ([a-z]+))?")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 WORDS = frozenset(("the", "it", "its", "links"))
-"""What may stand there and is no name."""
+"""Words in these places that are no names."""
 LATER = (
     "login form", "rewrite", "suspend", "schedule", "plug-in", "plugin",
 )  # fmt: skip
-"""What this version does not have."""
+"""Names that this version does not have."""
 
 
 def unknown_commands(text: str) -> Iterator[str]:
@@ -63,7 +63,7 @@ def test_options_that_an_advice_names(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def texts() -> Iterator[Path]:
-    """What people read: the code's sentences and the pages."""
+    """The texts for users: the sentences of the code, and the pages."""
     yield from (ROOT / "src").rglob("*.py")
     yield ROOT / "README.md"
     yield from (path for path in (ROOT / "docs").rglob("*.md") if "adr" not in path.parts)

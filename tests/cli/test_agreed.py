@@ -1,4 +1,4 @@
-"""What was agreed to when a source was edited is not asked about again, and nothing else goes with it."""
+"""Deletions that were confirmed at an edit are not questioned again, and no others pass with them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_more_than_was_agreed_to_is_held(crawled: InstalledCli, site: Site) -> N
 
 @pytest.mark.long
 def test_it_holds_for_one_run(crawled: InstalledCli, site: Site) -> None:
-    """What came back since by itself was not agreed to when it goes by the same rule once more."""
+    """A document that came back by itself needs consent again when the same rule removes it once more."""
 
     def say(length: int) -> None:
         for number in range(LEAVING):

@@ -1,4 +1,4 @@
-"""What bad input gets: one sentence that names the thing, the right exit code, nothing half made."""
+"""Bad input gets one sentence that names the fault, and the right exit code; nothing is half made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be visited and found, from a terminal: rules are tried, doubted, previewed, and do what was said."""
+"""Boundary rules from a terminal: they are tried, doubted, previewed, and act as the preview says."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def found(home: InstalledCli, text: str) -> list[str]:
     return sorted(hit["title"] for hit in home.fine("search", text, "--json").objects)
 
 
-def test_rules_that_do_not_go_together_are_told_of_at_once(bare: InstalledCli) -> None:
+def test_contradictory_rules_are_reported_at_once(bare: InstalledCli) -> None:
     given = ("--set", "start=https://a.example/", "--set", "exclude=suffix:example", "--set", "include=host:a.example")
     said = bare.fine("source", "add", "web", "docs", *given).err
     assert "The start address https://a.example/ would not be visited, by boundary: exclude suffix:example." in said

@@ -20,7 +20,7 @@ def crawled(bare: InstalledCli, site: Site) -> InstalledCli:
 
 
 def pages(site: Site) -> list[str]:
-    """What was asked for, less robots.txt."""
+    """The requested paths, without robots.txt."""
     return sorted(path for path in site.asked if path != "/robots.txt")
 
 
@@ -74,7 +74,7 @@ def test_addresses_and_options_together_narrow(crawled: InstalledCli, site: Site
         ("delete ADDRESS http://localhost:1/nowhere", 4),
     ],
 )
-def test_what_cannot_be_chosen_is_told_and_changes_nothing(words: str, code: int, world: World) -> None:
+def test_an_invalid_choice_is_reported_and_changes_nothing(words: str, code: int, world: World) -> None:
     done = world.home.run("document", *words.replace("ADDRESS", f"{world.site.address}tides").split(), "--json")
     assert done.code == code
     assert done.problem["detail"]
@@ -92,7 +92,7 @@ class TestDelete:
         (row,) = crawled.fine(*OLD).objects
         assert (row["indexed"], row["title"], row["status"]) == (False, None, 0)
 
-    def test_the_next_crawl_fetches_it_anew(self, crawled: InstalledCli, site: Site) -> None:
+    def test_the_next_crawl_refetches_it(self, crawled: InstalledCli, site: Site) -> None:
         crawled.fine("document", "delete", f"{site.address}tides")
         report = crawled.fine("crawl", "docs", "--json").object
         assert (report["new"], report["index_deletes"]) == (1, 0)
@@ -106,7 +106,7 @@ class TestDelete:
         assert "/tides" not in site.asked
         assert crawled.fine("search", "noon", "--json").objects == []
 
-    def test_receivers_are_told(self, crawled: InstalledCli, site: Site) -> None:
+    def test_receivers_get_events(self, crawled: InstalledCli, site: Site) -> None:
         found = crawled.folder / "found.jsonl"
         crawled.fine("receiver", "add", "jsonlines", "out", "--set", f"path={found}")
         crawled.fine("document", "delete", f"{site.address}tides")

@@ -1,4 +1,4 @@
-"""What a restore leaves that is cut off, and what is said until that is mended."""
+"""An interrupted restore, and the messages until it is repeated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.web.visiting import Caller
 
 
 def yet_to_be_made(home: InstalledCli) -> None:
-    """Nobody is told that nothing is found."""
+    """A search does not claim that nothing is found."""
     done = home.run("search", "harbour", "--json")
     assert (done.code, done.problem["code"], done.out) == (1, "index_damaged", "")
     assert "yet to be built" in done.problem["detail"]

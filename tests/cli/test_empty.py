@@ -1,4 +1,4 @@
-"""What a terminal gives without a word in it, as a script does whose variable is not set: refused, or the default."""
+"""Empty arguments, as from a script whose variable is not set, are refused or mean the default."""
 
 from __future__ import annotations
 
@@ -104,6 +104,6 @@ def test_no_path_is_not_the_folder_one_is_in(
 
 
 def shown(home: InstalledCli, noun: str, name: str) -> dict[str, Any]:
-    """The settings that somebody gave."""
+    """The settings that were given explicitly."""
     settings: dict[str, Any] = home.fine(noun, "show", name, "--json").object["settings"]
     return settings

@@ -1,4 +1,4 @@
-"""Whoever adds a folder hears which of its files everyone would find though others may not read them."""
+"""`source add` lists files of a folder that everyone would find though other accounts may not read them."""
 
 from __future__ import annotations
 

@@ -73,8 +73,8 @@ ENDS = {
     "cormorant schedule delete": 4,
     "cormorant source test docs --address https://elsewhere.example": 3,
 }
-"""What examples end with that fit no installation: no run is held or under way, nothing is called so, no link leads
-there, nothing has changed, what is examined waits for an answer."""
+"""Messages of examples that fit no installation: no run is held or open, a name is unknown, no link leads there,
+nothing has changed, an examined run waits for an answer."""
 
 
 def command_lines() -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""Numbers that an older version took and this one refuses: who has one is told, and everybody else goes on."""
+"""Stored numbers that this version refuses: their owners are named, and all others keep working."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def as_before(tx: Tx, name: str, **settings: object) -> None:
     sources.edit(tx, row.id, {**row.own, **settings})
 
 
-def told(home: InstalledCli, *words: str) -> list[Any]:
-    """What a command prints for programs, which has to be JSON."""
+def printed(home: InstalledCli, *words: str) -> list[Any]:
+    """The output of a command for programs, which has to be JSON."""
 
     def refuse(word: str) -> None:
         raise AssertionError(f"{word} is no JSON")
@@ -53,18 +53,18 @@ def told(home: InstalledCli, *words: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("number", [inf, 1e300])
-def test_a_source_that_has_one_is_told_and_the_others_are_crawled(number: float, home: InstalledCli) -> None:
+def test_a_source_with_such_a_number_is_named_and_the_others_are_crawled(number: float, home: InstalledCli) -> None:
     keep(home, lambda tx: as_before(tx, "docs", delay_s=number))
-    assert {each["source"] for each in told(home, "source", "list")} == {"docs", "papers"}
-    (shown,) = told(home, "source", "show", "docs")
+    assert {each["source"] for each in printed(home, "source", "list")} == {"docs", "papers"}
+    (shown,) = printed(home, "source", "show", "docs")
     assert shown["settings"]["delay_s"] in ("Infinity", 1e300)
     (doubt,) = shown["doubts"]
     assert "'delay_s' cannot be" in doubt
     assert "Until then a crawl of 'docs' fails. `cormorant source edit docs --set ...` changes it." in doubt
-    assert told(home, "status")
+    assert printed(home, "status")
     done = home.run("crawl")
     assert (done.code, "'delay_s' cannot be" in done.err) == (1, True), done
-    newest = {each["source"]: each["state"] for each in reversed(told(home, "run", "list"))}
+    newest = {each["source"]: each["state"] for each in reversed(printed(home, "run", "list"))}
     assert newest == {"docs": "failed", "papers": "finished"}
     home.fine("source", "edit", "docs", "--set", "delay_s=0", "--yes")
     home.fine("crawl")
@@ -81,7 +81,7 @@ def test_a_set_of_parameters_is_not_edited_before_the_source_it_says_is_mended(h
 def test_a_set_of_parameters_that_has_one_is_shown_and_mended(home: InstalledCli) -> None:
     of_web = {"web": {"delay_s": inf}, "files": {}}
     keep(home, lambda tx: setting_profiles.keep(tx, "system", of_web))
-    assert told(home, "parameters", "list")[0]["settings"] == {"delay_s": "Infinity"}
+    assert printed(home, "parameters", "list")[0]["settings"] == {"delay_s": "Infinity"}
     assert home.run("crawl").code == 1
     assert home.fine("crawl", "papers").code == 0
     home.fine("parameters", "edit", "system", "--set", "delay_s=0", "--yes")
@@ -95,24 +95,24 @@ def test_a_suspended_run_that_has_one_goes_on_when_its_source_is_mended(home: In
             row = sources.named(tx, "docs")
             number = runs.request(tx, row.id, json.dumps(dict(row.settings)), Refresh.ALL, force=False)
         control.suspend(house, number)
-    assert told(home, "run", "show", str(number))
+    assert printed(home, "run", "show", str(number))
     home.fine("source", "edit", "docs", "--set", "delay_s=0", "--yes")
     home.fine("run", "resume", str(number))
 
 
-def test_a_receiver_that_has_one_is_told_and_the_others_are_delivered_to(home: InstalledCli, tmp_path: Path) -> None:
+def test_a_receiver_with_such_a_number_is_named_and_the_others_get_events(home: InstalledCli, tmp_path: Path) -> None:
     given = {"path": str(tmp_path / "found.jsonl"), "rotate_bytes": 10**19}
     keep(home, lambda tx: receivers.add(tx, "jsonlines", "lines", None, given, 0))
     crawl = home.start("crawl", "--force")
     assert "'rotate_bytes' cannot be 10000000000000000000" in until(lambda: _failed(home))
     home.fine("receiver", "edit", "lines", "--set", "rotate_bytes=1GB")
     assert ended(crawl).code == 0
-    assert told(home, "receiver", "show", "lines")[0]["error"] is None
+    assert printed(home, "receiver", "show", "lines")[0]["error"] is None
 
 
 def _failed(home: InstalledCli) -> str:
-    """What is wrong with the receiver, as soon as a run waits for it and the index has everything; before, nothing."""
-    rows = {each["receiver"]: each for each in told(home, "receiver", "list")}
-    waits = "delivering" in {each["state"] for each in told(home, "run", "list")}
+    """The error of the receiver, as soon as a run waits for it and the index has everything; before, nothing."""
+    rows = {each["receiver"]: each for each in printed(home, "receiver", "list")}
+    waits = "delivering" in {each["state"] for each in printed(home, "run", "list")}
     has_all = (rows["index"]["error"], rows["index"]["backlog"]) == (None, 0)
     return rows["lines"]["error"] or "" if waits and has_all else ""

@@ -58,7 +58,7 @@ def unmark(home: InstalledCli) -> None:
 
 @pytest.mark.parametrize("marked", [True, False], ids=["noted", "as an older version left it"])
 @pytest.mark.parametrize("lose", LOSSES)
-def test_a_lost_database_is_told_and_nothing_else_is_lost(
+def test_a_lost_database_is_reported_and_nothing_else_is_lost(
     lose: Callable[[Path], None], marked: bool, home: InstalledCli, database: Path
 ) -> None:
     if not marked:

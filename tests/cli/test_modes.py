@@ -89,7 +89,7 @@ def test_what_is_detached_goes_on_by_itself(home: InstalledCli) -> None:
 
 
 def test_from_scratch_what_a_page_leads_to_that_says_what_it_said_is_there(bare: InstalledCli, site: Site) -> None:
-    """What had no document is forgotten with its links, and comes back by a link that is no news."""
+    """An address without a document is purged with its links, and comes back by a known link."""
     bare.run("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.run("crawl", "docs")
     site.page("/missing", "Found again", "The missing page is back.")

@@ -1,4 +1,4 @@
-"""Whatever number is typed, in whichever database: it is refused in a sentence, or means what it says."""
+"""Any number that is typed is refused in a sentence or works, in either database."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TYPED = (
 
 
 class Numbered(NamedTuple):
-    """What of a command is a number: the words that lead to the command, an option or argument, what is needed else."""
+    """A number of a command: the words of the command, the option or argument, and other required words."""
 
     words: tuple[str, ...]
     option: str
@@ -71,9 +71,9 @@ def stored(store_url: str, tmp_path: Path) -> InstalledCli:
 
 
 def is_said(done: Done) -> bool:
-    """Was all well, or is it told in one sentence what was not?"""
-    told = done.code in (1, 2, 4) and len(done.err.strip().splitlines()) == 1 and not done.out
-    return (done.code == 0 or told) and "went wrong" not in done.err and "refused a statement" not in done.err
+    """Whether the command succeeded, or explained its failure in one sentence."""
+    is_explained = done.code in (1, 2, 4) and len(done.err.strip().splitlines()) == 1 and not done.out
+    return (done.code == 0 or is_explained) and "went wrong" not in done.err and "refused a statement" not in done.err
 
 
 def test_a_run_that_there_is_not_is_not_found(stored: InstalledCli) -> None:

@@ -49,7 +49,7 @@ cli.main()
 @pytest.mark.parametrize(
     ("argv", "everything"), [(["-vv"], True), (["-v", "--verbose"], True), (["-v"], False), (["-v", "-q", "-v"], False)]
 )
-def test_who_asks_for_everything_is_told_also_of_what_goes_wrong_first(argv: list[str], everything: bool) -> None:
+def test_only_a_doubled_verbose_shows_early_tracebacks_and_debug_logs(argv: list[str], everything: bool) -> None:
     assert ("Traceback" in here(*argv, "--data").err) is everything
     done = subprocess.run([sys.executable, "-c", LOGS, *argv], capture_output=True, text=True, check=True)
     assert ("torn" in done.stderr) is everything

@@ -30,7 +30,7 @@ def struck(moment: str, at: int, home: InstalledCli, *words: str) -> tuple[int, 
 
 
 def logged(home: InstalledCli) -> str:
-    """What the processes wrote down."""
+    """The logs of the processes."""
     return "".join(path.read_text() for path in (home.folder / "logs").glob("*.log"))
 
 

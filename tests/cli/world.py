@@ -28,7 +28,7 @@ PROCESSES = re.compile(r"\b(crawl|quickstart|serve|accept|refuse|resume|watch|re
 
 @dataclass
 class Answer:
-    """What the site says to a path, `wait_s` later, and not before `held` is set (or the test has failed anyway)."""
+    """The response to a path, `wait_s` later, and not before `held` is set (or the test has failed anyway)."""
 
     body: str = ""
     status: int = 200
@@ -47,7 +47,7 @@ class Answer:
 class Site:
     """Pages on a port of this machine; tests change `answers` while it runs. `asked` are paths in order.
 
-    With `confirms` every answer has an ETag, and who has seen it is told that it is as it was.
+    With `confirms` every response has an ETag, and a conditional request gets a 304.
     """
 
     answers: dict[str, Answer] = field(default_factory=dict)
@@ -177,7 +177,7 @@ class StringStream(io.TextIOWrapper):
 
     @property
     def text(self) -> str:
-        """What was written."""
+        """The written lines."""
         self.flush()
         return self._bytes.getvalue().decode()
 

@@ -1,4 +1,4 @@
-"""Somebody who delivers, and what there is to be delivered, for tests."""
+"""A provider and its events, for tests."""
 
 from __future__ import annotations
 

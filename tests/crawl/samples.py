@@ -1,4 +1,4 @@
-"""What tests of crawl are made of: a web source without a network, a task at a leased site, documents and visits."""
+"""Samples for tests of crawl: a web source without a network, a task at a leased site, documents and visits."""
 
 from __future__ import annotations
 

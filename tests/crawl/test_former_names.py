@@ -1,4 +1,4 @@
-"""By which name receivers are told of what a deleted source leaves."""
+"""Receivers get events of a deleted source under its former name."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def house(store: Store, tmp_path: Path) -> House:
     return House(store, tmp_path)
 
 
-def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: House, tmp_path: Path) -> None:
+def test_events_of_a_deleted_source_have_its_former_name(house: House, tmp_path: Path) -> None:
     """Also by a provider that was begun since, where another source is called so by now, and of one added meanwhile."""
-    path = tmp_path / "told.jsonl"
+    path = tmp_path / "events.jsonl"
     house.add("jsonlines", "lines", path=str(path))
     house.add("jsonlines", "later", path=str(tmp_path / "later.jsonl"))
     house.keep(2)
@@ -48,11 +48,11 @@ def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: 
     wanted = [("docs", "https://a.example/0"), ("docs", "https://a.example/1"), ("docs", "https://a.example/new")]
     house.provide(house.has_all("lines"))
     assert sorted(names(path)) == wanted
-    assert kept() == 1, "somebody is yet to be told"
+    assert kept() == 1, "a receiver has yet to get the event"
     with house.store.begin() as tx:
         receivers.set_paused(tx, paused=False)
 
-    def late_source_is_told() -> bool:
+    def late_source_is_delivered() -> bool:
         if not house.has_all("later")():
             return False
         if house.head() == 3:
@@ -62,7 +62,7 @@ def test_what_a_deleted_source_leaves_is_told_of_by_the_name_that_it_had(house: 
             return False
         return house.has_all("lines")()
 
-    house.provide(late_source_is_told)
+    house.provide(late_source_is_delivered)
     assert sorted(names(tmp_path / "later.jsonl")[:3]) == wanted
     assert names(tmp_path / "later.jsonl")[3:] == [("late", "https://a.example/late")]
     assert kept() == 0

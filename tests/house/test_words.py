@@ -16,9 +16,10 @@ LOOSE = re.compile(r"(?<![\w`*\"“(])(?:What|Who|Whoever|Whatever)(?:'s)? [^.!?
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
 TAG = re.compile(r"<[^>]+>|\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
-# Decisions and measured records keep the words of their day; api.md is drawn from docstrings of the routes.
+# Decisions keep the words of their day; api.md is written from docstrings of the routes.
 KEPT = ("docs/adr/", "docs/reference/api.md")
-PAGES = ("README.md", "CHANGELOG.md", "ARCHITECTURE.md")
+PAGES = ("README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "RELIABILITY.md", "SECURITY.md",
+         "bench/README.md", "bench/RESULTS.md")  # fmt: skip
 CLI = f"{PACKAGE}/cli/"
 
 

@@ -97,7 +97,7 @@ def shows(data: bytes) -> bool:
 
 @contextmanager
 def command_lines() -> Iterator[list[bytes]]:
-    """What processes of ours are called and given by environment, looked at all the while."""
+    """Command lines and environments of our processes, sampled continuously."""
     seen: list[bytes] = []
     ended = threading.Event()
 

@@ -35,19 +35,19 @@ def run(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def begun(home: Home, *words: str, told: str = "") -> Iterator[kept.Begun]:
-    """Start a command, forked like that, which has ended at the end of the block.
+def begun(home: Home, *words: str, name: str = "") -> Iterator[kept.Begun]:
+    """Start a command in such a fork; it has ended at the end of the block.
 
-    `complaints` tells what it complains of, by its first word, or as it is `told` apart from others of that.
+    `complaints` returns its messages by the first word of the command, or by `name` if several commands share that.
     """
-    with (home.folder.parent / f"{told or words[0]}.err").open("w") as complaints:
+    with (home.folder.parent / f"{name or words[0]}.err").open("w") as complaints:
         process = kept.Begun(kept.PROGRAM, _words(home, words), _environment(home), ROOT, stderr=complaints)
         with processes.ended(process):
             yield process
 
 
 def complaints(home: Home, command: str) -> str:
-    """What a command that was begun has written to standard error so far."""
+    """The messages that a begun command has written to standard error so far."""
     return (home.folder.parent / f"{command}.err").read_text()
 
 
@@ -77,8 +77,8 @@ def ended(home: Home) -> Counter[str]:
     """How often each process of an installation has ended so far, by its name."""
     log = home.folder / "logs" / "supervisor.log"
     lines = log.read_text().splitlines(keepends=True) if log.exists() else []
-    told = [json.loads(line) for line in lines if line.endswith("\n")]
-    return Counter(each["role"] for each in told if each["event"] == "child ended")
+    entries = [json.loads(line) for line in lines if line.endswith("\n")]
+    return Counter(each["role"] for each in entries if each["event"] == "child ended")
 
 
 def tracebacks(home: Home) -> list[str]:

@@ -1,4 +1,4 @@
-"""What journeys stand on: an installation on each store, a process that crawls, a site to be crawled."""
+"""Fixtures of journeys: an installation on each store, a process that crawls, a site to be crawled."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.threaded import running
 _WENT: dict[str, Counter[str]] = {}
 """How the tests of a proof went, by its file."""
 _LEFT_OUT: dict[str, dict[str, str]] = {}
-_TOLD: dict[str, str] = {}
+_OUTCOMES: dict[str, str] = {}
 """How each story went."""
 
 
@@ -40,7 +40,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Count the tests of proofs."""
     file, _, name = report.nodeid.partition("::")
     if report.failed or (report.when == "call" and "/journeys/" in file):
-        _TOLD[report.nodeid] = report.outcome
+        _OUTCOMES[report.nodeid] = report.outcome
     if "/prove_" in file and (report.when == "call" or report.skipped):
         _WENT.setdefault(file, Counter())[report.outcome] += 1
         if report.skipped and isinstance(report.longrepr, tuple):
@@ -55,7 +55,7 @@ def pytest_sessionfinish() -> None:
             record(proof.name, figures, _LEFT_OUT.get(proof.run))
     store = os.environ.get(STORIES, "")
     if store in KINDS and "PYTEST_XDIST_WORKER" not in os.environ:
-        figures = {"stories": len(_TOLD), "as they must be": [*_TOLD.values()].count("passed")}
+        figures = {"stories": len(_OUTCOMES), "as they must be": [*_OUTCOMES.values()].count("passed")}
         record("stories", figures, part=f"--store {store}")
 
 

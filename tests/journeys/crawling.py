@@ -78,7 +78,7 @@ def begin(home: Home, *names: str, force: bool = False, command: Sequence[str] =
 
 
 def _started(command: Sequence[str], words: Sequence[str], environment: Mapping[str, str], here: Path) -> Started:
-    """The process, in a session of its own. What is written to standard error is seen."""
+    """Start the process in a session of its own. Its standard error is not redirected."""
     if command:
         return subprocess.Popen(
             [*command, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,

@@ -37,7 +37,7 @@ CLOCK = SystemClock()
 
 @dataclass(slots=True)
 class Seen:
-    """What the processes of a crawl took: PSS of all (MB) at each look, processor seconds of all; how it ended."""
+    """Resources of the processes of a crawl: PSS of all (MB) at each sample, processor seconds; the exit code."""
 
     megabytes: list[float] = field(default_factory=list)
     cpu_s: float = 0.0
@@ -52,7 +52,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What the hosts saw: requests a second from the first to the last, the smallest gap of a host, pages."""
+    """Figures of the hosts: requests a second from the first to the last, the smallest gap of a host, pages."""
 
     rate: float
     gap_s: float
@@ -76,7 +76,7 @@ def crawl(home: Home, site: Crowd, delay_s: float) -> Seen:
 
 
 def pace(log: Sequence[Asked]) -> Pace:
-    """What a log tells."""
+    """Compute the figures of a log."""
     moments: defaultdict[int, list[float]] = defaultdict(list)
     for each in log:
         moments[each.host].append(each.at)
@@ -87,13 +87,13 @@ def pace(log: Sequence[Asked]) -> Pace:
     return Pace(len(log) / (max(every) - min(every)), min(gaps), len(visited), forbidden)
 
 
-def wrong(site: Crowd, told: Pace, seen: Seen, delay_s: float) -> list[str]:
-    """What is not as it must be."""
+def wrong(site: Crowd, measured: Pace, seen: Seen, delay_s: float) -> list[str]:
+    """The deviations."""
     found = []
-    if told.pages != site.hosts * site.pages or told.forbidden or seen.ended != 0:
-        found.append(f"{told.pages} pages, {told.forbidden} forbidden requests, the crawl ended {seen.ended}")
-    if told.gap_s < SHARE * delay_s - site.late_s:
-        found.append(f"a gap of {told.gap_s:.4f} s, and the machine was late by {site.late_s:.4f} s")
+    if measured.pages != site.hosts * site.pages or measured.forbidden or seen.ended != 0:
+        found.append(f"{measured.pages} pages, {measured.forbidden} forbidden requests, the crawl ended {seen.ended}")
+    if measured.gap_s < SHARE * delay_s - site.late_s:
+        found.append(f"a gap of {measured.gap_s:.4f} s, and the machine was late by {site.late_s:.4f} s")
     if max(seen.megabytes) > MOST_MB:
         found.append(f"{max(seen.megabytes):.0f} MB")
     return found
@@ -110,21 +110,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         with crowd(given.hosts, given.pages, Path(folder)) as site:
             seen = crawl(Home(Path(folder) / "data"), site, given.delay)
-        told = pace(site.log)
+        measured = pace(site.log)
     most = given.hosts / given.delay
     tenths = [max(seen.megabytes[: len(seen.megabytes) * n // 10 or 1][-1:]) for n in range(1, 11)]
     print(f"{given.hosts} hosts x {given.pages} pages, {given.delay:g} s apart, {os.cpu_count()} processors")  # noqa: T201
-    print(f"{told.rate:.0f} requests a second of {most:.0f}: {told.rate / most:.3f}; {told.pages} pages")  # noqa: T201
-    print(f"smallest gap / delay {told.gap_s / given.delay:.4f}, the site late by {site.late_s:.4f} s at the worst")  # noqa: T201
+    print(f"{measured.rate:.0f} requests a second of {most:.0f}: {measured.rate / most:.3f}; {measured.pages} pages")  # noqa: T201
+    print(f"smallest gap / delay {measured.gap_s / given.delay:.4f}, the site late by {site.late_s:.4f} s at the worst")  # noqa: T201
     print(f"PSS MB at each tenth {' '.join(f'{each:.0f}' for each in tenths)}, most {max(seen.megabytes):.0f}")  # noqa: T201
     print(f"processor {seen.cpu_s:.0f} s, {seen.cpu_s / len(site.log) * 1000:.2f} ms a request")  # noqa: T201
-    found = wrong(site, told, seen, given.delay)
-    found += [f"{told.rate / most:.3f} of the rate"] if told.rate / most < given.share else []
+    found = wrong(site, measured, seen, given.delay)
+    found += [f"{measured.rate / most:.3f} of the rate"] if measured.rate / most < given.share else []
     for each in found:
         print(f"  {each}")  # noqa: T201
     record("crowd", {
-        "hosts": given.hosts, "seconds from request to request": f"{given.delay:g}", "pages": told.pages,
-        "forbidden requests": told.forbidden, "most megabytes below": int(MOST_MB),
+        "hosts": given.hosts, "seconds from request to request": f"{given.delay:g}", "pages": measured.pages,
+        "forbidden requests": measured.forbidden, "most megabytes below": int(MOST_MB),
         "rate at least, of what the delays allow": given.share, "anything not so": len(found),
     }, {"1,000 hosts at one second": "it is 1,000 pages a second, more than two cores and a server take"},
         part=f"{given.hosts} hosts")  # fmt: skip

@@ -4,8 +4,8 @@
         ...
     site.log
 
-Every host has a home page that leads to all of its other pages. What was asked for is kept in memory, and written when
-the block ends, so that the site takes little of the machine from the crawl.
+Every host has a home page that links to all of its other pages. Requests are kept in memory, and written when the block
+ends, so that the site takes few resources from the crawl.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def body(host: int, path: str, pages: int) -> bytes:
 
 
 class _Shop:
-    """What all connections share."""
+    """The state that all connections share."""
 
     def __init__(self, pages: int) -> None:
         self.pages, self.late_s = pages, 0.0

@@ -53,7 +53,7 @@ ON_AGAIN_S = 30.0
 MOST_STARTS, EACH_S = 8, 10.0
 """How often a process may be started again while its disk is full: so often, and then once in so many seconds."""
 MOST_LATE = 8
-"""Visits that may still begin then: one at each slot of a retriever that has been started anew."""
+"""Visits that may still begin then: one in each slot of a retriever that was restarted."""
 WEIGHT, DELAY_S = 12_000, 0.12
 CLOCK = SystemClock()
 
@@ -101,7 +101,7 @@ class Case:
 
     @property
     def ballast(self) -> Path:
-        """The file of somebody else."""
+        """The file of another program."""
         return self.disk / "of a stranger"
 
     @contextmanager
@@ -147,7 +147,7 @@ def _write_all(file: FileIO, size: int) -> None:
 
 
 def look_meanwhile(case: Case, address: str, word: str) -> None:
-    """What `status` and the pages say while the disk is full."""
+    """The output of `status` and of the pages while the disk is full."""
     done = run(case.home, "status", "--json")
     case.must(done.returncode == 0, f"status ended {done.returncode}: {done.stderr}")
     full = [each["folder"] for each in json.loads(done.stdout)["disks"] if each["full"]] if done.stdout else []
@@ -177,7 +177,7 @@ def goes_on(case: Case, before: tuple[int, int]) -> float | None:
 def check_over(case: Case, site: WebSite, lines: Path) -> None:
     """See that nothing is damaged, lost, doubled or deleted, and that the next crawl finds everything unchanged."""
     ledger = audit(case.home, site, lines)
-    case.must(not ledger.faults(), f"not as it was told: {ledger.faults()}")
+    case.must(not ledger.faults(), f"not as it should be: {ledger.faults()}")
     pages = site.settings.pages
     for words in (("store", "check"), ("cache", "check"), ("index", "stats")):
         done = run(case.home, *words)
@@ -212,7 +212,7 @@ def suffer(case: Case, site: WebSite) -> None:
             case.must(took is not None, f"nothing was settled and delivered {ON_AGAIN_S:.0f} s after there was room")
             case.figures["on_again_s"] = round(took or ON_AGAIN_S, 2)
         case.figures["started_again"] = dict(again)
-        if case.part != "logs":  # what was started is told there
+        if case.part != "logs":  # starts of processes are logged there
             most = MOST_STARTS + held_s / EACH_S
             case.must(max(again.values(), default=0) <= most, f"crash loop in {held_s:.0f} s: {again}")
         site.tell(delay_s=0)

@@ -81,7 +81,7 @@ MANNERS = (
            *_MODES, "-k", "test_leaves"),
     _fault("receivers get lost links again in every run", "crawl/finish/orphans.py",
            "        if number in new or not known\n",
-           "", "tests/journeys/test_delta.py", "-k", "told and sqlite"),
+           "", "tests/journeys/test_delta.py", "-k", "unlinked and sqlite"),
     _fault("one condition of change is enough where all are required", "crawl/visit/change_detection.py",
            "    return any(known) if settings.modified_when == \"any\" else all(known)\n", "    return any(known)\n",
            "tests/crawl/visit/test_change_detection.py"),

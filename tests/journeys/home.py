@@ -84,20 +84,20 @@ class Home:
             return tx.execute(sa.text(sql)).scalar_one()
 
     def explained(self, address: str) -> Mapping[str, Any]:
-        """What `explain` says of an address that one source knows."""
+        """The record of `explain` for an address that one source knows."""
         with self.house() as house:
             (said,) = explain.explain(house, address)
             return said
 
     def shown(self, address: str) -> Mapping[str, Any]:
-        """What `document show` says of it."""
+        """The record of `document show`."""
         with self.house() as house:
             (said,) = lookup.shown(house, address)
             return said
 
     @contextmanager
     def library(self) -> Iterator[Library]:
-        """What readers search in."""
+        """The library that readers search."""
         with self.house() as house:
             yield search.library(house)
 
@@ -115,6 +115,6 @@ def found_in(library: Library, text: str) -> list[str]:
 
 
 def received(path: Path) -> list[dict[str, Any]]:
-    """What a receiver has written, whole lines only: a crawl may be writing the last."""
+    """The events in a receiver's file, whole lines only: a crawl may be writing the last."""
     text = path.read_text() if path.exists() else ""
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]

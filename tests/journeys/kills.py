@@ -52,7 +52,7 @@ WIDTH = 32
 
 @dataclass(slots=True)
 class Tally:
-    """What was done to a crawl, and how long it took to go on."""
+    """The kills in a crawl, and the times it took to resume."""
 
     struck: Counter[str] = field(default_factory=Counter)
     resumed: dict[str, list[float]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Storm:
                 self.tally.pauses += self._pause_retriever()
                 when = when[1:]
             self._strike()
-        self._have_crawl(force=False, anew=False)
+        self._have_crawl(force=False, restart=False)
         self.finish()
 
     def finish(self) -> None:
@@ -117,13 +117,13 @@ class Storm:
                 self._crawl.stdout.close()
         self._crawl = None
 
-    def _have_crawl(self, *, force: bool, anew: bool = True) -> None:
+    def _have_crawl(self, *, force: bool, restart: bool = True) -> None:
         """See that a crawl is under way: go on with the run that is, or begin one more."""
         if self._crawl is not None and self._crawl.poll() is None:
             return
         if self._is_open():
             self._start(force=False)
-        elif anew:
+        elif restart:
             self.tally.runs += 1
             self._start(force=force)
 
@@ -168,10 +168,10 @@ class Storm:
         self.tally.struck[role] += 1
         if role in ("group", "command", "supervisor"):
             left = processes.wait_gone(tree, 45.0)
-            assert not left, f"still there after {role} was killed: {[*map(processes.told, left)]}"
+            assert not left, f"still there after {role} was killed: {[*map(processes.describe, left)]}"
             self._forget()
         before, at = self._settled(), self._clock.monotonic()
-        self._have_crawl(force=False, anew=False)
+        self._have_crawl(force=False, restart=False)
         if self._chance.random() < 0.8:
             self._resumption(role, before, at)
 
@@ -228,7 +228,7 @@ class Storm:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a crawl that was killed again and again."""
+    """The result of a crawl that was killed again and again."""
 
     tally: Tally
     ledger: Ledger

@@ -87,7 +87,7 @@ def labyrinth(path: str, pages: int = REAL) -> str | int:
 
 
 def _traps(path: str) -> Iterator[str]:
-    """What is endless by numbers, by names, by the way it is written."""
+    """Pages without end: by numbers, by names, by spellings of an address."""
     yield from _numbered(path)
     yield from _filtered(path)
     yield from _spelled(path)

@@ -15,7 +15,7 @@ from tests.threaded import Asked, Said, served
 
 @dataclass
 class Mapped:
-    """What stands where (`answers`: status and body by path), and what was asked for: path and status, in order."""
+    """The pages (`answers`: status and body by path), and the requests: path and status, in order."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -42,7 +42,7 @@ class Mapped:
         return made
 
     def robots(self, *lines: str) -> None:
-        """What robots.txt says."""
+        """The content of robots.txt."""
         self.put("robots.txt", "\n".join(("User-agent: *", "Disallow: /private/", *lines, "")))
 
     def say(self, asked: Asked) -> Said:

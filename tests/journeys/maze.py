@@ -31,7 +31,7 @@ class Maze(Server):
 
     @property
     def paths(self) -> list[str]:
-        """What was asked for, robots.txt left out."""
+        """The requested paths, without robots.txt."""
         return [path for path in super().paths if path != "/robots.txt"]
 
     def url(self, path: str) -> str:

@@ -42,18 +42,18 @@ if TYPE_CHECKING:
 
 EVERY_S = 3.0
 MOST_S = 60.0
-"""How long after the server is back nothing may be settled, on a busy machine; how long it took is told."""
+"""Seconds after the server's return until a batch must be committed, on a busy machine; the time is printed."""
 SAID_S = 45.0
 """How long `status` and four pages may take to say that the database is away, on such a machine too."""
 ONCE_MORE = 3
-"""How often a process may be started anew in one outage, however long: more is a crash loop."""
+"""Restarts of a process that are permitted in one outage, however long: more is a crash loop."""
 HOSTS, PARALLEL = 3, 4
 CLOCK = SystemClock()
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was done to the server, how the program went on, and what it said meanwhile.
+    """The outages of the server, the times until the program resumed, and its messages meanwhile.
 
     `between` is how long it took where something was settled before the next crash.
     """
@@ -196,7 +196,7 @@ class Outages:
         self._search()
 
     def _look_meanwhile(self, wanted: str) -> None:
-        """What `status` and the pages say while the database is away."""
+        """The output of `status` and of the pages while the database is down."""
         began = CLOCK.monotonic()
         done = run(self.home, "status")
         lines = done.stderr.splitlines()

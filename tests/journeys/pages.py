@@ -18,10 +18,10 @@ ROBOTS = "User-agent: *\nDisallow: /private/\n"
 
 @dataclass(frozen=True, slots=True)
 class SiteSettings:
-    """What a site is like. Pages are spread over `hosts` addresses of this machine; every `pdf`-th leaf is a PDF.
+    """Settings of a site. Pages are spread over `hosts` addresses of this machine; every `pdf`-th leaf is a PDF.
 
-    Every page has `weight` letters that make no words. `missing` is the page, with status 200, for what is not there;
-    {path} in it is the path that was asked for.
+    Every page has `weight` letters that make no words. `missing` is the page, with status 200, for unknown paths;
+    {path} in it is the requested path.
     """
 
     pages: int
@@ -39,7 +39,7 @@ class SiteSettings:
 
 @dataclass(slots=True)
 class Edit:
-    """What a test changed about a page: None and empty leave it as it was. `confirms`: it says 304 all the same.
+    """A change of a page by a test: None and empty leave it as it was. `confirms`: it still answers 304.
 
     `whole` stands instead of the page, with its own address for `{path}`.
     """
@@ -103,7 +103,7 @@ def body(site: SiteSettings, number: int, port: int, edit: Edit, date: str = "")
 
 
 def _heavy(site: SiteSettings, number: int) -> str:
-    """What makes a page large, and can be made small by half at most."""
+    """Filler that makes a page large and can be compressed to half its size at best."""
     drawn = Random(site.seed * 7_000_003 + number).randbytes(site.weight // 2).hex()
     return f"<p>{' '.join(drawn[at : at + 9] for at in range(0, len(drawn), 9))}</p>" if drawn else ""
 

@@ -55,7 +55,7 @@ class Siege(Storm):
             self._watch()
             in_vain = in_vain + 1 if self.tally.kills == before else 0
         self._kills = 0
-        self._have_crawl(force=False, anew=False)
+        self._have_crawl(force=False, restart=False)
         self.finish()
 
     def _start(self, *, force: bool) -> None:
@@ -79,7 +79,7 @@ class Siege(Storm):
 
     def _all_gone(self) -> None:
         left = processes.wait_gone(self._seen, 45.0)
-        assert not left, f"still there: {[*map(processes.told, left)]}"
+        assert not left, f"still there: {[*map(processes.describe, left)]}"
 
     def _note(self) -> None:
         """Take note of kills, and of how long it then takes to go on."""
@@ -95,7 +95,7 @@ class Siege(Storm):
             self._forget()
         before = self._settled()
         if whom == GROUP and (self.tally.kills < self._kills or self._is_open()):
-            self._have_crawl(force=False, anew=False)
+            self._have_crawl(force=False, restart=False)
         self._goes_on(whom, before, float(at))
 
     def _goes_on(self, whom: str, before: tuple[int, int], at: float) -> None:
@@ -157,8 +157,8 @@ def main() -> int:
             faults["fetched_again"] = f"more than {most}"
         if faults:
             wrong[point.name] = faults
-        told = {"step": point.name, "store": given.store, "wrong": faults, **figures, "fetched_again_bound": most}
-        sys.stdout.write(json.dumps(told) + "\n")
+        line = {"step": point.name, "store": given.store, "wrong": faults, **figures, "fetched_again_bound": most}
+        sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
     times = {"median": statistics.median(resumed), "max": max(resumed)} if resumed else {}
     record(

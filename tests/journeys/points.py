@@ -56,13 +56,13 @@ POINTS = (
     Point("kept", "cormorant.store.blobs.writer:_sync", often=3),
     Point("leases renewed", "cormorant.frontier.queue.refill:renew", often=3),
     Point("links admitted", "cormorant.crawl.commit.discovered_links:admit", often=3),
-    Point("stream told", "cormorant.receivers.stream:append", often=3),
+    Point("events appended", "cormorant.receivers.stream:append", often=3),
     Point("rows written", "cormorant.crawl.commit.persist:write", often=3),
     Point("counted", "cormorant.store.journal.runs:count", often=3),
     Point("settled", "cormorant.crawl.commit.committer:BatchCommitter._settle", often=3),
     Point("site given back, not committed", "cormorant.frontier.queue.host_leases:release"),
     Point("delivery looked up", "cormorant.crawl.deliver.sinks:IndexSink.prepare", often=3, delivers=True),
-    Point("index told", "cormorant.search.index.tantivy.writer:EmbeddedWriter.apply", often=3, delivers=True),
+    Point("index updated", "cormorant.search.index.tantivy.writer:EmbeddedWriter.apply", often=3, delivers=True),
     Point(
         "index to be committed",
         "cormorant.search.index.tantivy.writer:EmbeddedWriter._flush",
@@ -117,7 +117,7 @@ def around(function: Callable[..., Any], reached: Callable[[], None], *, behind:
 
 
 class Plan:
-    """What is left of a plan, for all processes that are forked from this one."""
+    """The rest of a plan, shared by all processes that are forked from this one."""
 
     def __init__(self, said: str, log: Path) -> None:
         self._steps = [(int(count), whom) for count, _, whom in (each.partition(":") for each in said.split(","))]

@@ -1,9 +1,9 @@
-"""What an edit's preview says is what the next crawl does, exactly.
+"""The preview of an edit lists exactly the documents that the next crawl adds and removes.
 
     python -m tests.journeys.previews --edits 200 --addresses 100000 --store sqlite|postgresql
 
-A source is edited at random again and again. Each time the preview is asked first, then the edit is made and the source
-crawled, and what then left search, what is visited that was kept out, and what is found that was left out is compared.
+A source is edited at random again and again. Each time the preview is read first, then the edit is made and the source
+crawled. The documents that left search, addresses that are visited now, and documents that are found now are compared.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ NAME = "shelves"
 EVERY = 10**9
 TELL = 10
 FIGURES = {"leave": "leaving", "enter": "entering", "found_again": "finding"}
-"""What a preview counts, and what it lists of it."""
+"""The counters of a preview, with the lists that belong to them."""
 SAMPLE = 5
 """Documents of each sort that are looked for by a question to search."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is found, and what is visited, by address."""
+    """Addresses of found documents, and of visited ones."""
 
     found: frozenset[str]
     visited: frozenset[str]
@@ -50,10 +50,10 @@ class State:
 
 @dataclass(slots=True)
 class Tally:
-    """What was compared."""
+    """Counts of comparisons."""
 
     edits: int = 0
-    told: int = 0
+    whole: int = 0
     left: int = 0
     entered: int = 0
     found_again: int = 0
@@ -65,7 +65,7 @@ class Tally:
     def figures(self) -> dict[str, Any]:
         """For people and programs."""
         return {
-            "edits": self.edits, "told_whole": self.told, "known": self.known, "left": self.left,
+            "edits": self.edits, "fetched_whole": self.whole, "known": self.known, "left": self.left,
             "entered": self.entered, "found_again": self.found_again, "held": self.held,
             "preview_max_s": round(max(self.preview_s, default=0.0), 3), "faults": len(self.faults),
         }  # fmt: skip
@@ -114,7 +114,7 @@ def settings(chance: Random, addresses: int, port: int) -> dict[str, Any]:
 
 
 def state(home: Home) -> State:
-    """What is found and visited now."""
+    """The documents that are found and visited now."""
     columns = resource.c
     both = resource.outerjoin(content, content.c.id == columns.id).outerjoin(hidden, hidden.c.id == columns.id)
     statement = sa.select(
@@ -167,7 +167,7 @@ def edit(home: Home, crawls: Crawler, given: dict[str, Any], tally: Tally) -> No
         "figures": {(each, said[each]) for each in FIGURES} ^ {(each, len(said[FIGURES[each]])) for each in FIGURES},
         "search": _searched(home, left, after.found),
     }  # fmt: skip
-    tally.edits, tally.told, tally.known = tally.edits + 1, tally.told + whole, said["known"]
+    tally.edits, tally.whole, tally.known = tally.edits + 1, tally.whole + whole, said["known"]
     tally.left, tally.entered, tally.found_again = (
         tally.left + len(left), tally.entered + len(entered), tally.found_again + len(came),
     )  # fmt: skip

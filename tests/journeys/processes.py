@@ -23,7 +23,7 @@ P = TypeVar("P", bound=subprocess.Popen[str] | kept.Begun)
 
 
 class Process(NamedTuple):
-    """A process, told apart from a later one of the same number by when it started."""
+    """A process, with its start time, which distinguishes it from a later process of the same number."""
 
     pid: int
     started: str
@@ -37,8 +37,8 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
-def told(process: Process) -> str:
-    """What a process is called, its state, and what it waits for in the kernel: why it may still be there."""
+def describe(process: Process) -> str:
+    """The name of a process, its state, and the kernel function that it waits in: why it may still be there."""
     with suppress(OSError):
         name, waits = ((PROC / str(process.pid) / each).read_text().strip() for each in ("comm", "wchan"))
         return f"{process.pid} {name}, state {''.join(_stat(process.pid)[:1])}, in {waits}"
@@ -65,7 +65,7 @@ def below(pid: int) -> list[Process]:
 
 
 def role_of(pid: int, retrievers: frozenset[int], tree: list[Process]) -> str:
-    """What a process of a crawl is for."""
+    """The role of a process of a crawl."""
     if pid == tree[0].pid:
         return "command"
     if pid in retrievers:

@@ -1,10 +1,10 @@
-"""Runs the long proofs one after the other, and writes their page.
+"""Run the long proofs one after the other, and write their page.
 
     python -m tests.journeys.prove [--shard N/M] [--again] [NAME ...]
 
-What went well at this commit is not run again, so an interrupted proof goes on where it was; `--again` forgets that.
-With `--shard 2/3` it takes every third run, from the second on. A proof that fails does not keep the others from being
-run; the exit code is 1 then. PROOF_RECORDS names the folder for what is left, else build/proofs.
+Runs that went well at this commit are not repeated, so an interrupted proof resumes; `--again` repeats them. With
+`--shard 2/3` every third run is taken, from the second on. If a proof fails, the others still run, and the exit code is
+1. PROOF_RECORDS names the folder for records, else build/proofs.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tests.journeys.proofs import ENDS, FOLDER, PROOFS, Known, file_of
 
 ROOT = Path(__file__).parents[2]
 BROWSER = "faults in pages"
-"""What is left out where there is no browser."""
+"""Proofs that are left out if there is no browser."""
 
 
 def state() -> str:
-    """What is proven: the commit, "" while something is edited."""
+    """The commit that is proven, "" while there are uncommitted edits."""
     git = shutil.which("git")
     if git is None:
         return ""

@@ -25,7 +25,7 @@ ORDER = Order(
 
 
 def faults(given: Caught, folder: Path) -> list[str]:
-    """What the proof finds."""
+    """The output of the proof."""
     if not given.hosts:
         if reason := forbidden.why_not():
             pytest.skip(reason)

@@ -20,7 +20,7 @@ AT = {
     "rows name copies that are written after the commit": "settled",
     "a visit is completed before its document is written": "rows written",
     "a batch is counted in a transaction of its own": "counted",
-    "a delivery is confirmed before it is made": "index told",
+    "a delivery is confirmed before it is made": "index updated",
     "documents that the index has not committed are confirmed": "index to be committed",
     "a receiver does not check where its file ends": "lines written",
 }

@@ -48,7 +48,7 @@ class Logged(NamedTuple):
 
 
 class _Shop:
-    """What all connections share: the site, what was changed about it, and the log."""
+    """The state that all connections share: the site, its changes, and the log."""
 
     def __init__(self, settings: SiteSettings) -> None:
         self.site = settings

@@ -21,14 +21,14 @@ HTML = "text/html; charset=utf-8"
 
 
 class Request(NamedTuple):
-    """What was asked: the path with its query, and the header fields by their names in small letters."""
+    """A request: the path with its query, and the header fields by their names in lower case."""
 
     path: str
     fields: Mapping[str, str]
 
 
 class Answer(NamedTuple):
-    """What is said: status, body, its type, further header fields."""
+    """A response: status, body, its type, further header fields."""
 
     status: int = 200
     body: bytes = b""

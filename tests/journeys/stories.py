@@ -1,10 +1,10 @@
-"""On which stores are journeys told? Most are on both; a run of all tests tells each of those on one, in turns.
+"""The stores that journeys run on. Most have a form for each; a run of all tests takes one of them, in turns.
 
-It leaves those out that a proof tells in its long form.
+It leaves out journeys that a proof runs in a longer form.
 
-python -m tests.journeys.stories --store sqlite|postgresql    tells all that are told on both, on this store
+python -m tests.journeys.stories --store sqlite|postgresql    runs all journeys for both stores, on this one
 
-Those that are told on a file alone are left to `make test`.
+Journeys on SQLite alone are left to `make test`.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ import pytest
 from tests.stores import KINDS
 
 STORIES = "JOURNEY_STORES"
-"""Which are told: those of one store, each on one in `turns`, or `all`."""
+"""The selection: journeys of one store, each on one store in `turns`, or `all`."""
 BOTH = "both_stores"
-"""The mark of those that are told on both nevertheless."""
+"""The mark of journeys that run on both stores nevertheless."""
 PROVEN = "proven"
-"""The mark of those that are not told in turns, since a proof has them in its long form."""
+"""The mark of journeys that `turns` leaves out, because a proof runs a longer form."""
 PARALLEL = 4
 
 
 def left_out(stories: Sequence[Any], asked: str) -> list[Any]:
-    """Those of the stories that are not told."""
+    """The journeys that are left out."""
     if asked in KINDS:
         return [each for each in stories if _store(each) != asked]
     if asked in ("", "all"):
@@ -54,7 +54,7 @@ def _turn(name: str) -> int:
 
 
 def _store(story: Any) -> str:
-    """The store a story is told on, "" for one that is told of none."""
+    """The store that a journey runs on, "" for one that names none."""
     return str((getattr(story, "callspec", None) and story.callspec.params.get("kind")) or "")
 
 

@@ -22,7 +22,7 @@ TOKEN = "4f1c9a7e22b05d8810c3"
 
 
 def records(home: Home, **wanted: Any) -> Mapping[str, Mapping[str, Any]]:
-    """What is known, by the address that is fetched."""
+    """The known documents, by the address that is fetched."""
     with home.house() as house:
         return {each["access_url"]: each for each in listing.listed(house, DocumentFilter(**wanted))}
 
@@ -62,7 +62,7 @@ def test_a_secret_in_an_address_is_fetched_with_and_shown_to_nobody(home: Home, 
 
     with serving(answer) as maze:
         home.add_source("web", "site", {"start": [maze.home]})
-        told = home.add_receiver("told", "site")
+        lines = home.add_receiver("lines", "site")
         assert crawls.crawl(home, "site")["indexed"] == 2
         shown = maze.url("/report?access_token=***&id=7")
         assert home.found("kittiwakes") == [[shown]]
@@ -72,8 +72,8 @@ def test_a_secret_in_an_address_is_fetched_with_and_shown_to_nobody(home: Home, 
             got.append(ask(house, f"/cached/{number}"))
         assert [each.status for each in got] == [200, 200, 200]
         assert not any(TOKEN in each.body for each in got)
-        assert [json.loads(line)["url"] for line in told.read_text().splitlines()] == [maze.home, shown]
-        assert TOKEN not in told.read_text(), "neither as where it was fetched"
+        assert [json.loads(line)["url"] for line in lines.read_text().splitlines()] == [maze.home, shown]
+        assert TOKEN not in lines.read_text(), "neither as where it was fetched"
         for log in (home.folder / "logs").glob("*.log"):
             assert TOKEN not in log.read_text(), log
         assert crawls.crawl(home, "site")["index_writes"] == 0

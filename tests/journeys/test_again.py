@@ -1,4 +1,4 @@
-"""What failed is tried again, and nothing else: `document recrawl --status`, `--state`."""
+"""`document recrawl --status` and `--state` revisit failed documents and no others."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def wrong(home: Home) -> list[check.Finding]:
 def test_yesterday_comes_back(home: Home, crawls: Crawler, serve: Serve, tmp_path: Path) -> None:
     site, file = serve(SiteSettings(pages=PAGES)), tmp_path / "yesterday.tar"
     home.add_source("web", "site", site.source)
-    path = home.add_receiver("told", "site")
+    path = home.add_receiver("lines", "site")
     crawls.crawl(home, "site")
     with home.house() as house:
         backups.backup(house, file)
@@ -32,7 +32,7 @@ def test_yesterday_comes_back(home: Home, crawls: Crawler, serve: Serve, tmp_pat
     site.edit(7, status=404)
     site.edit(9, text="a colony of kittiwakes")
     assert crawls.crawl(home, "site")["changed"] == 2
-    told = [each["seq"] for each in received(path)]
+    delivered = [each["seq"] for each in received(path)]
 
     record = restore(home.plan, file, yes=True)
     assert (record["documents"], record["indexed"], record["fetched_anew"]) == (PAGES, PAGES, 0)
@@ -48,7 +48,7 @@ def test_yesterday_comes_back(home: Home, crawls: Crawler, serve: Serve, tmp_pat
     assert home.value("SELECT count(*) FROM content WHERE indexed") == PAGES - 1
     assert not wrong(home)
     numbers = [each["seq"] for each in received(path)]
-    assert len(numbers) == len(set(numbers)) > len(told), "no number is given twice"
+    assert len(numbers) == len(set(numbers)) > len(delivered), "no number is given twice"
 
 
 def test_a_backup_while_a_crawl_runs(home: Home, crawls: Crawler, serve: Serve, tmp_path: Path) -> None:

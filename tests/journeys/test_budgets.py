@@ -30,8 +30,8 @@ def big(pages: int) -> Answer:
     return answer
 
 
-def told(home: Home, run: int) -> list[dict[str, Any]]:
-    """What the report says of limits."""
+def reached(home: Home, run: int) -> list[dict[str, Any]]:
+    """The limits that a run reached, from its report."""
     with home.house() as house:
         return [each for each in run_report.of_run(house, run) if each["kind"] == "limit"]
 
@@ -47,7 +47,7 @@ def test_several_processes_together_fetch_so_many_documents(home: Home, crawls: 
         report = crawls.crawl(home, "site")
         assert (report["fetched"], asked(mazes)) == (60, 60)
         assert report["reason"].startswith("max_documents is 60")
-        assert [each["setting"] for each in told(home, report["run"])] == ["max_documents"]
+        assert [each["setting"] for each in reached(home, report["run"])] == ["max_documents"]
 
 
 def test_a_source_receives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> None:
@@ -60,7 +60,7 @@ def test_a_source_receives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> N
         assert report["bytes"] <= asked(mazes) * SIZE * 1.1
         assert not report["complete"]
         assert report["reason"].startswith(f"max_bytes is {most:,}: ")
-        (line,) = told(home, report["run"])
+        (line,) = reached(home, report["run"])
         assert "source edit site --set max_bytes=" in line["sentence"]
         with home.house() as house:
             left = next(maze.url(f"/{n}") for maze in mazes for n in range(1, 40) if f"/{n}" not in maze.paths)
@@ -83,7 +83,7 @@ def test_a_host_gives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> None:
         assert 10 <= len(much.paths) <= 10 + PER_HOST
         assert len(little.paths) == 5, "another host has a budget of its own"
         assert report["complete"]
-        (line,) = told(home, report["run"])
+        (line,) = reached(home, report["run"])
         assert line["site"] == f"127.0.0.1:{much.port}"
         assert line["setting"] == "max_host_bytes"
         assert line["addresses"] == 30 - len(much.paths)
@@ -96,7 +96,7 @@ def test_a_host_gives_so_many_bytes_a_run(home: Home, crawls: Crawler) -> None:
         home.edit_source("site", {"max_host_bytes": "50MB"})
         report = crawls.crawl(home, "site")
         assert len(much.paths) == 30
-        assert told(home, report["run"]) == []
+        assert reached(home, report["run"]) == []
 
 
 def test_a_host_is_visited_for_so_many_minutes_a_run(file_home: Home, crawls: Crawler) -> None:
@@ -106,7 +106,7 @@ def test_a_host_is_visited_for_so_many_minutes_a_run(file_home: Home, crawls: Cr
         report = crawls.crawl(file_home, "site")
         assert 6 <= len(maze.paths) <= 11
         assert report["complete"]
-        (line,) = told(file_home, report["run"])
+        (line,) = reached(file_home, report["run"])
         assert line["sentence"].startswith(f"127.0.0.1:{maze.port}: max_host_minutes 0.03: this run began to visit it")
 
 

@@ -49,14 +49,14 @@ def test_forty_copies_leave_with_the_run_that_finds_what_they_are_copies_of(
     town.says = {"/": town.page(*copies, "/real"), "/real": Said(body="<p>The real words.")}
     town.says |= {path: copy("/real", path) for path in copies}
     home.add_source("web", "town", {"start": [town.origin + "/"], "network": ["loopback"], "patience_s": "0"})
-    told = home.add_receiver("told", "town")
+    lines = home.add_receiver("lines", "town")
     report = crawls.crawl(home, "town")
     assert set(statuses(home, town, *copies)) == {910}
     assert [report[name] for name in SETTLED] == [2, 2, 60, 60, 62, 0, 0, "finished"]
     assert home.found("heron") == [[]]
     assert home.explained(town.origin + copies[0])["because"].endswith(f"a copy of {town.origin}/real")
     there = set[str]()
-    for each in received(told):
+    for each in received(lines):
         (there.discard if each["event"] == "deleted" else there.add)(each["url"].removeprefix(town.origin))
     assert there == {"/", "/real"}
     again = crawls.crawl(home, "town")
@@ -128,7 +128,7 @@ def test_a_copy_of_what_nobody_can_find_stays(file_home: Home, crawls: Crawler, 
 def test_many_that_become_copies_are_held_by_the_brake_like_any_that_leave(
     home: Home, crawls: Crawler, town: Host
 ) -> None:
-    """What they name becomes known behind them, so their visits cannot tell."""
+    """The named originals become known after the copies, so their visits cannot decide."""
     pages = [f"/page?{n}" for n in range(20)]
     town.says = {"/": town.page(*pages)} | {path: Said(body=f"<p>A heron at {path}") for path in pages}
     home.add_source("web", "town", {"start": [town.origin + "/"], "network": ["loopback"], "patience_s": "0"})

@@ -1,4 +1,4 @@
-"""What a page says of itself: its charset and language, where it leads, and whether it is to be found at all."""
+"""Declarations of a page: its charset and language, its links, and whether it may be indexed."""
 
 # ruff: noqa: RUF001
 
@@ -64,7 +64,7 @@ def test_titles_that_are_none_and_what_stands_in_for_them(file_home: Home, crawl
     assert [hit.attributes["Description"] for hit in hits] == [prose, prose]
 
 
-def test_charset_language_and_links_are_known_and_told(home: Home, crawls: Crawler, town: Host) -> None:
+def test_charset_language_and_links_are_known_and_shown(home: Home, crawls: Crawler, town: Host) -> None:
     link = "".join(f"<a href='{each}'>to {each}</a>" for each in ("/template", "/silent", "/header", "/old"))
     town.says = {
         "/": Said(body=page(link), headers={"Link": "</next>; rel=next, </style.css>; rel=preload"}),

@@ -1,4 +1,4 @@
-"""How many documents are there? As many as search may find, and the same number wherever it is told."""
+"""How many documents are there? As many as search may find, and the same number wherever it is count_in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.cli.begin.test_serve import get, served
 from tests.cli.world import Done, InstalledCli
 
 
-def told(done: Done) -> int:
+def count_in(done: Done) -> int:
     """The number that stands before the word in what a command said."""
     found = re.search(r"([\d,]+) documents?\b", done.out + done.err)
     assert found, done.out + done.err
@@ -40,17 +40,19 @@ def test_the_sample_has_as_many_documents_wherever_they_are_counted(home: Instal
     assert sum(home.fine("source", "show", each["source"], "--json").object["documents"] for each in listed) == count
     assert sum(each["indexed"] for each in home.fine("document", "list", "--json").objects) == count
     assert home.fine("index", "stats", "--json").object["documents"] == count
-    assert told(home.fine("status")) == told(home.run("doctor")) == told(home.run("store", "check")) == count
-    assert told(home.fine("index", "rebuild")) == count
+    assert (
+        count_in(home.fine("status")) == count_in(home.run("doctor")) == count_in(home.run("store", "check")) == count
+    )
+    assert count_in(home.fine("index", "rebuild")) == count
     with served(home) as address:
         assert f"{count} documents from {len(listed)} sources" in get(address)[1]
         assert json.loads(get(f"{address}api/v1/system")[1])["documents"] == count
     backup, export = str(tmp_path / "all.tar"), str(tmp_path / "rows.tar")
     for verb, file in (("backup", backup), ("export", export)):
         assert home.fine("store", verb, file, "--json").object["documents"] == count, verb
-        assert told(home.fine("store", verb, file)) == count, verb
+        assert count_in(home.fine("store", verb, file)) == count, verb
     refused = home.run("store", "restore", backup)
-    assert told(refused) == count
+    assert count_in(refused) == count
     record = home.fine("store", "restore", backup, "--yes", "--json").object
     assert (record["documents"], record["indexed"]) == (count, count)
     assert home.fine("status", "--json").object["documents"] == count

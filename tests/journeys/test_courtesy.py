@@ -1,4 +1,4 @@
-"""What a person is told of a host's wishes, and how `source test` keeps to them."""
+"""Reports of a host's crawl delay, and `source test`, which obeys it."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_a_source_is_tested_in_the_turn_of_its_host_by_the_robots_txt_that_is_kn
 
 
 @pytest.mark.parametrize(
-    ("asked", "obeyed", "is_told"),
+    ("asked", "obeyed", "is_reported"),
     [(3600.0, "obey", True), (60.0, "obey", False), (3600.0, "ignore", False)],
 )
 def test_a_host_that_asks_for_more_than_is_obeyed_is_named_in_the_report(
-    file_home: Home, crawls: Crawler, host: Callable[[], Host], asked: float, obeyed: str, is_told: bool
+    file_home: Home, crawls: Crawler, host: Callable[[], Host], asked: float, obeyed: str, is_reported: bool
 ) -> None:
     slow = host()
     slow.says = {"/": slow.page()}
@@ -63,9 +63,9 @@ def test_a_host_that_asks_for_more_than_is_obeyed_is_named_in_the_report(
             tally = RequestTally()
             tally.count(tx.now(), pace.delay_s, pace.delay_s, pace.rule)
             request_log.write(tx, {1: tally})
-        told = [each for each in report.of_run(house, run) if each["kind"] == "delay"]
-    assert [each["site"] for each in told] == ([slow.origin.removeprefix("http://")] if is_told else [])
-    assert all("for 3600 seconds" in each["sentence"] for each in told)
+        problems = [each for each in report.of_run(house, run) if each["kind"] == "delay"]
+    assert [each["site"] for each in problems] == ([slow.origin.removeprefix("http://")] if is_reported else [])
+    assert all("for 3600 seconds" in each["sentence"] for each in problems)
 
 
 def test_a_run_that_ignores_robots_txt_says_so_in_the_log(

@@ -25,15 +25,15 @@ def test_an_archive_gives_back_what_was_crawled(tmp_path: Path) -> None:
         commands.crawl("site", fine=(0, 3))
     commands.add("warc", "again", {"path": archive})
     commands.crawl("again", fine=(0, 3))
-    before, after = (_told(commands, name) for name in ("site", "again"))
+    before, after = (_events(commands, name) for name in ("site", "again"))
     assert len(before) > 5
     assert {url: after.get(url) for url in before} == before
     beside = set(after) - set(before)
     assert all("?" in url for url in beside), "an archive keeps a page that is left for its canonical address later"
 
 
-def _told(commands: Commands, name: str) -> dict[str, dict[str, Any]]:
-    """What is the same of a document, whichever way it came."""
+def _events(commands: Commands, name: str) -> dict[str, dict[str, Any]]:
+    """The fields of a document that are equal from either source."""
     return {
         url: {field: value for field, value in each.items() if field in SAME}
         for url, each in commands.documents(name).items()

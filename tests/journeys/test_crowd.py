@@ -19,11 +19,11 @@ def test_sixty_hosts_are_visited_at_their_pace() -> None:
 def test_what_is_wrong_is_seen() -> None:
     log = [Asked(at, host, path) for host in (0, 1) for at, path in ((0.0, "/robots.txt"), (1.0, "/"), (2.0, "/1"))]
     site, seen = Crowd(2, 2, 80), Seen([100.0, 200.0], 1.0, 0)
-    told = pace(log)
-    assert (told.rate, told.gap_s, told.pages, told.forbidden) == (3.0, 1.0, 4, 0)
-    assert wrong(site, told, seen, 1.0) == []
-    assert wrong(site, told, seen, 1.1)[0].startswith("a gap of 1.0000 s")
+    measured = pace(log)
+    assert (measured.rate, measured.gap_s, measured.pages, measured.forbidden) == (3.0, 1.0, 4, 0)
+    assert wrong(site, measured, seen, 1.0) == []
+    assert wrong(site, measured, seen, 1.1)[0].startswith("a gap of 1.0000 s")
     assert wrong(site, pace(log[:-1]), seen, 1.0)[0].startswith("3 pages")
     assert "1 forbidden" in wrong(site, pace([*log, Asked(3.0, 1, SECRET)]), seen, 1.0)[0]
-    assert wrong(site, told, Seen([100.0, 301.0], 1.0, 0), 1.0) == ["301 MB"]
-    assert wrong(site, told, Seen([100.0], 1.0, 3), 1.0)[0].endswith("ended 3")
+    assert wrong(site, measured, Seen([100.0, 301.0], 1.0, 0), 1.0) == ["301 MB"]
+    assert wrong(site, measured, Seen([100.0], 1.0, 3), 1.0)[0].endswith("ended 3")

@@ -1,4 +1,4 @@
-"""What are receivers told of documents that nothing links to, and by what is a document told to be modified?"""
+"""Events that receivers get for unlinked documents, and the conditions under which a document counts as changed."""
 
 from __future__ import annotations
 
@@ -20,21 +20,19 @@ def dated(text: str, date: int) -> Said:
     return Said(body=f"<p>{text}", headers={"Last-Modified": f"Mon, {date:02} Nov 2026 00:00:00 GMT"})
 
 
-def test_of_pages_that_nothing_links_to_receivers_are_told_once(
-    home: Home, crawls: Crawler, host: Callable[[], Host]
-) -> None:
+def test_receivers_get_an_unlinked_page_once(home: Home, crawls: Crawler, host: Callable[[], Host]) -> None:
     town = host()
     town.says = {"/": town.page("/all", ALONE), "/all": town.page("/"), ALONE: Said(body="<p>heron")}
     home.add_source("web", "town", {"start": [town.origin + "/"], "patience_s": 0})
     crawls.crawl(home, "town")
-    told = home.add_receiver("told", "town")
+    lines = home.add_receiver("lines", "town")
 
     def crawled() -> tuple[list[tuple[str, str]], tuple[int, ...]]:
-        """What receivers are told by a crawl, and what it counts."""
+        """The events of a crawl, and its counters."""
         report = crawls.crawl(home, "town")
-        events = [(each["event"], each["url"].removeprefix(town.origin)) for each in received(told)]
+        events = [(each["event"], each["url"].removeprefix(town.origin)) for each in received(lines)]
         counts = tuple(report[name] for name in ("unvisited", "unvisited_changed", "unvisited_deleted", "index_writes"))
-        told.write_text("")
+        lines.write_text("")
         return [each for each in events if each[1] == ALONE], counts
 
     assert crawled()[1] == (0, 0, 0, 0)
@@ -77,13 +75,15 @@ def test_a_document_is_modified_by_what_its_source_says(
         assert (report["changed"], report["unchanged"]) == (expected, 1 - expected), answer
 
 
-def told_of(
-    home: Home, crawls: Crawler, told: Path, source: str
+def delivered(
+    home: Home, crawls: Crawler, lines: Path, source: str
 ) -> tuple[list[tuple[str, str, str | None]], dict[str, int]]:
-    """What receivers are told by a crawl (event, name and title), and what its report counts of it."""
+    """The events of a crawl (event, name and title), and the counters of its report."""
     report = crawls.crawl(home, source)
-    events = [(each["event"], Path(each["url"]).name, (each["document"] or {}).get("title")) for each in received(told)]
-    told.write_text("")
+    events = [
+        (each["event"], Path(each["url"]).name, (each["document"] or {}).get("title")) for each in received(lines)
+    ]
+    lines.write_text("")
     return events, {name: report[name] for name in ("new", "changed", "unchanged", "gone", "moved") if report[name]}
 
 
@@ -101,13 +101,16 @@ def folder(tmp_path: Path) -> Path:
 def test_who_may_read_a_document_is_a_change_that_the_report_counts(home: Home, crawls: Crawler, folder: Path) -> None:
     home.add_source("files", "papers", {"path": str(folder), "owner_grants": True})
     crawls.crawl(home, "papers")
-    told = home.add_receiver("told", "papers")
+    lines = home.add_receiver("lines", "papers")
     (folder / "d1.txt").chmod(0o600)
-    assert told_of(home, crawls, told, "papers") == ([("changed", "d1.txt", "d1.txt")], {"changed": 1, "unchanged": 2})
-    assert told_of(home, crawls, told, "papers") == ([], {"unchanged": 3})
+    assert delivered(home, crawls, lines, "papers") == (
+        [("changed", "d1.txt", "d1.txt")],
+        {"changed": 1, "unchanged": 2},
+    )
+    assert delivered(home, crawls, lines, "papers") == ([], {"unchanged": 3})
     (folder / "d1.txt").chmod(0o644)
     (folder / "d1.txt").write_text("Egret.\n")
-    events, counts = told_of(home, crawls, told, "papers")
+    events, counts = delivered(home, crawls, lines, "papers")
     assert (events, counts) == ([("changed", "d1.txt", "d1.txt")], {"changed": 1, "unchanged": 2}), "both at once"
 
 
@@ -116,9 +119,9 @@ def test_whom_all_of_a_source_is_for_is_a_change_that_the_report_counts(
 ) -> None:
     file_home.add_source("files", "papers", {"path": str(folder)})
     crawls.crawl(file_home, "papers")
-    told = file_home.add_receiver("told", "papers")
+    lines = file_home.add_receiver("lines", "papers")
     file_home.edit_source("papers", {"grants": ["group:staff"]})
-    events, counts = told_of(file_home, crawls, told, "papers")
+    events, counts = delivered(file_home, crawls, lines, "papers")
     assert sorted(events) == [("changed", f"d{number}.txt", f"d{number}.txt") for number in (1, 2, 3)]
     assert counts["changed"] == 3
 
@@ -126,13 +129,13 @@ def test_whom_all_of_a_source_is_for_is_a_change_that_the_report_counts(
 def test_a_renamed_file_is_new_once(home: Home, crawls: Crawler, folder: Path) -> None:
     home.add_source("files", "papers", {"path": str(folder)})
     crawls.crawl(home, "papers")
-    told = home.add_receiver("told", "papers")
+    lines = home.add_receiver("lines", "papers")
     (folder / "d2.txt").rename(folder / "e2.txt")
-    events, counts = told_of(home, crawls, told, "papers")
+    events, counts = delivered(home, crawls, lines, "papers")
     assert (events, counts) == (
         [("deleted", "d2.txt", None), ("new", "e2.txt", "e2.txt")],
         {"unchanged": 2, "moved": 1},
     )
     assert home.found("heron") == [[f"file://{folder}/{name}.txt" for name in ("d1", "d3", "e2")]]
     (folder / "e2.txt").write_text("Egret.\n")
-    assert told_of(home, crawls, told, "papers")[0] == [("changed", "e2.txt", "e2.txt")]
+    assert delivered(home, crawls, lines, "papers")[0] == [("changed", "e2.txt", "e2.txt")]

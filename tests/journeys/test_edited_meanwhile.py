@@ -43,7 +43,7 @@ def suspend(home: Home, crawls: Crawler, name: str, enough: Callable[[], bool]) 
 
 def test_what_a_rule_now_keeps_out_leaves_and_is_not_asked_for(home: Home, crawls: Crawler, town: Host) -> None:
     home.add_source("web", "town", {"start": [town.origin + "/"], "delay_s": 0.1, "per_host": 1})
-    told = home.add_receiver("told", "town")
+    lines = home.add_receiver("lines", "town")
     number = suspend(home, crawls, "town", lambda: len(set(town.paths) & set(OUT)) >= 2)
     visited, asked = set(town.paths) & set(OUT), len(town.paths)
     assert len(visited) < len(OUT)
@@ -53,7 +53,7 @@ def test_what_a_rule_now_keeps_out_leaves_and_is_not_asked_for(home: Home, crawl
     assert set(town.paths[asked:]) & set(OUT) == set()
     assert [each.removeprefix(town.origin) for each in home.found("words")[0] if "/out/" in each] == []
     assert len(home.found("words")[0]) == len(IN) + 1
-    gone = {each["url"].removeprefix(town.origin) for each in received(told) if each["event"] == "deleted"}
+    gone = {each["url"].removeprefix(town.origin) for each in received(lines) if each["event"] == "deleted"}
     assert gone <= visited
     assert crawls.crawl(home, "town")["index_deletes"] == 0
 
@@ -107,7 +107,7 @@ def test_the_limit_of_documents_is_of_what_goes_on_alone(file_home: Home, crawls
 
 
 def test_what_has_visited_everything_ends_as_it_began(file_home: Home, crawls: Crawler, tmp_path: Path) -> None:
-    """It waits for its turn to be indexed as its source is edited, so nothing of the folder has been listed anew."""
+    """The run waits for its turn to index while its source is edited, so the folder is not listed again."""
     folder = tmp_path / "papers"
     folder.mkdir()
     for number in range(4):

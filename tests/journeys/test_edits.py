@@ -1,4 +1,4 @@
-"""What becomes of known documents when the settings of their source are edited, without anything else changing."""
+"""Effects of an edit of a source's settings on known documents that do not change."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_run_fetches_no_more_documents_than_it_may(home: Home, crawls: Crawler
     assert "max_documents" in report["reason"]
 
 
-def test_a_forced_crawl_asks_for_robots_txt_anew(home: Home, crawls: Crawler, serve: Serve) -> None:
+def test_a_forced_crawl_refetches_robots_txt(home: Home, crawls: Crawler, serve: Serve) -> None:
     site = serve(SiteSettings(pages=PAGES))
     home.add_source("web", "site", site.source)
     crawls.crawl(home, "site")

@@ -1,4 +1,4 @@
-"""What errors of a server do to what was found before, as an administrator says; and 304s that are not true."""
+"""Effects of server errors on indexed documents, by the settings of a source; and false 304s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many addresses are excluded? Each once, by whatever way it was met, and the same number wherever it is told."""
+"""Each excluded address counts once, however it was found, and all places show the same number."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def test_the_report_counts_what_the_list_names(home: Home, crawls: Crawler, host
     with home.house() as house:
         listed = [each["url"] for each in listing.listed(house, DocumentFilter(excluded=True))]
         again = list(listing.listed(house, DocumentFilter(excluded=True, run=report["run"])))
-        told = [each for each in metrics.samples(house) if "excluded" in each.labels]
+        gauges = [each for each in metrics.samples(house) if "excluded" in each.labels]
         shown = next(each for each in start.listed(house) if each["run"] == report["run"])
     numbers = Counter(each["status"] for each in again)
     assert numbers.keys() >= {970, 971, 972, 964, 973, 910, 983, 960}, numbers
     assert len(set(listed)) == len(listed) == len(again) == report["excluded"] == shown["excluded"], numbers
-    assert [each.value for each in told] == [len(listed)]
+    assert [each.value for each in gauges] == [len(listed)]
     assert report["excluded"] <= report["rejected"] + report["non_indexable"]
     assert town.origin + "/both" not in listed, "another link may be followed"
     assert town.origin + "/late" not in listed

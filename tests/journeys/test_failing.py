@@ -18,7 +18,7 @@ def settings(host: Host) -> dict[str, object]:
     return {"start": [host.origin + "/"], "network": ["loopback"], "patience_s": 0, "per_host": AT_ONCE}
 
 
-def test_a_host_that_fails_for_every_page_is_left_alone_and_looked_at_anew_by_the_next_run(
+def test_a_host_that_fails_for_every_page_is_paused_and_retried_by_the_next_run(
     file_home: Home, crawls: Crawler, host: Callable[[], Host]
 ) -> None:
     ours = host()

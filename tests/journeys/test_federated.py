@@ -51,8 +51,8 @@ def test_two_installations_ask_each_other(pair: dict[str, Served]) -> None:
     ]  # fmt: skip
     assert answer["hits"][1]["url"].startswith(f"{south.origin}/cached/")
     assert (answer["hits"][1]["title"], answer["total"]) == ("south.txt", 1)
-    (told,) = answer["federated"]
-    assert (told["source"], told["hits"], told["total"], told["note"]) == ("south", 1, 1, None)
+    (server,) = answer["federated"]
+    assert (server["source"], server["hits"], server["total"], server["note"]) == ("south", 1, 1, None)
 
     only = found(north, "/api/v1/search?q=title:south&source=south")
     assert [hit["title"] for hit in only["hits"]] == ["south.txt"]

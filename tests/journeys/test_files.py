@@ -89,7 +89,7 @@ def test_a_folder_that_is_renamed_is_moved(home: Home, crawls: Crawler, tmp_path
         write(share, name)
     (share / "a/report.docx").write_bytes(docx("Report on herons"))
     home.add_source("files", "share", {"path": str(share)})
-    told = home.add_receiver("told", "share")
+    lines = home.add_receiver("lines", "share")
     first = crawls.crawl(home, "share")
     assert (first["new"], first["conversions"]) == (MOVED + 1, 1)
     before = home.value("SELECT min(id) * 1000000 + max(id) FROM content")
@@ -105,7 +105,7 @@ def test_a_folder_that_is_renamed_is_moved(home: Home, crawls: Crawler, tmp_path
     verdict, _, kept, _ = said(home, str(share / "b/report.docx"))
     assert (verdict, kept) == ("indexed", [("unchanged", 200, f"It was moved here from file://{share}/a/report.docx.")])
     assert said(home, str(share / "a/report.docx"))[0] == "unknown"
-    records = [json.loads(line) for line in told.read_text().splitlines()]
+    records = [json.loads(line) for line in lines.read_text().splitlines()]
     events = {(each["event"], each["url"]) for each in records if "report.docx" in each["url"]}
     assert events == {(event, f"file://{share}/{folder}/report.docx") for event, folder in (
         ("new", "a"), ("deleted", "a"), ("new", "b"),
@@ -160,7 +160,7 @@ def test_a_file_that_is_emptied_keeps_its_text_until_the_next_crawl(home: Home, 
 
 
 def said(home: Home, address: str) -> Any:
-    """What `explain` and `document list` say of an address."""
+    """The records of `explain` and `document list` for an address."""
     with home.house() as house:
         (record,) = explain.explain(house, address)
         every = list(listing.listed(house, DocumentFilter()))
@@ -316,7 +316,7 @@ def test_what_lies_in_a_folder_that_was_closed_is_found_by_nobody(
 def test_a_file_that_can_no_longer_be_read_is_found_by_those_who_may(
     file_home: Home, crawls: Crawler, share: Path
 ) -> None:
-    """What it said before stays, less for those who may not read it any more."""
+    """The previous text stays searchable, except for readers who lost access."""
     (share / "report.docx").write_bytes(docx("reportdocxword is what it says"))
     file_home.add_source("files", "share", {"path": str(share), "owner_grants": True})
     crawls.crawl(file_home, "share")

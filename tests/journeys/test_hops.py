@@ -85,8 +85,8 @@ def test_hops_of_several_sources_share_the_pace_and_the_robots_txt_of_the_host_t
     assert other.paths.count("/robots.txt") == 1 or leased, "for the whole installation"
     assert home.value("SELECT count(*) FROM content WHERE indexed") == 2 + len(names) * len(outs) + 2 * leased
     key = other.origin.removeprefix("http://")
-    told = home.value(f"SELECT sum(requests) FROM site_hour JOIN site ON id = site_id WHERE key = '{key}'")
-    assert told == len(other.asked), "the ledger has them all"
+    recorded = home.value(f"SELECT sum(requests) FROM site_hour JOIN site ON id = site_id WHERE key = '{key}'")
+    assert recorded == len(other.asked), "the ledger has them all"
     if not leased:
         assert too_soon([asked.at for asked in other.asked], DELAY_S, other.late_s) == []
     before = other.paths.count("/robots.txt")

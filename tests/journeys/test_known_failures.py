@@ -36,19 +36,19 @@ def add(home: Home, town: Host, **settings: object) -> None:
 
 
 def nights(home: Home, crawls: Crawler) -> tuple[int, int, int, list[str]]:
-    """How a crawl ends: its exit code, how many fail, how many of them as before, and which are told of."""
+    """How a crawl ends: its exit code, how many fail, how many of them as before, and which are named."""
     report = crawls.crawl(home, "town", refresh="all")
     with home.house() as house:
         shown = start.shown(house, report["run"])
         code = start.exit_code(house, [report["run"]])
         said = "\n".join(of_reports.lines(shown))
         listed = [each["url"] for each in listing.listed(house, DocumentFilter(source="town", state="error"))]
-    told = [each["address"].rpartition("/")[2] for each in shown["problems"] if each["kind"] == "document"]
+    named = [each["address"].rpartition("/")[2] for each in shown["problems"] if each["kind"] == "document"]
     if report["failed_as_before"]:
         assert f"{report['failed_as_before']} document" in said
         assert "cormorant document list --source town --state error" in said
         assert len(listed) >= report["failed_as_before"]
-    return code, report["failed"] + report["deferred"], report["failed_as_before"], sorted(told)
+    return code, report["failed"] + report["deferred"], report["failed_as_before"], sorted(named)
 
 
 def test_what_fails_as_before_is_counted_and_ends_no_crawl_with_3(home: Home, crawls: Crawler, town: Host) -> None:
@@ -66,15 +66,15 @@ def test_what_fails_as_before_is_counted_and_ends_no_crawl_with_3(home: Home, cr
     assert nights(home, crawls) == (3, 2, 1, ["broken.pdf"]), "it was well in between"
 
 
-def test_a_source_may_want_to_be_told_every_time(file_home: Home, crawls: Crawler, town: Host) -> None:
+def test_a_source_may_report_known_failures_every_time(file_home: Home, crawls: Crawler, town: Host) -> None:
     add(file_home, town, known_failures="report")
-    for before, told in ((0, ["broken.pdf", "late"]), (2, ["broken.pdf"])):  # the other one waits
-        assert nights(file_home, crawls) == (3, 2, before, told)
+    for before, named in ((0, ["broken.pdf", "late"]), (2, ["broken.pdf"])):  # the other one waits
+        assert nights(file_home, crawls) == (3, 2, before, named)
     file_home.edit_source("town", {"known_failures": "ignore"})
     assert nights(file_home, crawls) == (0, 2, 2, [])
 
 
-def test_start_addresses_that_fail_are_always_told_of(file_home: Home, crawls: Crawler, town: Host) -> None:
+def test_start_addresses_that_fail_are_always_reported(file_home: Home, crawls: Crawler, town: Host) -> None:
     add(file_home, town, start=[town.origin + "/", town.origin + "/late"])
     for before in (0, 1):
         assert nights(file_home, crawls)[:3] == (3, 2, before)

@@ -1,4 +1,4 @@
-"""The index is made anew while `serve` crawls, delivers and answers: nobody stops, and nothing is missing afterwards.
+"""The index is rebuilt while `serve` crawls, delivers and answers: no process stops, and no document is lost.
 
 crawl under way, a search now and then -> `index rebuild` from another process, stopped midway -> it goes on
                                                                                              `-> it is killed
@@ -30,12 +30,12 @@ from tests.threaded import Asked, Said, Server, running
 
 PAPERS, PAGES, SLOW_S = 400, 150, 0.4
 MEANWHILE = 8
-"""Pages that are crawled and told to the other receiver while the index is lent."""
+"""Pages that are crawled and delivered to the other receiver while the index is lent."""
 pytestmark = pytest.mark.timeout(900)
 
 
 class Town(Server):
-    """Pages with a word of their own each, that takes its time until it is told not to."""
+    """Pages with a word of their own each; the server is slow until it may hurry."""
 
     def __init__(self) -> None:
         super().__init__(self._says)
@@ -70,7 +70,7 @@ class Searching:
                 self.totals.append(-1)
 
     def ask(self, what: str) -> Any:
-        """What the pages answer to a program."""
+        """The answer of the pages to a program."""
         with urllib.request.urlopen(f"{self._address}api/v1/{what}", timeout=HANG_S) as answer:
             return json.load(answer)
 
@@ -88,18 +88,18 @@ class Searching:
 class World:
     """`serve` at work, with a crawl of a slow town under way, papers in the index and a receiver beside it."""
 
-    def __init__(self, home: Home, town: Town, told: Path, searching: Searching) -> None:
+    def __init__(self, home: Home, town: Town, lines: Path, searching: Searching) -> None:
         self.home, self.town, self.searching = home, town, searching
-        self._told = told
+        self._lines = lines
         self.commands = commands(home)
 
     @property
-    def told(self) -> set[str]:
-        """Addresses of pages that the other receiver was told of."""
-        return {each["url"].removeprefix(self.town.origin) for each in received(self._told)}
+    def delivered(self) -> set[str]:
+        """Addresses of pages that the other receiver has got."""
+        return {each["url"].removeprefix(self.town.origin) for each in received(self._lines)}
 
     def index(self) -> dict[str, Any]:
-        """What is said of the index."""
+        """The record of the index as a receiver."""
         (found,) = [each for each in self.searching.ask("receivers")["receivers"] if each["receiver"] == "index"]
         return dict(found)
 
@@ -165,11 +165,11 @@ def world(home: Home, crawls: Crawler, tmp_path: Path) -> Iterator[World]:
     assert crawls.crawl(home, "papers")["indexed"] == PAPERS
     with running(Town()) as town:
         home.add_source("web", "town", {"start": [f"{town.origin}/"], "per_host": 1, "delay_s": 0})
-        told, process = home.add_receiver("told", "town"), commands(home).start("serve", "--port", "0", "--json")
+        lines, process = home.add_receiver("lines", "town"), commands(home).start("serve", "--port", "0", "--json")
         with all_ended(process):
             assert process.stdout is not None
             searching = Searching(json.loads(process.stdout.readline())["address"])
-            made = World(home, town, told, searching)
+            made = World(home, town, lines, searching)
             with searching.going_on():
                 yield made
 
@@ -177,25 +177,25 @@ def world(home: Home, crawls: Crawler, tmp_path: Path) -> Iterator[World]:
 def ordered(world: World) -> kept.Begun:
     """A crawl of the town that has begun to be delivered."""
     process = world.commands.start("crawl", "town", "--json")
-    until(lambda: len(world.told) > MEANWHILE)
+    until(lambda: len(world.delivered) > MEANWHILE)
     return process
 
 
 def delivered_beside(world: World) -> None:
-    """The other receiver is told of what is found while the index stays where it is, and no failure is told of."""
-    place, before = world.index()["place"], len(world.told)
-    until(lambda: len(world.told) >= before + MEANWHILE)
+    """The other receiver gets new documents while the place of the index does not move, and no failure is reported."""
+    place, before = world.index()["place"], len(world.delivered)
+    until(lambda: len(world.delivered) >= before + MEANWHILE)
     index = world.index()
     assert (index["place"], index["made_anew"], index["error"]) == (place, True, None)
     assert index["backlog"] >= MEANWHILE
 
 
 def everything_is_there(world: World, crawl: kept.Begun) -> None:
-    """Once the town is quick, the run ends, and whoever was to be told of it was."""
+    """Once the town is quick, the run ends, and every receiver has got its events."""
     world.town.slow_s = 0.0
     done = ended(crawl, HANG_S)
     assert done.code == 0, done
-    assert world.told == {f"/{number}" for number in range(PAGES)} | {"/"}
+    assert world.delivered == {f"/{number}" for number in range(PAGES)} | {"/"}
     found = world.home.found(*(word(number) for number in range(PAGES)))
     assert found == [[f"{world.town.origin}/{number}"] for number in range(PAGES)]
     assert len(world.home.found("paper")[0]) == PAPERS
@@ -206,7 +206,7 @@ def everything_is_there(world: World, crawl: kept.Begun) -> None:
     assert (index["backlog"], index["made_anew"], index["error"]) == (0, False, None)
 
 
-def test_the_index_is_made_anew_while_a_crawl_goes_on(world: World) -> None:
+def test_the_index_is_rebuilt_while_a_crawl_goes_on(world: World) -> None:
     crawl = ordered(world)
     rebuilding = world.stopped_midway()
     delivered_beside(world)

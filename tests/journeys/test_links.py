@@ -1,4 +1,4 @@
-"""What others call a document finds it, as far as a reader may read what calls it so; unchanged it costs nothing."""
+"""Anchor texts find a document if the reader may read the linking page; unchanged links cost nothing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def crawled(home: Home, crawls: Crawler, harbour: Harbour) -> Home:
 
 
 def held(home: Home) -> dict[str, tuple[tuple[str, ...], float]]:
-    """What links say of each document, as the index has it."""
+    """Anchor texts and link score of each document in the index."""
     reader = Reader("all", frozenset(("everyone",)))
     with home.house() as house:
         hits = house.index_reader().search(Search(Everything(), reader, limit=100)).hits
@@ -91,7 +91,7 @@ def test_a_document_that_is_put_again_keeps_what_links_say_of_it(
     assert crawled.found("link:sailing", "sober") == [[f"{harbour.origin}/a"]] * 2
 
 
-def test_an_index_made_anew_is_the_one_that_crawling_made(crawled: Home, crawls: Crawler) -> None:
+def test_a_rebuilt_index_equals_the_one_that_crawling_made(crawled: Home, crawls: Crawler) -> None:
     before = held(crawled)
     assert before["a"][0] == ("Sailing times",)
     with crawled.house() as house:

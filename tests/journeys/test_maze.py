@@ -36,7 +36,7 @@ TEXTS = {
     "/test/html/misc/url/full-url": ("text/html", "<a href='{url}/test/html/misc/url/full-url.found'></a>"),
     "/test/html/misc/url/path-relative-url": ("text/html", "<a href='path-relative-url.found'></a>"),
 }  # fmt: skip
-"""What the maze's own program makes, in its words."""
+"""Names of the maze's program for the things that it makes."""
 
 
 class Published(Server):
@@ -46,7 +46,7 @@ class Published(Server):
         super().__init__(self.say)
 
     def say(self, asked: Asked) -> Said:
-        """What the maze's own program says."""
+        """The output of the maze's program."""
         path = asked.path
         if path == "/test/headers/location":
             return Said(302, headers={"Location": "/test/headers/location.found"})

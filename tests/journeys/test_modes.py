@@ -33,11 +33,11 @@ def indexed(home: Home) -> int:
 def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, crawls: Crawler, serve: Serve) -> None:
     site = serve(SiteSettings(pages=PAGES))
     home.add_source("web", "site", site.source)
-    told = home.add_receiver("told", "site")
+    lines = home.add_receiver("lines", "site")
     report = crawls.crawl(home, "site", mode="examine")
     assert (report["state"], report["mode"], report["to_index"], report["exit"]) == ("pending", "examine", PAGES, 0)
     assert report["new"] == 0, "they are counted when they are delivered"
-    assert (report["index_writes"], indexed(home), received(told)) == (0, 0, [])
+    assert (report["index_writes"], indexed(home), received(lines)) == (0, 0, [])
     with home.house() as house:
         seen = list(listing.listed(house, DocumentFilter(run=report["run"])))
         assert [each["state"] for each in seen if each["status"] == 200] == ["found"] * PAGES
@@ -55,7 +55,7 @@ def test_what_is_examined_is_pruned_then_indexed_without_a_request(home: Home, c
     assert (done["new"], done["to_index"], done["rejected"]) == (PAGES - 1, 0, report["rejected"] + 1), (
         "the next crawl counts it"
     )
-    assert sorted(each["event"] for each in received(told)) == ["new"] * (PAGES - 1)
+    assert sorted(each["event"] for each in received(lines)) == ["new"] * (PAGES - 1)
     assert home.found(site.word(7), site.word(6)) == [[], [site.url(6)]]
     assert crawls.crawl(home, "site")["new"] == 1, "what was left out is found again"
 
@@ -64,8 +64,8 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     site = serve(SiteSettings(pages=PAGES))
     home.add_source("web", "site", site.source)
     crawls.crawl(home, "site")
-    told = home.add_receiver("told", "site")
-    before = len(received(told))
+    lines = home.add_receiver("lines", "site")
+    before = len(received(lines))
     site.edit(CHANGED, text="auklet auklet")
     site.edit(GONE, status=404)
     site.edit(0, links=[NEW])
@@ -75,17 +75,17 @@ def test_of_what_is_known_nothing_changes_before_a_person_says_so(home: Home, cr
     with home.house() as house:
         waits = {each["url"] for each in listing.listed(house, DocumentFilter(state="found"))}
         assert waits == {site.url(number) for number in (0, CHANGED, NEW)}
-        told_of = [each["kind"] for each in run_report.of_run(house, report["run"])]
-    assert told_of == ["run", "held"], "that its start address says something else is no fault"
+        kinds = [each["kind"] for each in run_report.of_run(house, report["run"])]
+    assert kinds == ["run", "held"], "that its start address says something else is no fault"
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[], [site.url(GONE)], []]
-    assert len([each for each in received(told)[before:] if each["run"] == report["run"]]) == 0
+    assert len([each for each in received(lines)[before:] if each["run"] == report["run"]]) == 0
     with home.house() as house:
         review.index(house, report["run"])
     crawls.begin(home, runs=(report["run"],))
     done = crawls.end()["reports"][0]
     assert (done["held"], done["changed"], done["new"], done["state"]) == (0, 2, 1, "finished")
     assert home.found("auklet", site.word(GONE), site.word(NEW)) == [[site.url(CHANGED)], [], [site.url(NEW)]]
-    events = [each["event"] for each in received(told) if each["run"] == report["run"]]
+    events = [each["event"] for each in received(lines) if each["run"] == report["run"]]
     assert sorted(events) == ["changed", "changed", "deleted", "new"]
 
 
@@ -163,13 +163,13 @@ def test_what_is_fetched_by_force_and_says_the_same_has_not_changed(
     assert crawls.crawl(file_home, "site")["unchanged"] == PAGES
 
 
-def test_a_lost_copy_that_an_examined_run_fetched_anew_is_no_change(
+def test_a_lost_copy_that_an_examined_run_refetched_is_no_change(
     file_home: Home, crawls: Crawler, serve: Serve
 ) -> None:
     site = serve(SiteSettings(pages=PAGES))
     file_home.add_source("web", "site", site.source)
     crawls.crawl(file_home, "site")
-    told = file_home.add_receiver("told", "site")
+    lines = file_home.add_receiver("lines", "site")
     lost = file_home.value("SELECT min(id) FROM content")
     with file_home.house() as house, house.store.begin() as tx:
         refetch.renew(tx, [lost])
@@ -184,11 +184,11 @@ def test_a_lost_copy_that_an_examined_run_fetched_anew_is_no_change(
     crawls.begin(file_home, runs=(report["run"],))
     done = crawls.end()["reports"][0]
     assert (done["changed"], done["index_writes"]) == (0, 1)
-    assert not [each for each in received(told) if each["run"] == report["run"]], "it is for the index alone"
+    assert not [each for each in received(lines) if each["run"] == report["run"]], "it is for the index alone"
     assert crawls.crawl(file_home, "site", mode="examine")["to_index"] == 0
 
 
-def test_of_what_was_renamed_before_receivers_are_told_where_it_is(
+def test_receivers_get_the_new_address_of_a_file_renamed_before(
     file_home: Home, crawls: Crawler, tmp_path: Path
 ) -> None:
     """A run finds six documents renamed and reads two of them; the next, which examines, reads the others."""
@@ -198,7 +198,7 @@ def test_of_what_was_renamed_before_receivers_are_told_where_it_is(
     for name in names:
         (folder / "old" / name).write_text(f"<title>Title</title><p>words {name} <a href=other.html>other</a>")
     file_home.add_source("files", "papers", {"path": str(folder)})
-    told = file_home.add_receiver("told", "papers")
+    lines = file_home.add_receiver("lines", "papers")
     crawls.crawl(file_home, "papers")
     (folder / "old").rename(folder / "new")
     (folder / "new" / "5.html").write_text("<title>Title</title><p>words 5.html and more <a href=other.html>other</a>")
@@ -210,7 +210,7 @@ def test_of_what_was_renamed_before_receivers_are_told_where_it_is(
     assert (examined["state"], examined["held"]) == ("pending", 1)
 
     def said() -> list[tuple[str, str]]:
-        there = [each for each in received(told) if "/new/" in each["url"]]
+        there = [each for each in received(lines) if "/new/" in each["url"]]
         return sorted((each["url"].rpartition("/")[2], each["event"]) for each in there)
 
     moved = [(name, "new") for name in sorted(names - {"5.html"})]
@@ -267,8 +267,8 @@ def test_a_test_leaves_nothing_that_a_later_crawl_goes_by(file_home: Home, crawl
     before = crawls.crawl(file_home, "site")
     site.edit(CHANGED, text="auklet")
     site.edit(GONE, status=404)
-    told = file_home.add_receiver("told", "site")
-    heard = len(received(told))
+    lines = file_home.add_receiver("lines", "site")
+    heard = len(received(lines))
     report = crawls.crawl(file_home, "site", mode="test")
     assert (report["source"], report["state"], report["mode"]) == ("site/test", "finished", "test")
     assert (report["new"], report["gone"], report["index_writes"]) == (PAGES - 1, 1, 0)
@@ -282,7 +282,7 @@ def test_a_test_leaves_nothing_that_a_later_crawl_goes_by(file_home: Home, crawl
     assert after["requests_conditional"] == before["requests_conditional"]
     assert file_home.value("SELECT count(*) FROM source") == 1
     assert file_home.value("SELECT count(*) FROM resource") == counts["resource"]
-    assert len(received(told)) > heard, "of the crawl, not of the test"
+    assert len(received(lines)) > heard, "of the crawl, not of the test"
 
 
 def test_from_scratch_what_nothing_leads_to_any_more_leaves(file_home: Home, crawls: Crawler, serve: Serve) -> None:
@@ -316,4 +316,4 @@ def test_a_run_that_is_to_go_is_not_listed_and_goes_when_it_is_no_longer_needed(
     with file_home.house() as house:
         assert [each["run"] for each in start.listed(house)] == [first + 1]
         assert file_home.value(f"SELECT count(*) FROM run_count WHERE run_id = {first}") == 0
-        assert not control.delete(house, first), "somebody has done so before"
+        assert not control.delete(house, first), "it was deleted before"

@@ -89,7 +89,7 @@ def test_near_copies_are_one_until_they_are_not(home: Home, crawls: Crawler, sit
     assert home.explained(f"{at}/mirror/of/the/manual")["near_duplicates"] == []
 
 
-def test_who_may_not_read_a_copy_is_not_told_of_it(file_home: Home, crawls: Crawler, at: str) -> None:
+def test_a_copy_is_not_revealed_to_readers_who_may_not_read_it(file_home: Home, crawls: Crawler, at: str) -> None:
     start, off = [f"{at}/mirror/of/the/manual", f"{at}/dated"], {"patience_s": 0, "depth": 0}
     file_home.add_source("web", "open", {"start": start, **off})
     file_home.add_source("web", "staff", {"start": [f"{at}/manual"], "grants": ["group:staff"], **off})
@@ -114,7 +114,7 @@ def test_the_setting_and_a_rebuild(file_home: Home, crawls: Crawler, at: str) ->
 
 
 def names(home: Home, words: str, reader: Reader = ANYONE) -> dict[str, tuple[int, int]]:
-    """What is found, by file name, with how many of equal content and how many nearly the same."""
+    """The hits by file name, with the numbers of duplicates and of near duplicates."""
     found = hits(home, reader, words)
     return {name.rpartition("/")[2]: (hit.duplicates, hit.near_duplicates) for name, hit in found.items()}
 

@@ -99,20 +99,20 @@ def title(home: Home) -> str:
 
 def test_serve_reads_them_in_the_background(home: Home, crawls: Crawler, town: Host) -> None:
     home.add_source("web", "town", {"start": [town.origin + "/"], "network": ["loopback"], "patience_s": "0"})
-    told = home.add_receiver("told", "town")
+    lines = home.add_receiver("lines", "town")
     crawls.crawl(home, "town")
     fetched = home.value("SELECT fetched_at FROM content WHERE title <> 'x' ORDER BY id LIMIT 1")
     aged(home)
     upgrade(home)
-    before, events = len(town.asked), len(received(told))
+    before, events = len(town.asked), len(received(lines))
     assert to_reread(home) == 1
     assert "1 document to be read again by newer readers: 1 of town" in commands.run(home, "status").stdout
     with commands.serving(home):
         until(lambda: to_reread(home) == 0)
-        until(lambda: len(received(told)) > events)
+        until(lambda: len(received(lines)) > events)
     assert len(town.asked) == before, "nothing was requested"
     assert title(home) != "Older"
-    (changed,) = received(told)[events:]
+    (changed,) = received(lines)[events:]
     assert (changed["event"], changed["url"]) == ("changed", town.origin + "/plan.docx")
     assert home.value("SELECT count(*) FROM run") == 1, "that is no run"
     assert home.value("SELECT fetched_at FROM content ORDER BY id LIMIT 1") == fetched
@@ -144,19 +144,19 @@ def test_a_kill_in_the_middle_loses_and_doubles_nothing(home: Home, crawls: Craw
     for number in range(60):
         (share / f"plan{number}.docx").write_bytes(docx(f"Sketchword is in plan {number}."))
     home.add_source("files", "share", {"path": str(share)})
-    told = home.add_receiver("told", "share")
+    lines = home.add_receiver("lines", "share")
     crawls.crawl(home, "share")
     aged(home)
     upgrade(home)
-    events = len(received(told))
+    events = len(received(lines))
     with commands.begun(home, "serve", "--port", "0") as process:
         until(lambda: 0 < to_reread(home) < 60)
         os.killpg(process.pid, signal.SIGKILL) if os.getpgid(process.pid) == process.pid else process.kill()
     assert to_reread(home) < 60
     with commands.serving(home):
         until(lambda: to_reread(home) == 0)
-        until(lambda: len(received(told)) >= events + 60)
-    assert len(received(told)) == events + 60
+        until(lambda: len(received(lines)) >= events + 60)
+    assert len(received(lines)) == events + 60
     assert home.value("SELECT count(*) FROM content WHERE title = 'Older'") == 0
     assert len(home.found("sketchword")[0]) == 60
 

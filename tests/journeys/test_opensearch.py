@@ -1,4 +1,4 @@
-"""A search engine that somebody owns already says what ours says, whatever becomes of documents and of the engine."""
+"""An external search engine has the same documents as our index, whatever happens to documents and engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of documents that nothing leads to any more, where a source says that they go after some runs."""
+"""Documents that nothing links to any more are deleted after some runs, if their source says so."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def found(home: Home, town: Host) -> bool:
 
 def test_it_goes_after_as_many_whole_runs_as_the_source_says(home: Home, crawls: Crawler, town: Host) -> None:
     add(home, town, orphans="delete_after:3")
-    told = home.add_receiver("told", "town")
+    lines = home.add_receiver("lines", "town")
     crawls.crawl(home, "town")
     lead(town, *MANY)
     for times in (1, 2):
@@ -53,13 +53,13 @@ def test_it_goes_after_as_many_whole_runs_as_the_source_says(home: Home, crawls:
     report = crawls.crawl(home, "town")
     assert (report["unvisited_deleted"], report["index_deletes"]) == (1, 1)
     assert not found(home, town)
-    assert '"unvisited_deleted"' in told.read_text()
+    assert '"unvisited_deleted"' in lines.read_text()
     lead(town, *MANY, LOST)
     assert crawls.crawl(home, "town")["new"] == 1
     assert found(home, town), "what is linked again is found again"
 
 
-def test_what_is_linked_meanwhile_begins_anew(home: Home, crawls: Crawler, town: Host) -> None:
+def test_a_page_that_is_linked_meanwhile_starts_its_count_again(home: Home, crawls: Crawler, town: Host) -> None:
     add(home, town, orphans="delete_after:2")
     crawls.crawl(home, "town")
     for paths in (MANY, (*MANY, LOST), MANY):

@@ -40,7 +40,7 @@ def test_what_is_planted_could_have_been_written(tmp_path: Path) -> None:
 
 
 def unsound(folder: Path, texts: Mapping[str, str]) -> str:
-    """What in these texts is no Python, or names what there is not."""
+    """The parts of these texts that are no Python, or use undefined names."""
     for name, text in texts.items():
         (folder / name).write_text(text)
     ruff = [str(Path(sys.executable).parent / "ruff"), "check", "--isolated", "--no-cache", "--quiet"]

@@ -110,8 +110,8 @@ def test_a_document_service_is_installed_and_passed(file_home: Home, site: Path,
     assert "cormorant-stamps 1.0" in fine(file_home, "source", "services")
     services = ("--set", "services=stamps", "--set", "services=redact find=email")
     fine(file_home, "source", "add", "files", "papers", "--set", f"path={papers}", *services)
-    told = tmp_path / "told.jsonl"
-    fine(file_home, "receiver", "add", "jsonlines", "told", "--set", f"path={told}", "--set", "html=true")
+    lines = tmp_path / "lines.jsonl"
+    fine(file_home, "receiver", "add", "jsonlines", "lines", "--set", f"path={lines}", "--set", "html=true")
     fine(file_home, "crawl")
     report, draft = f"file://{papers}/report.html", f"file://{papers}/draft.txt"
     assert file_home.found("lighthouse", "ada") == [[report], []]
@@ -121,7 +121,7 @@ def test_a_document_service_is_installed_and_passed(file_home: Home, site: Path,
     read = file_home.explained(report)["conversion"]
     assert ([each["service"] for each in read["services"]], read["withheld"]) == (["stamps", "redact"], True)
     assert "stamps (" in fine(file_home, "explain", report)
-    (record,) = [json.loads(line) for line in told.read_text().splitlines()]
+    (record,) = [json.loads(line) for line in lines.read_text().splitlines()]
     assert ("[removed]" in record["text"], record.get("html")) == (True, None)
     with file_home.house() as house, file_home.library() as library:
         (hit,) = library.find(Question("lighthouse"), ANYONE).hits
@@ -135,7 +135,7 @@ def test_a_document_service_is_installed_and_passed(file_home: Home, site: Path,
     assert [len(each) for each in file_home.found("lighthouse", "ada")] == [2, 1]
 
 
-def test_a_receiver_is_installed_and_told(file_home: Home, site: Path, tmp_path: Path) -> None:
+def test_an_installed_receiver_gets_events(file_home: Home, site: Path, tmp_path: Path) -> None:
     install(EXAMPLES / "host-counts", site)
     papers = tmp_path / "papers"
     papers.mkdir()
@@ -214,7 +214,7 @@ def test_a_kind_that_is_uninstalled_leaves_its_sources_to_be_seen(file_home: Hom
     assert "There is no kind of source 'sqlite'." in lost.stderr
 
 
-def test_a_receiver_that_is_uninstalled_is_told_later(file_home: Home, site: Path, tmp_path: Path) -> None:
+def test_a_reinstalled_receiver_gets_the_events_that_it_missed(file_home: Home, site: Path, tmp_path: Path) -> None:
     install(EXAMPLES / "host-counts", site)
     papers = tmp_path / "papers"
     papers.mkdir()

@@ -21,7 +21,7 @@ def site(path: str) -> str | int:
     if not section:
         links = [f"/{name}/{n}" for name in reversed(SECTIONS) for n in range(SECTIONS[name])]
         return page("Home", "All there is.", *links)
-    return page(f"{section} {number}", f"What {section} says about {number}.")
+    return page(f"{section} {number}", f"This is what {section} says about {number}.")
 
 
 def sections(maze: Maze) -> list[str]:
@@ -74,7 +74,7 @@ def test_a_sitemap_orders_the_pages_of_a_level(home: Home, crawls: Crawler) -> N
             weights = {"/a/1": 0.1, "/a/2": 0.9, "/b/1": 0.2, "/b/2": 0.8}
             urls = [f"<url><loc>{maze.origin}{at}</loc><priority>{w}</priority></url>" for at, w in weights.items()]
             return f"<?xml version='1.0'?><urlset>{''.join(urls)}</urlset>"
-        return page(f"Page {path}", f"What {path} says.")
+        return page(f"Page {path}", f"This is what {path} says.")
 
     with serving(answer) as maze:
         settings = {"sitemaps": [maze.url("/sitemap.xml")], "priority": ["high path:/b/*"], "levels": "strict"}

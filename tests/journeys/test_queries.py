@@ -1,4 +1,4 @@
-"""Whatever is asked is answered, by the page and for programs; the long form is `queries`."""
+"""Every query is answered by the search page and the API; the long form is `queries`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_slips_are_all_different() -> None:
     assert len({speaker.slip() for _ in range(200)}) > 190
 
 
-def test_what_is_wrong_is_told(tmp_path: Path) -> None:
+def test_deviations_are_reported(tmp_path: Path) -> None:
     tally = Tally(found=1)
     Asker("http://127.0.0.1:9/", tally).ask("a")  # nobody listens there
     assert tally.statuses == {"page 0": 1, "api 0": 1}

@@ -181,7 +181,7 @@ def test_a_plug_in_keeps_a_folder_out_and_its_faults_to_itself(home: InstalledCl
 
 
 def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: InstalledCli, tmp_path: Path) -> None:
-    """The provider, the index and others go on; what ends it is named, and it is told the rest when it is mended."""
+    """The provider, the index and others go on; the report names the fault, and the mended receiver gets the rest."""
     lines = tmp_path / "lines"
     given = ("call=tests.receivers.taking:Poisoned", f"data=/17.txt {lines}", "tries=1")
     home.fine("receiver", "add", "python", "shop", *(word for each in given for word in ("--set", each)))
@@ -203,7 +203,7 @@ def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: Insta
     assert listed["broken"]["next_try_at"]
     assert "exit code 3" in home.fine("status").out
     home.fine("provider", "resume")
-    assert shown(home, "broken")["next_try_at"] is None, "it is tried at once when somebody wants it"
+    assert shown(home, "broken")["next_try_at"] is None, "it is tried at once on request"
     home.fine("receiver", "edit", "broken", "--set", "call=tests.receivers.taking:take")
     home.fine("receiver", "edit", "shop", "--set", f"data=none {lines}")
     for name in ("shop", "broken"):
@@ -213,11 +213,11 @@ def test_one_that_ends_its_process_ends_no_crawl_and_holds_up_nobody(home: Insta
 
 
 def test_a_run_waits_for_a_receiver_whose_code_is_gone_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
-    """The process that crawls was started anew since it was added, so it has to be made anew."""
-    code, away, told = (tmp_path / name for name in ("mine.py", "away.py", "told"))
+    """The crawling process was restarted after the receiver was added, so it has to create the receiver again."""
+    code, away, output = (tmp_path / name for name in ("mine.py", "away.py", "output"))
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "1.txt").write_text("the harbour")
-    code.write_text(f"def take(batch):\n    open({str(told)!r}, 'a').write(''.join(each.url for each in batch))\n")
+    code.write_text(f"def take(batch):\n    open({str(output)!r}, 'a').write(''.join(each.url for each in batch))\n")
     home = InstalledCli(tmp_path / "data", {"PYTHONPATH": str(tmp_path)})
     home.fine("source", "add", "files", "papers", "--set", f"path={tmp_path / 'papers'}")
     assert ended(home.start("receiver", "add", "python", "shop", "--set", "call=mine:take")).code == 0
@@ -238,13 +238,13 @@ def test_a_run_waits_for_a_receiver_whose_code_is_gone_and_goes_on_when_it_is_ba
     assert len(home.fine("search", "harbour", "--json").objects) == 1, "the index is not kept waiting"
     away.rename(code)
     crawled = ended(crawl)
-    assert (crawled.code, told.read_text()) == (0, (tmp_path / "papers" / "1.txt").as_uri())
+    assert (crawled.code, output.read_text()) == (0, (tmp_path / "papers" / "1.txt").as_uri())
     assert "wait for the receiver 'shop', which cannot be created" in crawled.err
     assert _problems(home) == []
 
 
 def _problems(home: InstalledCli) -> list[dict[str, Any]]:
-    """What is said of the first run."""
+    """The reports of the first run."""
     found: list[dict[str, Any]] = home.fine("run", "show", "1", "--json").object["problems"]
     return found
 

@@ -1,4 +1,4 @@
-"""What a second crawl of a web site costs, and what becomes of pages that are not what they were."""
+"""The cost of a second crawl of a web site, and the outcomes of changed pages."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def test_every_change(home: Home, crawls: Crawler, serve: Serve) -> None:
     words = [site.word(number) for number in (CHANGED, GONE, GONE_FOR_GOOD, MOVED, UNINDEXED, TARGET, NEW)]
     kept = [[site.url(number)] for number in (CHANGED, TARGET, NEW)]
     assert home.found(*words, "quite another matter") == [kept[0], [], [], [], [], kept[1], kept[2], kept[0]]
-    told = [line for line in lines.read_text().splitlines() if '"run":2' in line]
-    assert sorted(line.split('"event":"')[1].split('"')[0] for line in told) == ["changed"] * 2 + ["deleted"] * 4 + [
+    events = [line for line in lines.read_text().splitlines() if '"run":2' in line]
+    assert sorted(line.split('"event":"')[1].split('"')[0] for line in events) == ["changed"] * 2 + ["deleted"] * 4 + [
         "new"
     ]
     _assert_rows_go(crawls, home, site)

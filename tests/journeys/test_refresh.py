@@ -1,4 +1,4 @@
-"""What a crawl visits that is told to take only what is due, or only what is new."""
+"""The visits of a crawl that is limited to due or to new addresses."""
 
 from __future__ import annotations
 

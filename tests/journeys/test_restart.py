@@ -1,4 +1,4 @@
-"""A run that is begun anew while it is under way, by another command than the one whose processes carry it out."""
+"""An open run is restarted by another command than the one whose processes carry it out."""
 
 from __future__ import annotations
 

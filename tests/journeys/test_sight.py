@@ -1,4 +1,4 @@
-"""Nothing is told of what a reader may not see; the long form is `sight`."""
+"""No answer reveals a document that the reader may not see; the long form is `sight`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cormorant.model.scope import Scope
 from cormorant.web import app
 from cormorant.web.security.authorization import Policy
 from tests.journeys.sight.__main__ import prove
-from tests.journeys.sight.faces import FACES, STRANGERS, VISITED, Ranked, Told
+from tests.journeys.sight.faces import FACES, STRANGERS, VISITED, FaceAnswer, Ranked
 from tests.journeys.sight.same import close, differences
 
 CHECKS = 900
@@ -38,15 +38,15 @@ def test_a_score_may_differ_by_the_slack_and_not_by_a_word(one: float, other: fl
     assert close(one, other, 1.02) == close(other, one, 1.02) == fine
 
 
-def test_what_differs_is_told() -> None:
-    def told(said: str, *order: tuple[int, float], title: str = "a") -> Told:
-        return Told(said, Ranked(order, {number: {"title": title} for number, _ in order}))
+def test_differences_are_reported() -> None:
+    def answer(said: str, *order: tuple[int, float], title: str = "a") -> FaceAnswer:
+        return FaceAnswer(said, Ranked(order, {number: {"title": title} for number, _ in order}))
 
-    one = told("x", (1, 5.0), (2, 3.0))
+    one = answer("x", (1, 5.0), (2, 3.0))
     assert not list(differences(one, one, 1.0))
-    assert not list(differences(told("x", (2, 3.01), (1, 3.0)), told("x", (1, 3.01), (2, 3.0)), 1.02))
+    assert not list(differences(answer("x", (2, 3.01), (1, 3.0)), answer("x", (1, 3.01), (2, 3.0)), 1.02))
     for other in (
-        told("y", (1, 5.0), (2, 3.0)), told("x", (1, 5.0)), told("x", (1, 5.0), (2, 3.5)),
-        told("x", (1, 5.0), (2, 3.0), title="b"), told("x", (2, 3.0), (1, 5.0)),
+        answer("y", (1, 5.0), (2, 3.0)), answer("x", (1, 5.0)), answer("x", (1, 5.0), (2, 3.5)),
+        answer("x", (1, 5.0), (2, 3.0), title="b"), answer("x", (2, 3.0), (1, 5.0)),
     ):  # fmt: skip
         assert list(differences(other, one, 1.02)), other

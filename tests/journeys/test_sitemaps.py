@@ -1,4 +1,4 @@
-"""What sitemaps lead to: sites that nothing links through, by the command line, on every store."""
+"""Crawls by sitemaps, of sites without links, by the command line, on every store."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def explained(command: InstalledCli, address: str) -> dict[str, Any]:
     return dict(command.fine("--json", "explain", address).object)
 
 
-def told(report: dict[str, Any]) -> list[str]:
+def sentences(report: dict[str, Any]) -> list[str]:
     return [each["sentence"] for each in report["problems"] if each["kind"] == "sitemap"]
 
 
@@ -92,14 +92,14 @@ def test_a_sitemap_that_goes_wrong_deletes_nothing_and_costs_a_line(quick: Insta
     for number, name in enumerate(names):
         site.put(name, urlset(pages[3 * number : 3 * number + 3]))
     quick.fine("source", "add", "web", "mapped", "--set", f"start={site.home}")
-    assert (crawled(quick)["new"], told(crawled(quick))) == (13, [])
+    assert (crawled(quick)["new"], sentences(crawled(quick))) == (13, [])
     site.put("gone.xml", status=404)
     site.put("empty.xml", "<urlset></urlset>")
     site.put("page.xml", "<html><body>Be back soon</body></html>")
     site.put("broken.xml", urlset(pages[9:])[:-60] + "<url><loc>http://127.0.0.1/cut")
     report = crawled(quick)
     assert (report["fetched"], report["gone"], report["index_deletes"], report["complete"]) == (13, 0, 0, True)
-    said = told(report)
+    said = sentences(report)
     assert len(said) == 4
     for name, why in zip(names, ("404", "contains no address", "it is a page", "used in part"), strict=True):
         assert any(f"/{name} " in each and why in each for each in said), (name, said)
@@ -197,7 +197,7 @@ def test_dates_that_lie_are_not_believed(command: InstalledCli, site: Mapped) ->
     assert report["unchanged"] == len(pages) + 1, "no page is left out on a sitemap's word"
     said = explained(command, pages[0])["sitemap"]
     assert (said["believed"], said["right"], said["checked"]) == (False, 0, len(pages))
-    assert any(f"right for 0 of {len(pages)} pages" in each for each in told(report))
+    assert any(f"right for 0 of {len(pages)} pages" in each for each in sentences(report))
     site.asked.clear()
     site.put("s.xml", dated(pages[-1:], later()))
     crawled(command)
@@ -306,7 +306,7 @@ def test_a_start_address_that_is_a_feed_is_read_for_its_items(command: Installed
     assert (tested["outcome"], tested["reason"]) == ("ok", "It is a feed (RSS): its 3 items are visited.")
     site.asked.clear()
     first = crawled(command)
-    assert told(first) == [f"{site.home}feed is no document. It is a feed (RSS): its 3 items are visited."]
+    assert sentences(first) == [f"{site.home}feed is no document. It is a feed (RSS): its 3 items are visited."]
     assert (first["fetched"], first["new"], first["excluded"], first["requests"]) == (3, 3, 0, len(site.asked))
     assert site.paths().count("/feed") == 1, "it is asked for once"
     feed = explained(command, f"{site.home}feed")
@@ -314,7 +314,7 @@ def test_a_start_address_that_is_a_feed_is_read_for_its_items(command: Installed
     assert (feed["verdict"], feed["sitemap"]["form"], feed["sitemap"]["new"]) == ("not_indexed", "rss", 3)
     site.asked.clear()
     second = crawled(command)
-    assert (told(second), second["new"], site.paths(304).count("/feed")) == ([], 0, 1)
+    assert (sentences(second), second["new"], site.paths(304).count("/feed")) == ([], 0, 1)
     listed = [each["url"] for each in command.fine("--json", "document", "list").objects]
     assert sorted(listed) == sorted(pages)
 
@@ -326,8 +326,8 @@ def test_a_start_address_becomes_a_page_a_feed_and_a_page_again(quick: Installed
     assert crawled(quick)["new"] == 1
     site.put("x", f"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='{page}'/></entry>")
     read = crawled(quick)
-    assert told(read)[0].endswith("It is a feed (Atom): its 1 item is visited.")
-    assert "was used in part" in told(read)[1]
+    assert sentences(read)[0].endswith("It is a feed (Atom): its 1 item is visited.")
+    assert "was used in part" in sentences(read)[1]
     assert [each["url"] for each in quick.fine("--json", "document", "list").objects] == [page]
     site.put("x", "<html><title>Third</title><p>numbat</p>")
     crawled(quick, code=3)

@@ -33,11 +33,11 @@ class Notice:
 @pytest.fixture
 def notice(file_home: Home) -> Iterator[Notice]:
     """The site, being served, as the source `site`."""
-    told = Notice()
-    with stand(told.answer) as served:
-        told.at = f"http://127.0.0.1:{served.port}"
-        file_home.add_source("web", "site", {"start": [f"{told.at}/"], "patience_s": 0})
-        yield told
+    notice_ = Notice()
+    with stand(notice_.answer) as served:
+        notice_.at = f"http://127.0.0.1:{served.port}"
+        file_home.add_source("web", "site", {"start": [f"{notice_.at}/"], "patience_s": 0})
+        yield notice_
 
 
 def attributes(home: Home) -> dict[str, object]:
@@ -72,7 +72,7 @@ def test_a_canonical_address_in_the_header_counts_though_the_bytes_are_the_same(
 
 
 @pytest.mark.parametrize("edit", [{"grants": ["group:staff"]}, {"index_exclude": ["mime:text/html"]}])
-def test_a_page_that_fails_after_an_edit_is_judged_anew_when_it_answers(
+def test_a_page_that_fails_after_an_edit_is_judged_again_when_it_answers(
     file_home: Home, crawls: Crawler, notice: Notice, edit: dict[str, object]
 ) -> None:
     crawls.crawl(file_home, "site")

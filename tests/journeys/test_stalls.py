@@ -1,4 +1,4 @@
-"""What is large does not hold up what else a process does: read from the log of hosts that want a steady pace."""
+"""Large documents do not delay other work of a process, according to the log of hosts with a steady pace."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_sitemap_of_fifty_thousand_pages_holds_up_nothing_else(tmp_path: Path)
     assert stall(site) < STALL_S
 
 
-def test_a_sitemap_that_was_told_in_part_is_read_again_after_a_kill(home: Home) -> None:
+def test_a_sitemap_that_was_reported_in_part_is_reread_after_a_kill(home: Home) -> None:
     with mapped() as large:
         large.put("", "<title>home</title>")
         large.put("map.xml", urlset((f"{large.home}p/{number}" for number in range(50_000)), LASTMOD))

@@ -28,36 +28,36 @@ STORIES = [
 ]
 
 
-def told(asked: str) -> list[str]:
+def selected(asked: str) -> list[str]:
     out = {id(each) for each in left_out(STORIES, asked)}
     return [each.nodeid.partition("::")[2] for each in STORIES if id(each) not in out]
 
 
 @pytest.mark.parametrize("asked", ["", "all"])
-def test_all_are_told(asked: str) -> None:
-    assert len(told(asked)) == len(STORIES)
+def test_all_are_selected(asked: str) -> None:
+    assert len(selected(asked)) == len(STORIES)
 
 
 @pytest.mark.parametrize("of", KINDS)
 def test_those_of_a_store(of: str) -> None:
     single = ["single[postgresql-1]"] if of == "postgresql" else []
-    assert told(of) == [*(f"{name}[{of}-1]" for name in ("one", "two", "six", "kill", "long")), *single]
+    assert selected(of) == [*(f"{name}[{of}-1]" for name in ("one", "two", "six", "kill", "long")), *single]
 
 
 def test_what_nobody_can_ask_for() -> None:
     with pytest.raises(pytest.UsageError, match="turns, all, sqlite or postgresql"):
-        told("both")
+        selected("both")
 
 
-def test_in_turns_each_is_told_on_one_store() -> None:
-    """But for what has a mark, and what is told on one alone; what a proof tells in its long form is left to it."""
-    assert told("turns") == [
+def test_in_turns_each_runs_on_one_store() -> None:
+    """But for what has a mark, and what is selected on one alone; what a proof tells in its long form is left to it."""
+    assert selected("turns") == [
         "one[sqlite-1]", "two[sqlite-1]", "six[postgresql-1]", "kill[sqlite-1]", "kill[postgresql-1]",
         "single[postgresql-1]", "none[-1]",
     ]  # fmt: skip
 
 
 def test_one_that_is_added_leaves_the_others_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = told("turns")
-    monkeypatch.setitem(globals(), "STORIES", [*(a_story("anew", kind) for kind in KINDS), *STORIES])
-    assert [each for each in told("turns") if not each.startswith("anew")] == before
+    before = selected("turns")
+    monkeypatch.setitem(globals(), "STORIES", [*(a_story("added", kind) for kind in KINDS), *STORIES])
+    assert [each for each in selected("turns") if not each.startswith("added")] == before

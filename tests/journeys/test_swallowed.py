@@ -145,9 +145,9 @@ def test_login_pages_take_no_document_s_place(by: str, home: Home, crawls: Crawl
     (said,) = of_kind(home, held["run"], "login")
     assert said["sentence"].startswith(f"3 pages answer with a login page now, like {site.url(0)}, ")
     assert "check the credential" in said["sentence"]
-    told = explained(home, site.url(0))
-    assert (told["verdict"], told["status"], told["index"]["indexed"]) == ("held", 980, True)
-    assert "answers with a login page now; what it said before stays" in told["because"]
+    explanation = explained(home, site.url(0))
+    assert (explanation["verdict"], explanation["status"], explanation["index"]["indexed"]) == ("held", 980, True)
+    assert "answers with a login page now; what it said before stays" in explanation["because"]
 
     reopen(site, range(PAGES))
     again = crawls.crawl(home, "site")
@@ -219,8 +219,8 @@ def test_pages_that_are_missing_with_status_200(home: Home, crawls: Crawler, ser
     assert len(probes(site)) == 1
     assert home.found("hibiscus", "lavender") == [[], [site.url(5)]]
     for number in dead:
-        told = explained(home, f"http://127.0.0.1:{site.port}/p/{number}.html")
-        assert (told["verdict"], told["status"]) == ("excluded", 978)
+        explanation = explained(home, f"http://127.0.0.1:{site.port}/p/{number}.html")
+        assert (explanation["verdict"], explanation["status"]) == ("excluded", 978)
     again = crawls.crawl(home, "site")
     assert (again["exit"], again["requests"], again["unchanged"]) == (0, PAGES + len(dead), PAGES)
     assert len(probes(site)) == 1

@@ -56,7 +56,7 @@ def site(serve: Serve, home: Home, crawls: Crawler) -> WebSite:
 
 
 def test_hidden_through_recrawl_and_rebuild_until_lifted(home: Home, crawls: Crawler, site: WebSite) -> None:
-    path = home.add_receiver("told", "site")
+    path = home.add_receiver("lines", "site")
     record = down(home, site.url(5))
     assert (record["documents"], record["state"], record["hidden"]) == (1, "in_force", 1)
     assert home.found("quillfeather", site.word(5)) == [[], []], "before anything was crawled or delivered"
@@ -175,7 +175,7 @@ def test_searches_that_only_it_answered_go_from_the_log(file_home: Home, crawls:
 
 
 def test_a_lift_finds_nothing_that_was_not_found_before(home: Home, crawls: Crawler, site: WebSite) -> None:
-    """What left search by itself, with its copy kept, stays out; what is gone by then is visited first."""
+    """A document that left search, with its copy kept, stays out; one that is gone by then is visited first."""
     site.edit(6, status=404)
     crawls.crawl(home, "site")
     record = down(home, f"prefix:{site.url(5).rpartition('/')[0]}/")

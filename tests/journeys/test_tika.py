@@ -119,7 +119,7 @@ def test_a_server_that_is_away_costs_nothing_but_time(tmp_path: Path, share: Pat
     assert set(states(cli).values()) == {200}
 
 
-def test_what_it_cannot_read_is_told_of(tmp_path: Path, share: Path, tika: SmallTika) -> None:
+def test_unreadable_documents_are_reported(tmp_path: Path, share: Path, tika: SmallTika) -> None:
     def read(put: Put) -> Reply:
         if put.body == FOLDER["plan.vsdx"]:
             return said({"X-TIKA:EXCEPTION:container_exception": LOCKED})

@@ -1,4 +1,4 @@
-"""What goes on for ever is visited seldom and told of; what is large and honest is fetched whole."""
+"""Endless sites are visited seldom and reported as traps; large honest sites are fetched completely."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def check_labyrinth(home: Home, crawls: Crawler, pages: int) -> None:
         assert (report["state"], report["complete"]) == ("finished", True)
         with home.house() as house:
             listed = traps.listed(house)
-            told = [each for each in run_report.of_run(house, report["run"]) if each["kind"] == "trap"]
+            problems = [each for each in run_report.of_run(house, report["run"]) if each["kind"] == "trap"]
         assert {"/cal/{n}/{n}", "/day?date", "/pages?p"} <= {
             each["template"].removeprefix(maze.url("")) for each in listed
         }
-        assert {each["trap"] for each in told} == {each["trap"] for each in listed}
+        assert {each["trap"] for each in problems} == {each["trap"] for each in listed}
         maze.asked.clear()
         crawls.crawl(home, "site")
         again = {path for path in maze.paths if real(path, pages) is None}
@@ -94,7 +94,7 @@ def kill_at(home: Home, maze: Maze, paths: int) -> None:
 
 
 def test_a_suspicion_outlives_a_kill(home: Home) -> None:
-    """What was learned of a calendar before a kill need not be learned anew, and what was suspected is."""
+    """Evidence about a calendar from before a kill still counts after it, and so does a suspicion."""
     with serving(calendar) as maze:
         home.add_source("web", "site", {"start": [maze.home], "delay_s": BATCH_S / 20, "per_host": 1})
         for paths in (31, 39):

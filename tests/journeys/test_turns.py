@@ -39,7 +39,7 @@ def sites(tmp_path: Path) -> Iterator[dict[str, WebSite]]:
 
 @pytest.fixture
 def slow(home: Home, sites: dict[str, WebSite]) -> Home:
-    """An installation with both as sources that take long, until they are told to hurry."""
+    """An installation with both sites as slow sources, until they may hurry."""
     for name, site in sites.items():
         home.add_source("web", name, site.source | SLOW)
     return home
@@ -70,9 +70,9 @@ def test_two_terminals_a_run_that_goes_on_and_a_kill(
     slow: Home, sites: dict[str, WebSite], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CORMORANT_RUNS_AT_ONCE", "1")
-    with begun(slow, "crawl", "one", told="first") as first:
+    with begun(slow, "crawl", "one", name="first") as first:
         until(lambda: len(pages_of(sites["one"])) > 2)
-        with begun(slow, "crawl", "two", told="second") as second:
+        with begun(slow, "crawl", "two", name="second") as second:
             until(lambda: is_(slow, 2, state="waiting", waits="begin", reason=BEHIND_ONE))
             said = f"Run 2 of 'two': {BEHIND_ONE}"
             assert said in commands.run(slow, "run", "list").stdout
@@ -84,7 +84,7 @@ def test_two_terminals_a_run_that_goes_on_and_a_kill(
             assert commands.run(slow, "run", "suspend", "1").returncode == 0
             assert first.wait(HANG_S) == 3
             until(lambda: len(pages_of(sites["two"])) > 2)
-            with begun(slow, "run", "resume", "1", told="third") as third:
+            with begun(slow, "run", "resume", "1", name="third") as third:
                 until(lambda: is_(slow, 1, state="waiting", waits="go_on", reason=GOES_ON_BEHIND_ONE))
                 processes.kill_group(second.pid)
                 processes.kill_group(third.pid)
@@ -141,7 +141,7 @@ def test_a_run_is_carried_out_by_its_node_alone(
     assert (done.returncode, done.stdout) == (3, "")
     assert "Run 1 of 'one' waits for node 'alpha'" in done.stderr
     waits = "It waits for node 'alpha', the only one that crawls its source, which is not running."
-    with begun(beta, "crawl", "two", told="beta") as other:
+    with begun(beta, "crawl", "two", name="beta") as other:
         until(lambda: len(pages_of(sites["two"])) > 4)
         assert is_(beta, 1, state="waiting", waits="begin", node="alpha", reason=waits)
         assert f"Run 1 of 'one': {waits}" in commands.run(beta, "run", "list").stdout
@@ -149,7 +149,7 @@ def test_a_run_is_carried_out_by_its_node_alone(
         assert sites["one"].log() == []
 
         monkeypatch.setenv("CORMORANT_NODE", "alpha")
-        with begun(alpha, "crawl", "one", told="alpha") as mine:
+        with begun(alpha, "crawl", "one", name="alpha") as mine:
             until(lambda: len(pages_of(sites["one"])) > 4)
             until(lambda: worked(alpha, 1, alpha))
             assert not worked(alpha, 1, beta)

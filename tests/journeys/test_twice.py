@@ -1,4 +1,4 @@
-"""Two terminals say the same at once: it is done once, and neither is told that it cannot be."""
+"""Two terminals give the same command at once: it is carried out once, and neither gets an error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TERMINALS, TIMES = 4, 5
 
 
 def at_once(home: Home, say: Callable[[Installation], T]) -> list[T]:
-    """What each of several terminals is told."""
+    """The output of each of several terminals."""
     barrier = Barrier(TERMINALS)
 
     def terminal() -> T:

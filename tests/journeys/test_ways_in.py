@@ -33,7 +33,7 @@ def behind(place: Place, other: Place, check: Callable[[Heard], Said]) -> None:
 
 
 def check_of(kind: str) -> Callable[[Heard], Said]:
-    """Who is let in by a site that asks for this kind of proof."""
+    """The clients that a site with this kind of authentication admits."""
     if kind == "digest":
         return wants_digest("anna", PASSWORD, ["first"])
     tests: dict[str, Callable[[Heard], bool]] = {

@@ -105,7 +105,7 @@ class Foreseen(Simulation):
         settings = {"start": starts, "delay_s": self.shape.delay_s, "per_host": 1 if self.shape.delay_s else 4}
         sources.add(self.mine, "web", "site", settings)
         if self.shape.received_a_second:
-            receivers.add(self.mine, "jsonlines", RECEIVER, None, {"path": str(self.told)})
+            receivers.add(self.mine, "jsonlines", RECEIVER, None, {"path": str(self.lines)})
 
     def _takes_s(self, threads: Executor | None, work: Any) -> float:
         """Seconds that the work of a thread takes: for the receiver, the time for its number of documents."""

@@ -65,8 +65,8 @@ class Host:
 class Farm:
     """All sites, and the witness. `asked` is called when a request goes out; `begun` when it is about to be sent.
 
-    `begun` says in which epoch who asks has leased the site. `put_off` is called when who asked is told to wait for so
-    many seconds.
+    `begun` returns the epoch of the lease of the requesting process. `put_off` is called if a response asks the process
+    to wait for so many seconds.
     """
 
     def __init__(self, world: World, chance: Random, busy: Random | None = None) -> None:
@@ -109,7 +109,7 @@ class Farm:
         page.version += 1
 
     def edit(self) -> None:
-        """Somebody edits a site: a page says something else, or goes, or comes."""
+        """Edit a site: change, remove or add a page."""
         host = self._chance.choice(sorted(self.hosts.values(), key=lambda each: each.name))
         what, paths = self._chance.random(), sorted(host.pages)
         if what < 0.35 or len(paths) < 2:
@@ -134,7 +134,7 @@ class Farm:
         self.calm = True
 
     def reachable(self, starts: list[str], below: tuple[str, ...]) -> dict[str, bytes]:
-        """What a crawl from these addresses has to find below others: address -> what the page says."""
+        """The pages that a crawl from these addresses has to find: address -> content of the page."""
         found, left = dict[str, bytes](), list(starts)
         while left:
             address = left.pop()
@@ -158,7 +158,7 @@ class Farm:
         return page is not None and not page.moved
 
     def answer(self, host: Host, path: str, conditions: dict[str, str]) -> Response | TransportError:
-        """What a site says now."""
+        """The present response of a site."""
         mood = host.mood if not self.calm and self.world.now < host.mood_until else ""
         if mood == "refuses":
             return REFUSED
@@ -196,7 +196,7 @@ class Farm:
 
 
 def body_of(path: str, page: Page) -> bytes:
-    """What a page says, as HTML."""
+    """The content of a page, as HTML."""
     links = "".join(f'<li><a href="{each}">{each}</a>' for each in page.links)
     return f"<title>{path}</title><h1>{path}</h1><p>version {page.version} of page {path}<ul>{links}</ul>".encode()
 
@@ -208,7 +208,7 @@ def _answer(status: int, body: bytes, *lines: str, mime: str = "text/html; chars
 
 
 class Fetching:
-    """What a process of the world fetches with: the interface of the real one, and the sites of the farm behind it."""
+    """The HTTP client of a simulated process: the interface of the real client, in front of the sites of the farm."""
 
     def __init__(self, farm: Farm, process: Process) -> None:
         self._farm, self._process = farm, process

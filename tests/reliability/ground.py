@@ -1,4 +1,4 @@
-"""What a simulated world stands on: an empty installation to begin with, and what is told of its history."""
+"""The base of a simulated world: an empty installation to begin with, and the record of its history."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTALLATION = InstallationSettings(index="none", retrievers=2, width=4)
 
 @dataclass(slots=True)
 class History:
-    """What came of a seed: what was wrong, what was done to it, and a digest of every request there was."""
+    """The result of a seed: faults, counts of events, and a digest of all requests."""
 
     seed: int
     wrong: list[str] = field(default_factory=list)

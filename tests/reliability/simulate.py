@@ -3,7 +3,7 @@
     python -m tests.reliability.simulate --seeds 0-19
     python -m tests.reliability.simulate --seeds 4711 --until-wrong
 
-A seed that goes wrong is told with what was wrong and when, and how to have it go wrong again.
+A seed that fails is printed with the fault, its time, and the command that repeats it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.reliability.ground import History
 from tests.reliability.simulation import simulate
 
 DAY_S = 86_400.0
-_TOLD = ("runs", "launches", "requests", "events", "edits", "kills", "stops", "commits", "turns")
+_COUNTED = ("runs", "launches", "requests", "events", "edits", "kills", "stops", "commits", "turns")
 _SHOWN = {
     "without_lease": "requests behind a lost lease",
     "too_soon": "requests hurried by an unseen step",
@@ -53,15 +53,15 @@ def lived(seeds: Sequence[int], *, until_wrong: bool = False) -> list[History]:
 
 
 def figures(found: Sequence[History], cpu_s: float) -> tuple[dict[str, int], dict[str, float]]:
-    """What was done, and what it cost."""
+    """Counts of events, and the cost of the simulation."""
     total = Counter[str]()
     for each in found:
         total.update(
-            {one.name: getattr(each, one.name) for one in fields(each) if one.name in (*_TOLD, *_SHOWN, "world_s")}
+            {one.name: getattr(each, one.name) for one in fields(each) if one.name in (*_COUNTED, *_SHOWN, "world_s")}
         )
     days = total.pop("world_s", 0) / DAY_S
     done = {"seeds": len(found), "seeds that went wrong": sum(bool(each.wrong) for each in found)}
-    done |= {_SHOWN.get(name, name): int(total[name]) for name in (*_TOLD, *_SHOWN)}
+    done |= {_SHOWN.get(name, name): int(total[name]) for name in (*_COUNTED, *_SHOWN)}
     cost = {
         "simulated days": round(days, 2),
         "seconds of one core a simulated day": round(cpu_s / days) if days else 0,

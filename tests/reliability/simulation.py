@@ -1,9 +1,9 @@
-"""One history of an installation, from a seed: what its processes do while everything goes wrong, then in peace.
+"""One history of an installation, drawn from a seed: its processes under faults, then without.
 
-The processes are the product's own (`cormorant.app.processes.entrypoints`), on a SQLite store; theirs are only other
-clocks, another network, and loops that let each other go on. What has to hold is looked at behind each transaction
-(`watch`), and at the end: every run and launch has ended, documents are what the sites say, receivers were told
-everything once.
+The processes are the product's own (`cormorant.app.processes.entrypoints`), on a SQLite store. Only their clocks, their
+network and their event loops are simulated, so that they take turns. Invariants are checked after each transaction
+(`watch`), and at the end: every run and launch has ended, documents are equal to those of the sites, and receivers have
+got every event once.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ STEPPED = 0.4
 STEPS_S = (-3.0, 3.0, -60.0, 60.0, -3_600.0, 3_600.0, -DAY_S, DAY_S, -30 * DAY_S, 400 * DAY_S, 400 * DAY_S)
 LONG = 0.04
 """How many seeds live for hours, in which little happens, instead of minutes."""
-_UNTOLD = (Event.LINKS,)
+_INDEX_ONLY = (Event.LINKS,)
 
 
 class Simulation:
@@ -86,7 +86,7 @@ class Simulation:
         self.mine = self._house(Store.open(self.plan.store_url, self.clock))
         self.long = self.chance.random() < LONG
         self.pace_s = self.chance.choice((0.5, 1.0, 4.0))
-        self.told = folder / "told.jsonl"
+        self.lines = folder / "events.jsonl"
         self.watch = Watch(self.farm, self.folder / "cormorant.db", self.pace_s, self.most)
         self.calm = False
         self.names: list[str] = []
@@ -128,7 +128,7 @@ class Simulation:
                 "patience_s": self.chance.choice((30, 300)), "missing_pages": "believe",
             }  # fmt: skip
             sources.add(self.mine, "web", name, settings)
-        receivers.add(self.mine, "jsonlines", "told", None, {"path": str(self.told), "runs": True})
+        receivers.add(self.mine, "jsonlines", "lines", None, {"path": str(self.lines), "runs": True})
         if self.chance.random() < 0.5:
             plan = ScheduleChange(
                 sources=self.names, when=self.chance.choice(EVERY_HOUR if self.long else EVERY_MINUTES),
@@ -156,7 +156,7 @@ class Simulation:
         return work
 
     def _opened(self, plan: BuildPlan) -> Installation:
-        """What a process opens as it begins."""
+        """The objects that a process opens as it starts."""
         process = self.now
         assert process is not None
         store = Edges(drivers.engine(plan.store_url), self.clock, plan.store_url)
@@ -211,7 +211,7 @@ class Simulation:
             return
         process.kill()
         if process.name == "provider":
-            let_go(self.told)
+            let_go(self.lines)
         self.history.kills += 1
         if process.name == "retriever-2" and self.chance.random() < 0.3:
             self._away = True  # what it had leased is for the other to take up
@@ -244,7 +244,7 @@ class Simulation:
         self.world.call_at(self.world.now + self.chance.expovariate(1 / (1_500.0 if self.long else 8.0)), self._trouble)
 
     def _set_clocks(self) -> None:
-        """Somebody sets the clocks, and puts them right again later, or nobody does until there is peace."""
+        """Set the clocks, and correct them again later, or not before the faults end."""
         if self.calm:
             return
         if not self._is_seen():
@@ -299,7 +299,7 @@ class Simulation:
         return int(found)
 
     def _idle_until(self) -> float:
-        """Until when nothing happens that somebody who is late would miss."""
+        """The time until which no event happens that a late process would miss."""
         if any(state not in ENDED for state in self.watch.runs.values()) or self._launches():
             return self.world.now + LATE_S
         (next_at,) = self.watch.ask("SELECT min(next_at) FROM schedule WHERE enabled")[0]
@@ -360,7 +360,7 @@ class Simulation:
         self.world.stir()
 
     def _put_right(self) -> None:
-        """The clocks are put right, perhaps as the machine begins anew, which may have a retriever less by then."""
+        """Correct the clocks, perhaps together with a restart of the machine, perhaps with one retriever fewer."""
         if self.hands.random() < 0.3:
             self._away = self._away or self.hands.random() < 0.7
             for each in [each for each in self.world.processes if each.alive]:
@@ -405,16 +405,16 @@ class Simulation:
         return self._is_wrong() or not self.watch.ask(leased, self.clock.now())[0][0]
 
     def _compare(self) -> None:
-        """Documents are what the sites say, and the receiver was told everything once."""
+        """Check that documents are equal to those of the sites, and that the receiver got every event once."""
         self._compare_documents()
-        self.world.run(self._is_told, PEACE_S)
-        told = [json.loads(line)["seq"] for line in self.told.read_text().splitlines()] if self.told.exists() else []
-        wanted = [seq for seq, event, _ in self.watch.events if event not in _UNTOLD]
-        if told != wanted:
-            odd = sorted(set(wanted) ^ set(told)) or [a for a, b in zip(told, wanted, strict=False) if a != b]
-            self.watch.note(f"the receiver was told {len(told)} of {len(wanted)} events; look at {odd[:5]}")
+        self.world.run(self._is_delivered, PEACE_S)
+        got = [json.loads(line)["seq"] for line in self.lines.read_text().splitlines()] if self.lines.exists() else []
+        wanted = [seq for seq, event, _ in self.watch.events if event not in _INDEX_ONLY]
+        if got != wanted:
+            odd = sorted(set(wanted) ^ set(got)) or [a for a, b in zip(got, wanted, strict=False) if a != b]
+            self.watch.note(f"the receiver got {len(got)} of {len(wanted)} events; look at {odd[:5]}")
 
-    def _is_told(self) -> bool:
+    def _is_delivered(self) -> bool:
         """Has the receiver come to the end of the stream? After a failure it rests for up to five minutes."""
         return bool(self.watch.ask("SELECT min(place) >= (SELECT seq FROM stream_head) FROM receiver")[0][0])
 
@@ -428,7 +428,7 @@ class Simulation:
         events = {(seq, number) for seq, _, number in self.watch.events}
         for number, url, seq in self.watch.ask("SELECT id, url, seq FROM content WHERE indexed"):
             if (seq, number) not in events:
-                self.watch.note(f"{url} was told of by event {seq}, which there is not")
+                self.watch.note(f"{url} has the event {seq}, which does not exist")
         with self.mine.store.read() as tx:
             settings = {row.name: row.settings for row in catalog.every(tx)}
         for name in self.names:

@@ -1,13 +1,14 @@
-"""Does what `serve` takes grow with time? An hour of crawls, one behind the other, beside people who search.
+"""Do the resources of `serve` grow with time? An hour of crawls, one after the other, beside people who search.
 
     python -m tests.reliability.soak [--minutes 60] [--pages 1500] [--store sqlite|postgresql]
 
-`serve` runs as a person starts it. A schedule has it crawl a site and a folder every minute, and somebody orders the
-next crawl as soon as none is under way: so an hour has the runs of a year of nights. In between pages and files are
-edited, come and go, and somebody searches all the time, on the page and for programs. Every few seconds it is seen
-what the processes take: memory (anonymous PSS), open files, threads, and how large the log of the database is. Of the
-last three quarters of the time the slope of the memory is told, and how many more files are open at their end. Ends 1
-when something grows by more than LIMITS lets it, a run did not finish, a search failed, or documents are not the truth.
+`serve` is started by its command. A schedule crawls a site and a folder every minute, and the next crawl is ordered as
+soon as none is open, so an hour has the runs of a year of nights. Meanwhile pages and files are edited, added and
+removed, and a client searches all the time, on the page and by the API. Every few seconds the resources of the
+processes are sampled: memory (anonymous PSS), open files, threads, and the size of the database's log. The result is
+the slope of the memory in the last three quarters of the time, and the growth of the other figures. The exit code is 1
+if a figure grows by more than LIMITS permits, a run did not finish, a search failed, or the index differs from the
+sites.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ WORDS = ("page", "which other", "about -paper", '"no other page"', "paper")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was seen at a moment: PSS in MB by the name of the process, open files and threads of all, MB of the log."""
+    """A sample: PSS in MB by the name of the process, open files and threads of all, MB of the log."""
 
     at: float
     megabytes: Mapping[str, float]
@@ -103,7 +104,7 @@ def highest(looks: Sequence[Look], of: Callable[[Look], float]) -> list[tuple[fl
 
 
 def growth(looks: Sequence[Look]) -> dict[str, float]:
-    """What grew behind the first quarter, named as in LIMITS."""
+    """Growth after the first quarter, named as in LIMITS."""
     warm = looks[int(len(looks) * WARM) :]
     memory = [
         (minute / 60, megabytes) for minute, megabytes in highest(warm, lambda each: sum(each.megabytes.values()))
@@ -123,7 +124,7 @@ def growth(looks: Sequence[Look]) -> dict[str, float]:
 
 
 def beyond(grown: Mapping[str, float]) -> list[str]:
-    """What is more than its limit."""
+    """The figures that exceed their limit."""
     return [
         f"{name}: {value:.1f}, which may be {LIMITS[name]:g}" for name, value in grown.items() if value > LIMITS[name]
     ]
@@ -131,7 +132,7 @@ def beyond(grown: Mapping[str, float]) -> list[str]:
 
 @dataclass(slots=True)
 class Life:
-    """What is edited before each crawl: pages of a site, and files of a folder. `gone` are pages that are not there."""
+    """Edits before each crawl: pages of a site, and files of a folder. `gone` are removed pages."""
 
     site: WebSite
     folder: Path
@@ -173,7 +174,7 @@ class Life:
 
 @dataclass(slots=True)
 class Readers:
-    """Somebody who searches all the time, on the page and for programs. `failed` are answers that were not 200."""
+    """A client that searches all the time, on the page and by the API. `failed` are answers other than 200."""
 
     address: str
     answers: Counter[str] = field(default_factory=Counter)
@@ -203,7 +204,7 @@ class Readers:
 
 
 def truth(home: Home, life: Life) -> list[str]:
-    """What the index has too much or too little of."""
+    """Documents that the index has too much or lacks."""
     wanted = {life.site.url(number) for number in range(life.site.documents) if number not in life.gone}
     wanted |= {(life.folder / f"{number}.txt").as_uri() for number in life.files}
     with home.rows() as tx:
@@ -211,10 +212,10 @@ def truth(home: Home, life: Life) -> list[str]:
             "SELECT resource.address FROM content JOIN resource ON resource.id = content.id WHERE content.indexed"
         )
         has = {row[0] for row in tx.execute(sa.text(statement))}
-    told = [f"not there: {each}" for each in sorted(wanted - has)] + [f"there: {each}" for each in sorted(has - wanted)]
+    odd = [f"not there: {each}" for each in sorted(wanted - has)] + [f"there: {each}" for each in sorted(has - wanted)]
     with home.house() as house:
         count = house.index_reader().count()
-    return told[:5] + ([f"{count} in the index, {len(wanted)} wanted"] if count != len(wanted) else [])
+    return odd[:5] + ([f"{count} in the index, {len(wanted)} wanted"] if count != len(wanted) else [])
 
 
 def unfinished(house: Installation, newest: int = 100_000) -> list[str]:

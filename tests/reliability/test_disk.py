@@ -1,4 +1,4 @@
-"""What is left by a power cut is what the model says, and calls fail as they are told to; the long form is `disk`."""
+"""Power cuts leave folders as the model says, and chosen calls fail; the long form is `disk`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ needs_gate = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
 def call(name: str, path: str = "file", **more: Any) -> Call:
     """A call in the folder."""
-    made = Call(name, CALLS[name].kind, "somebody", str(ROOT / path) if path else str(ROOT))
+    made = Call(name, CALLS[name].kind, "process", str(ROOT / path) if path else str(ROOT))
     return made._replace(**more)
 
 

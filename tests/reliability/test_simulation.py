@@ -14,7 +14,7 @@ SEEDS = "0-3"
 
 
 def _lived(seeds: str) -> str:
-    """What the simulation says of seeds, which all go well."""
+    """The output of the simulation for seeds that all go well."""
     command = [sys.executable, "-m", "tests.reliability.simulate", "--seeds", seeds, "--digests"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

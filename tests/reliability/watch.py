@@ -1,9 +1,9 @@
-"""What must hold at every moment of a simulated world, looked up in the store behind each transaction.
+"""Invariants of a simulated world, checked in the store after each transaction.
 
-one owner an epoch - no more runs under way than may be - rows written under a lease alone - nothing asked for twice in
-one epoch, without a lease, sooner than a site's pace or rest allows, or for a run that is not under way - events
-without a gap - runs by their drawing - complete means that nothing is left - finished means that receivers have been
-told
+one owner an epoch - no more open runs than permitted - rows written only under a lease - no URL requested twice in one
+epoch, without a lease, sooner than the pace or a pause of its site permits, or for a run that is not open - event
+numbers without a gap - runs by the drawing of their states - complete means that nothing is left to visit - finished
+means that receivers have got all events
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Watch:
         self._left_at: dict[str, float] = {}
         self._changed_at = defaultdict[str, list[float]](list)
         self._resting: dict[int, tuple[float, float]] = {}
-        self._told: dict[int, tuple[float, int]] = {}
+        self._delivering: dict[int, tuple[float, int]] = {}
         self._put_off: dict[tuple[str, Process, int], tuple[float, float]] = {}
         self._asked: dict[str, tuple[Asked, float]] = {}
         self._paced: set[str] = set()
@@ -111,7 +111,7 @@ class Watch:
         self._resting = {number: (until, inf) for number, (until, _) in self._resting.items()}
 
     def look(self, by: str) -> None:
-        """Somebody has done with a transaction: see what is different."""
+        """Check the differences after a transaction."""
         version = self.ask("PRAGMA data_version")[0][0]
         if version == self._version:
             return
@@ -213,12 +213,12 @@ class Watch:
         if state is RunState.SWEEPING and how[0]:
             self._see_nothing_left(number, source, how[1])
         if state is RunState.DELIVERING:
-            self._told[number] = (self._world.now, self.events[-1][0] if self.events else 0)
+            self._delivering[number] = (self._world.now, self.events[-1][0] if self.events else 0)
         if state is RunState.FINISHED:
-            since, last = self._told.get(number, (0.0, 0))
+            since, last = self._delivering.get(number, (0.0, 0))
             (place,) = self.ask("SELECT min(place) FROM receiver")[0]
             if place < last and self._world.now - since < _HOPES_S:
-                self.note(f"run {number} has finished, and of event {last} nobody was told")
+                self.note(f"run {number} has finished, and event {last} was not delivered")
 
     def _see_nothing_left(self, run: int, source: int, generation: int) -> None:
         left = self.ask(
@@ -246,9 +246,9 @@ class Watch:
         return next(((n, site) for n, site in self.sites.items() if site.key.rpartition("/")[2] == host), (0, None))
 
     def asked(self, line: Asked) -> None:
-        """A site is asked for something.
+        """Check a request to a site.
 
-        Whoever was stopped behind the beginning of a visit sends what it was about to send as soon as it goes on.
+        A process that was suspended after the beginning of a visit sends its request as soon as it goes on.
         """
         number, site = self._site(line.host)
         process = line.process
@@ -268,17 +268,17 @@ class Watch:
             self.note(f"{line.path} at {line.host} is asked for, and no run of {line.source} is under way")
 
     def put_off(self, line: Asked, seconds: float) -> None:
-        """A site asks somebody to leave it alone for a while."""
+        """A site asks a process for a pause of so many seconds."""
         key, at = (line.host, line.process, line.epoch), self._world.now
-        told_at, until = self._put_off.get(key, (at, 0.0))
-        self._put_off[key] = (at if until <= at else told_at, max(at + seconds, until))
+        asked_at, until = self._put_off.get(key, (at, 0.0))
+        self._put_off[key] = (at if until <= at else asked_at, max(at + seconds, until))
 
     def _see_rest(self, line: Asked) -> None:
-        """Whoever was told to wait begins nothing from a moment later on."""
-        told_at, until = self._put_off.get((line.host, line.process, line.epoch), (0.0, 0.0))
+        """Check that a process that was asked to wait begins no visit from a moment later on."""
+        asked_at, until = self._put_off.get((line.host, line.process, line.epoch), (0.0, 0.0))
         left = until - line.at
-        if left > _EXACT_S and line.begun - max(told_at, line.process.rested_at) > _SOON_S:
-            self.note(f"{line.process.name} asks {line.host} for {line.path}, and was told to wait {left:.1f} s more")
+        if left > _EXACT_S and line.begun - max(asked_at, line.process.rested_at) > _SOON_S:
+            self.note(f"{line.process.name} asks {line.host} for {line.path}, and was asked to wait {left:.1f} s more")
 
     def _see_hands(self, line: Asked, site: Site) -> None:
         """Has it been handed out before in this epoch, and not been settled since?

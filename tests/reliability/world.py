@@ -30,7 +30,7 @@ T = TypeVar("T")
 Given = TypeVarTuple("Given")
 
 BEGAN = 1_767_225_600.0
-"""What the clocks show when a world begins: 2026-01-01T00:00:00Z."""
+"""The time on the clocks when a world begins: 2026-01-01T00:00:00Z."""
 SWITCH = 0.35
 """How likely others have a turn between two transactions of a process."""
 SLOW_S = 0.03
@@ -41,7 +41,7 @@ LATE_S = 5.0
 
 
 Work = Callable[["Process", asyncio.Event], Awaitable[None]]
-"""What a process does until it is told to stop."""
+"""The main function of a process, which runs until the process is stopped."""
 
 
 class Over(BaseException):
@@ -154,12 +154,12 @@ class World:
 
     @property
     def wall(self) -> float:
-        """What the clocks show, epoch seconds."""
+        """The time on the clocks, epoch seconds."""
         return self.meant + self.shift
 
     @property
     def meant(self) -> float:
-        """What they would show if nobody had set them."""
+        """The time that the clocks would show if they had not been set."""
         return BEGAN + self.now
 
     def _enter(self, at: float, what: Process | Callable[[], None]) -> int:
@@ -263,8 +263,8 @@ class Loop(asyncio.BaseEventLoop):
                 self.run_until_complete(_all_of(tasks))
         self.close()
 
-    def _tell(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """What nobody has asked for: of one that lives it is a fault."""
+    def _report(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Handle an exception that no task awaits: it is a fault of a process that is alive."""
         if self._process.alive and self._process.error is None:
             self._process.error = context.get("exception") or RuntimeError(context["message"])
 
@@ -272,28 +272,28 @@ class Loop(asyncio.BaseEventLoop):
         assert not events
 
     def _write_to_self(self) -> None:
-        """Nobody sleeps who would have to be woken."""
+        """Do nothing: the loop never sleeps."""
 
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[Unpack[Given]], T], *args: *Given
     ) -> asyncio.Future[T]:
-        """What others do in a thread is done at once; that it has been done is known some time later."""
-        done, told = Future[T](), self.create_future()
+        """Run the work of a thread at once; its result is available some time later."""
+        done, result = Future[T](), self.create_future()
         try:
             done.set_result(func(*args))
-        except Exception as error:  # noqa: BLE001 - it is whoever waits for it that it concerns
+        except Exception as error:  # noqa: BLE001 - the awaiting task gets the exception
             done.set_exception(error)
 
-        def tell() -> None:
-            if told.done():
+        def deliver() -> None:
+            if result.done():
                 return
             if error := done.exception():
-                told.set_exception(error)
+                result.set_exception(error)
             else:
-                told.set_result(done.result())
+                result.set_result(done.result())
 
-        self.call_later(self._process.world.threads(executor, func), tell)
-        return told
+        self.call_later(self._process.world.threads(executor, func), deliver)
+        return result
 
 
 async def _all_of(tasks: set[asyncio.Task[Any]]) -> None:

@@ -66,7 +66,7 @@ OTHER = 30
 
 
 class Found(NamedTuple):
-    """What there is on a day: rows by table, files and bytes on the disk."""
+    """The sizes on a day: rows by table, files and bytes on the disk."""
 
     day: int
     rows: Mapping[str, int]
@@ -100,7 +100,7 @@ FILES = {"cache": compact.MANY + 3 * retention.EVERY, "logs": 150, "index": 300,
 """How many files there may be of each part of the data folder."""
 LOGS_KB = 7 * 2 * 1_000
 SOON_KB = 100
-"""What the nights until it is looked after again may add."""
+"""Growth that is permitted until the next cleanup."""
 
 
 class Sites(Farm):
@@ -141,7 +141,7 @@ class Sites(Farm):
 
 
 def beyond(found: Found, documents: int) -> Iterator[str]:
-    """What there is more of on a day than its limit lets be."""
+    """The sizes of a day that exceed their limit."""
     for name, count in found.rows.items():
         limit = LIMITS.get(name, _most(FEW))(found.rows) if name != "resource" else documents + LATELY_GONE
         if count > limit:
@@ -189,7 +189,7 @@ class Year(Simulation):
             sources.add(self.mine, "web", name, settings)
         with self.mine.store.begin() as tx:
             catalog_receivers.add(tx, catalog_receivers.INDEX, catalog_receivers.INDEX, None, {}, 0)
-        receivers.add(self.mine, "jsonlines", "told", None, {"path": str(self.told)})
+        receivers.add(self.mine, "jsonlines", "lines", None, {"path": str(self.lines)})
         schedules.add(self.mine, "nightly", ScheduleChange(sources=SOURCES, when=f"0 {HOUR} * * *", time_zone="UTC"))
 
     def pass_by(self, nights: int, days: tuple[int, ...]) -> None:
@@ -214,7 +214,7 @@ class Year(Simulation):
         self._compare_documents()
 
     def _compare_documents(self) -> None:
-        """What the index has is what the sites say, what nothing links to any more included."""
+        """Check that the index is equal to the sites, including pages that nothing links to any more."""
         rows = self.watch.ask("SELECT url, content_hash FROM content WHERE indexed")
         wanted = {
             f"http://{host.name}{path}": hashlib.sha256(body_of(path, page)).digest()
@@ -226,11 +226,11 @@ class Year(Simulation):
             self.watch.note(f"the index has {count} documents of {len(wanted)}")
 
     def _night(self, number: int) -> None:
-        """Until the launch of the night has ended, and receivers were told of everything."""
+        """Run until the launch of the night has ended and receivers have got every event."""
 
         def over() -> bool:
             newest, going = self.watch.ask("SELECT max(id), sum(state != 'finished') FROM run")[0]
-            return self._is_wrong() or ((newest or 0) >= number * len(SOURCES) and not going and self._is_told())
+            return self._is_wrong() or ((newest or 0) >= number * len(SOURCES) and not going and self._is_delivered())
 
         if not self.world.run(over, 3 * DAY_S):
             self.watch.note(f"night {number} does not end")
@@ -247,7 +247,7 @@ class Year(Simulation):
         query_log.trim(self.mine)
 
     def _restart(self) -> None:
-        """Stop every process as it is meant to be, and start all anew."""
+        """Stop every process in the regular way, and start them again."""
         going = [each for each in self.world.processes if each.alive]
         for each in going:
             each.stop.set()

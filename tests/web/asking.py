@@ -38,7 +38,7 @@ class Got(NamedTuple):
 
 
 def ask(house: object, address: str, **headers: str) -> Got:
-    """Ask once. What is no error of ours is raised on to the server after the answer, and passed over here."""
+    """Send one request. An unexpected error is raised to the server after the response, and ignored here."""
     return ask_of(app.make(cast("Installation", house)), address, **headers)
 
 

@@ -27,7 +27,7 @@ class Crawled:
         return ask_of(self.application, address, **headers)
 
     def api(self, address: str, **headers: str) -> Any:
-        """What a program is answered, which has to be well."""
+        """The answer to a program, which has to be a success."""
         got = self.get(f"/api/v1{address}", **headers)
         assert got.status == 200, got.body
         return got.lines if "ndjson" in got.headers["content-type"] else got.json

@@ -71,7 +71,7 @@ def test_a_schedule_is_made_with_each_way_that_it_may_have(pages: Application) -
         assert done(pages, "POST", "/schedules", said)["refresh"] == way
 
 
-def test_whoever_would_have_documents_leave_is_told_which_by_what(home: InstalledCli, pages: Application) -> None:
+def test_an_edit_names_the_documents_that_leave_and_the_rules(home: InstalledCli, pages: Application) -> None:
     sent: dict[str, Any] = {"settings": {"depth": 0}}
     preview = done(pages, "PATCH", "/sources/farm", sent | {"preview": True})
     assert preview["leave"] == NOTES
@@ -79,17 +79,17 @@ def test_whoever_would_have_documents_leave_is_told_which_by_what(home: Installe
     assert (typed.code, typed.problem["code"], typed.problem["status"]) == (2, "usage", 400)
     got = ask(pages, "PATCH", "/sources/farm", sent)
     assert (got.status, got.json["code"]) == (409, "conflict")
-    assert told(typed.problem) == told(got.json) == {name: preview[name] for name in LEAVING}
+    assert leaving_of(typed.problem) == leaving_of(got.json) == {name: preview[name] for name in LEAVING}
 
 
-def test_whoever_edits_a_set_is_told_of_all_its_sources_together(home: InstalledCli, pages: Application) -> None:
+def test_an_edit_of_a_set_names_the_documents_of_all_its_sources(home: InstalledCli, pages: Application) -> None:
     sent: dict[str, Any] = {"settings": {"depth": 0}}
     effects = done(pages, "POST", "/parameters/gentle/preview", sent)["sources"]
     typed = home.run("parameters", "edit", "gentle", "--set", "depth=0", "--json")
     assert (typed.code, typed.problem["code"]) == (2, "usage")
     got = ask(pages, "PATCH", "/parameters/gentle", sent)
     assert (got.status, got.json["code"]) == (409, "conflict")
-    assert told(typed.problem) == told(got.json)
+    assert leaving_of(typed.problem) == leaving_of(got.json)
     (rule,) = {each["rule"] for effect in effects for each in effect["leave_rules"]}
     assert (got.json["leave"], got.json["merge"]) == (NOTES + 2, 0)
     assert got.json["leave_rules"] == [{"rule": rule, "addresses": NOTES + 2}]
@@ -97,30 +97,30 @@ def test_whoever_edits_a_set_is_told_of_all_its_sources_together(home: Installed
     assert {each.rpartition("/deep/")[0].rpartition("/")[2] for each in got.json["leaving"]} == {"farm", "yard"}
 
 
-def test_whoever_deletes_a_set_is_told_which_documents_leave(home: InstalledCli, pages: Application) -> None:
+def test_deleting_a_set_names_the_documents_that_leave(home: InstalledCli, pages: Application) -> None:
     home.fine("source", "edit", "yard", "--set", "parameters=", "--yes")
     home.fine("parameters", "edit", "system", "--set", "exclude=ends:/3.txt", "--yes")
     home.fine("parameters", "edit", "gentle", "--set", "exclude=ends:/nothing", "--yes")
     home.fine("crawl", "farm")
     typed, got = home.run("parameters", "delete", "gentle", "--json"), ask(pages, "DELETE", "/parameters/gentle")
     assert (typed.code, typed.problem["code"], got.status) == (1, "conflict", 409)
-    assert told(typed.problem) == told(got.json)
+    assert leaving_of(typed.problem) == leaving_of(got.json)
     assert (got.json["leave"], got.json["leave_rules"]) == (
         1, [{"rule": "boundary: exclude ends:/3.txt", "addresses": 1}]
     )  # fmt: skip
 
 
-def test_whoever_deletes_a_source_is_told_which_documents_leave(home: InstalledCli, pages: Application) -> None:
+def test_deleting_a_source_names_the_documents_that_leave(home: InstalledCli, pages: Application) -> None:
     typed, got = home.run("source", "delete", "farm", "--json"), ask(pages, "DELETE", "/sources/farm")
     assert (typed.code, typed.problem["code"], got.status, got.json["code"]) == (2, "usage", 409, "conflict")
-    assert told(typed.problem) == told(got.json)
+    assert leaving_of(typed.problem) == leaving_of(got.json)
     assert (got.json["leave"], got.json["merge"], len(got.json["leaving"])) == (NOTES, 0, 20)
     assert all(each.startswith("file:///") and "/farm/deep/" in each for each in got.json["leaving"])
     assert got.json["leave_rules"] == [{"rule": "source: deleted", "addresses": NOTES}]
 
 
-def told(problem: dict[str, Any]) -> dict[str, Any]:
-    """What it says of documents that would leave."""
+def leaving_of(problem: dict[str, Any]) -> dict[str, Any]:
+    """The fields about documents that would leave."""
     return {name: problem[name] for name in LEAVING}
 
 
@@ -146,7 +146,7 @@ def test_lists_come_as_lines_where_lines_are_asked_for(
     assert got.lines == home.fine(word, "list", "--json").objects == ask(pages, "GET", noun).json[noun[1:]]
 
 
-def test_what_is_ordered_and_not_waited_for_is_told_alike(home: InstalledCli, pages: Application) -> None:
+def test_an_order_without_waiting_is_answered_alike(home: InstalledCli, pages: Application) -> None:
     ordered = done(pages, "POST", "/runs", {"sources": ["farm"]})["runs"]
     assert ordered == [{"run": 3, "source": "farm", "resumed": False, "as_before": False}]
     typed = home.fine("crawl", "farm", "--detach", "--force", "--json").objects

@@ -88,7 +88,7 @@ def portal(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Por
 
 
 class Links(HTMLParser):
-    """What a page leads to, and what it would load or run."""
+    """The links of a page, and the resources that it would load or run."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -199,7 +199,7 @@ def test_a_corrected_query_shows_its_results_and_leads_to_what_was_typed(portal:
     assert 'Did you mean <a href="/search?q=sargasso"><bdi>sargasso</bdi></a>?' in typed
 
 
-def test_programs_are_told_which_query_was_answered(portal: Portal) -> None:
+def test_programs_get_the_query_that_was_answered(portal: Portal) -> None:
     corrected = json.loads(portal.get("/api/v1/search?q=sargaso").body)
     assert (corrected["query"], corrected["answered"], corrected["suggestion"]) == ("sargaso", "sargasso", "sargasso")
     assert corrected["total"] == len(corrected["hits"]) > 0
@@ -346,7 +346,7 @@ def test_our_own_names_are_answered(host: str, portal: Portal) -> None:
         ("/search?q=a&why=1" + "0" * 5000, "<code>why</code> is not understood."),
     ],
 )
-def test_wrong_requests_are_told_what_is_right_and_keep_what_was_asked(path: str, said: str, portal: Portal) -> None:
+def test_wrong_requests_get_advice_and_keep_the_query(path: str, said: str, portal: Portal) -> None:
     got = portal.get(path)
     assert got.status == 422
     assert said in got.body

@@ -1,4 +1,4 @@
-"""What a program sends without a word in it: refused in the words of the command, or the default."""
+"""Empty parameters of programs are refused with the message of the command, or mean the default."""
 
 from __future__ import annotations
 

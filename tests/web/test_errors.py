@@ -1,4 +1,4 @@
-"""What a reader is told, and what is not, when a page fails."""
+"""The pages that readers get on errors, and the details that they do not get."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AwayStore:
 
 
 class Failing:
-    """A house of which the index fails as it is told to."""
+    """An installation whose index fails with a given error."""
 
     searchable = True
 
@@ -105,25 +105,25 @@ def test_what_passes_by_itself_is_no_fault_of_the_programs(
 
 
 @pytest.mark.parametrize(
-    ("error", "anew"),
+    ("error", "reopened"),
     [(NotFoundError("No."), 0), (UsageError("No."), 0), (IndexDamaged("It is gone."), 1), (StoreError("No."), 1)],
 )
 def test_what_a_reader_asks_for_wrongly_leaves_the_index_open(
-    error: CormorantError, anew: int, monkeypatch: pytest.MonkeyPatch
+    error: CormorantError, reopened: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forgotten: list[SharedReader] = []
 
-    def forget(shelf: SharedReader, told: CormorantError) -> None:
-        assert told is error
+    def forget(shelf: SharedReader, cause: CormorantError) -> None:
+        assert cause is error
         forgotten.append(shelf)
 
     monkeypatch.setattr(SharedReader, "forget", forget)
     ask(Failing(error), "/search?q=kelp")
-    assert len(forgotten) == anew
+    assert len(forgotten) == reopened
 
 
 def test_a_damaged_index_says_what_mends_it() -> None:
-    got = ask(Failing(IndexDamaged("It is gone. `cormorant index rebuild` makes it anew.")), "/search?q=kelp")
+    got = ask(Failing(IndexDamaged("It is gone. `cormorant index rebuild` rebuilds it.")), "/search?q=kelp")
     assert got.status == 503
     assert "<code>cormorant index rebuild</code>" in got.body
 
@@ -148,7 +148,7 @@ STOPS = [
 
 @pytest.mark.parametrize(("path", "headers", "status"), STOPS)
 def test_every_stop_says_what_to_do(path: str, headers: dict[str, str], status: int) -> None:
-    got = ask(Failing(IndexDamaged("It is gone. `cormorant index rebuild` makes it anew.")), path, **headers)
+    got = ask(Failing(IndexDamaged("It is gone. `cormorant index rebuild` rebuilds it.")), path, **headers)
     assert got.status == status
     assert f'<p class="code-no">{status}</p><h1>' in got.body
     assert '<a class="btn main" href="/' in got.body
@@ -182,7 +182,7 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("path", "method", "headers", "status"), USAGE)
-def test_a_status_with_which_usage_comes_is_told_where_codes_are(
+def test_a_status_of_usage_errors_is_listed_with_the_codes(
     path: str, method: str, headers: dict[str, str], status: int
 ) -> None:
     application = app.make(cast("Installation", Failing(RuntimeError("unused"))))
@@ -193,7 +193,7 @@ def test_a_status_with_which_usage_comes_is_told_where_codes_are(
 
 
 @pytest.mark.parametrize("error", every())
-def test_a_code_comes_with_no_status_that_is_not_told(error: type[CormorantError]) -> None:
+def test_a_code_comes_only_with_documented_statuses(error: type[CormorantError]) -> None:
     got = ask(Failing(error("It is so.")), "/api/v1/search?q=kelp")
     assert (got.json["status"], got.json["code"]) == (got.status, error.code)
     assert got.status in error.statuses()
@@ -202,7 +202,7 @@ def test_a_code_comes_with_no_status_that_is_not_told(error: type[CormorantError
     assert f">{', '.join(map(str, error.statuses()))}</td>" in row
 
 
-def test_no_answer_is_written_with_a_status_that_is_not_told() -> None:
+def test_every_status_of_an_answer_is_documented() -> None:
     tree = {error.__name__: error for error in every()}
     found = []
     for file in sorted(Path(app.__file__).parent.glob("*.py")):
@@ -213,7 +213,7 @@ def test_no_answer_is_written_with_a_status_that_is_not_told() -> None:
     assert [(name, status) for name, status in found if int(status) not in tree[name].statuses()] == []
 
 
-def test_another_host_is_told_how_to_come_back_and_nothing_else() -> None:
+def test_another_host_gets_the_right_address_and_nothing_else() -> None:
     got = ask(Failing(RuntimeError("unused")), "/", host="evil.example")
     assert got.status == 421
     assert "serve --name HOST" in got.body

@@ -1,4 +1,4 @@
-"""Whatever number an address names, what there is not is not found, in every database."""
+"""An unknown number in a URL is answered by 404, whatever its size, in every database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is noted of searches, and what is told of it to whom."""
+"""Records of searches, and who may read them."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def noted(house: Installation) -> Iterator[QueryRecorder]:
 
 @pytest.fixture
 def reader(house: Installation, noted: QueryRecorder) -> Caller:
-    """Somebody from elsewhere."""
+    """A client from another machine."""
     return Caller(app.make(house, (), Audience.PUBLIC, noted))
 
 
-def told(house: Installation, noted: QueryRecorder) -> list[Query]:
+def recorded(house: Installation, noted: QueryRecorder) -> list[Query]:
     noted.flush()
     return query_log.listed(house)
 
@@ -80,7 +80,7 @@ def test_a_search_is_noted_without_who_asked(reader: Caller, house: Installation
     reader.get("/search?q=Plover++knot&page=1")
     reader.get("/api/v1/search?q=zeppelin&source=birds")
     reader.get("/api/v1/suggest?q=plo")
-    newest, oldest = told(house, noted)
+    newest, oldest = recorded(house, noted)
     TypeAdapter(Query).validate_python(oldest)
     assert (oldest["text"], oldest["understood"], oldest["total"], oldest["page"]) == (
         "Plover  knot",
@@ -93,12 +93,12 @@ def test_a_search_is_noted_without_who_asked(reader: Caller, house: Installation
     assert "192.0.2.1" not in str((newest, oldest))
 
 
-def test_somebody_who_signed_in_is_noted_as_such(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
+def test_a_search_of_a_signed_in_reader_is_marked(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     from cormorant.operate.system import tokens
 
     token = tokens.add(house, "grace")["value"]
     reader.get("/search?q=plover", authorization=f"Bearer {token}")
-    (row,) = told(house, noted)
+    (row,) = recorded(house, noted)
     assert row["who"] == "signed in"
     assert "grace" not in str(row)
     tokens.delete(house, "grace")
@@ -107,7 +107,7 @@ def test_somebody_who_signed_in_is_noted_as_such(reader: Caller, house: Installa
 def test_secrets_are_not_noted(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     secret_masking.hide("opensesame-4711")
     reader.get("/search?q=plover+opensesame-4711+cormorant_5b0f00aa11bb22cc")
-    (row,) = told(house, noted)
+    (row,) = recorded(house, noted)
     assert row["text"] == "plover *** ***"
     assert "opensesame" not in str(row)
     assert "5b0f00aa" not in str(row)
@@ -116,7 +116,7 @@ def test_secrets_are_not_noted(reader: Caller, house: Installation, noted: Query
 def test_nothing_waits_for_the_disk(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     reader.get("/search?q=plover")
     assert query_log.listed(house) == []
-    assert len(told(house, noted)) == 1
+    assert len(recorded(house, noted)) == 1
 
 
 def test_many_are_written_at_once(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_a_result_that_is_opened_is_noted_once(reader: Caller, house: Installati
     assert first != second
     for _ in range(3):
         assert reader.post(second, sec_fetch_site="same-origin").status == 204
-    (row,) = told(house, noted)
+    (row,) = recorded(house, noted)
     assert row["clicks"] == 1
     (counted,) = query_log.counted(house, query_log.QueryReport.TOP)
     assert (counted["query"], counted["times"], counted["clicks"]) == ("plover", 1, 1)
@@ -149,14 +149,14 @@ def test_what_was_not_shown_cannot_be_opened(
 ) -> None:
     token, number = pings(reader.get("/search?q=plover").body)[0].rsplit("/", 2)[1:]
     assert reader.post(forged.format(token=token, number=number)).status == 204
-    (row,) = told(house, noted)
+    (row,) = recorded(house, noted)
     assert row["clicks"] == 0
 
 
 def test_another_sites_page_cannot_open_a_result(reader: Caller, house: Installation, noted: QueryRecorder) -> None:
     there = pings(reader.get("/search?q=plover").body)[0]
     assert reader.post(there, sec_fetch_site="cross-site").status == 403
-    assert told(house, noted)[0]["clicks"] == 0
+    assert recorded(house, noted)[0]["clicks"] == 0
 
 
 def test_links_of_results_are_what_they_were(reader: Caller) -> None:
@@ -170,7 +170,7 @@ def test_nothing_is_kept_where_nobody_wants_it(folder: Path) -> None:
         noted = QueryRecorder(house)
         reader = Caller(app.make(house, (), Audience.PUBLIC, noted))
         assert "ping=" not in reader.get("/search?q=plover").body
-        assert told(house, noted) == []
+        assert recorded(house, noted) == []
 
 
 def test_a_database_that_takes_nothing_stops_no_search(
@@ -183,11 +183,11 @@ def test_a_database_that_takes_nothing_stops_no_search(
         broken.setattr(query_log, "write", away)
         assert reader.get("/search?q=plover").status == 200
         noted.flush()
-    assert [each["text"] for each in told(house, noted)] == ["plover"]
+    assert [each["text"] for each in recorded(house, noted)] == ["plover"]
 
 
 @pytest.mark.parametrize("path", ["/queries", "/api/v1/queries", "/api/v1/queries/zero", "/api/v1/queries/top"])
-def test_readers_are_told_nothing_of_it(path: str, reader: Caller) -> None:
+def test_readers_see_none_of_it(path: str, reader: Caller) -> None:
     reader.get("/search?q=plover")
     got = reader.get(path)
     assert got.status == 401
@@ -218,7 +218,7 @@ def test_the_page_tells_what_was_asked_and_not_found(pages: RequestGuard, house:
     assert ask_of(pages, "/queries?days=0").status == 422
 
 
-def test_programs_are_told_the_same(pages: RequestGuard, house: Installation) -> None:
+def test_programs_get_the_same(pages: RequestGuard, house: Installation) -> None:
     from tests.web.asking import ask_of
 
     for number in range(3):
@@ -273,4 +273,4 @@ def test_one_thread_writes_however_many_rows_wait(
         noted.note(Request({"type": "http"}), question, answer, Face.API)
     assert threading.active_count() <= before + 1
     answers.set()
-    assert len(told(house, noted)) == 50
+    assert len(recorded(house, noted)) == 50

@@ -1,4 +1,4 @@
-"""What results look like when there is one source, nothing at all, or more than can be paged to."""
+"""The page of results for one source, for no hits, and for more hits than pages reach."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_no_page_is_offered_on_which_nothing_can_be(
 
 
 @pytest.mark.parametrize("address", ["/", "/search?q=kelp"])
-def test_where_there_is_nothing_the_next_step_is_told(address: str, found: dict[str, int]) -> None:
+def test_an_empty_installation_names_the_next_step(address: str, found: dict[str, int]) -> None:
     assert "cormorant source add" not in ask(Quiet(), address).body
     found["web"] = 0
     assert "cormorant source add" in ask(Quiet(), address).body

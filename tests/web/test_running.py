@@ -57,7 +57,7 @@ def test_what_a_running_crawl_has_fetched_is_found_soon(house: Installation, tmp
         assert "is running" not in ask_of(pages, address).main
 
 
-def test_a_crawl_of_what_may_not_be_known_is_not_told(house: Installation, tmp_path: Path) -> None:
+def test_a_crawl_of_hidden_documents_is_not_shown(house: Installation, tmp_path: Path) -> None:
     home, held = InstalledCli(tmp_path / "data"), threading.Event()
     pages = app.make(house)
     with serving(slow_site(held)) as served:
@@ -66,14 +66,14 @@ def test_a_crawl_of_what_may_not_be_known_is_not_told(house: Installation, tmp_p
         try:
             until(lambda: "/slow" in served.asked)
             until(lambda: "is running" in ask_of(pages, "/").main)
-            _told_to_nobody(pages)
+            _hidden_from_everyone(pages)
         finally:
             held.set()
             ended(process)
 
 
-def _told_to_nobody(pages: Application) -> None:
-    """Whoever does not look after the installation gets the same pages as if nothing went on."""
+def _hidden_from_everyone(pages: Application) -> None:
+    """Readers who do not administer the installation get the same pages as without a crawl."""
     for address in ("/", "/search?q=sargasso"):
         got = ask_of(pages, address, x_forwarded_for="192.0.2.1")
         assert got.status == 200

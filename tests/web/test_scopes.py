@@ -169,7 +169,7 @@ NEEDED: dict[Route, Scope | None] = {
     )
     for line in lines.split("\n") if line
 }  # fmt: skip
-"""What each route needs, by a list of its own: a new route has to be thought of twice."""
+"""The scope of each route, listed separately, so that each new route is checked twice."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 REACHED: dict[Scope | None, list[Scope | None]] = {
     None: [None],

@@ -47,7 +47,7 @@ class Server:
         return held(method, path, self.ask(method, path, said))
 
     def refused(self, method: str, path: str, said: object = None) -> tuple[int, str, str]:
-        """What a program is told that asks for what cannot be: status, code, sentence."""
+        """The refusal of an impossible request: status, code, sentence."""
         got = self.ask(method, path, said)
         return got.status, got.json["code"], got.json["detail"]
 
@@ -118,8 +118,8 @@ def test_a_source_is_as_the_command_has_it(server: Server) -> None:
     record = server.done("GET", "/sources/bills")
     assert server.home.fine("source", "show", "bills", "--json").object == record
     judged = server.done("POST", "/sources/bills/test", {"no_fetch": True})
-    told = server.home.fine("source", "test", "bills", "--no-fetch", "--json").object
-    assert judged == told
+    printed = server.home.fine("source", "test", "bills", "--no-fetch", "--json").object
+    assert judged == printed
     assert server.done("POST", "/schedules", {"schedule": "weekly", "sources": ["bills"], "when": "manual"})
     assert server.done("DELETE", "/sources/bills")["schedules"] == [{"schedule": "weekly", "alone": True}]
 
@@ -154,8 +154,8 @@ def test_a_source_that_cannot_be_crawled_as_it_is_is_kept_and_says_so(server: Se
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_said(server: Server, method: str, path: str, said: object, what: str, says: str) -> None:
-    status, code, told = server.refused(method, path, said)
-    assert (f"{status} {code}", says in told) == (what, True), told
+    status, code, sentence = server.refused(method, path, said)
+    assert (f"{status} {code}", says in sentence) == (what, True), sentence
 
 
 def test_nobody_learns_which_files_lie_here(server: Server) -> None:
@@ -232,12 +232,12 @@ def test_deliveries_are_paused_and_go_on(server: Server) -> None:
 
 def test_the_system_is_what_status_says(server: Server) -> None:
     def both() -> tuple[dict[str, Any], dict[str, Any]] | None:
-        told, seen = server.home.fine("status", "--json").object, server.done("GET", "/system")
-        roles = [[each["role"] for each in said["processes"]] for said in (told, seen)]
-        return (told, seen) if roles[0] == roles[1] != [] and told["sources"] == seen["sources"] else None
+        printed, seen = server.home.fine("status", "--json").object, server.done("GET", "/system")
+        roles = [[each["role"] for each in said["processes"]] for said in (printed, seen)]
+        return (printed, seen) if roles[0] == roles[1] != [] and printed["sources"] == seen["sources"] else None
 
-    told, seen = until(both)  # its processes have begun, and what goes on was the same at both moments
-    assert seen.keys() == told.keys()
+    printed, seen = until(both)  # its processes have begun, and what goes on was the same at both moments
+    assert seen.keys() == printed.keys()
 
 
 def test_a_run_under_way_says_how_long_it_will_take(server: Server) -> None:

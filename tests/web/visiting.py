@@ -1,4 +1,4 @@
-"""Somebody who asks the pages of one running application again and again, within this process."""
+"""A client that requests the pages of one running application again and again, within this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derived data from a terminal: the index made anew without asking anybody, and damage that is noticed."""
+"""Derived data from a terminal: the index is rebuilt without requests to sources, and damage is noticed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_everything_is_well(world: World) -> None:
     assert world.home.fine("cache", "check", "--json").object["damaged"] == 0
 
 
-def test_the_index_is_made_anew_without_asking_anybody(home: InstalledCli, world: World) -> None:
+def test_the_index_is_rebuilt_without_requests_to_sources(home: InstalledCli, world: World) -> None:
     before = home.fine("search", "harbour", "--json").objects
     asked = len(world.site.asked)
     shutil.rmtree(home.folder / "index")
@@ -51,7 +51,7 @@ def test_the_index_is_made_anew_without_asking_anybody(home: InstalledCli, world
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_a_damaged_index_is_made_anew(home: InstalledCli) -> None:
+def test_a_damaged_index_is_rebuilt(home: InstalledCli) -> None:
     for file in (home.folder / "index").rglob("*.store"):
         file.write_bytes(b"")
     assert home.run("search", "harbour").code == 1
@@ -62,7 +62,7 @@ def test_a_damaged_index_is_made_anew(home: InstalledCli) -> None:
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_also_while_somebody_delivers(bare: InstalledCli, site: Site) -> None:
+def test_the_index_is_rebuilt_also_while_a_process_delivers(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.2, 20)
     add(bare, site)
     crawl = bare.start("crawl")
@@ -182,7 +182,7 @@ def test_kept_copies_of_which_the_disk_is_away(noted: bool, bare: InstalledCli, 
     assert home.fine("index", "rebuild", "--json").object["documents"] == 3
 
 
-def test_kept_copies_that_are_lost_can_be_fetched_anew(bare: InstalledCli, site: Site) -> None:
+def test_kept_copies_that_are_lost_can_be_refetched(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     bare.run("crawl")
     shutil.rmtree(bare.folder / "cache")
@@ -242,7 +242,7 @@ def test_a_forced_crawl_mends_a_damaged_copy_and_counts_nothing_as_changed(bare:
     assert bare.fine("cache", "check", "--json").object["damaged"] == 0
 
 
-def test_a_document_whose_copy_is_damaged_when_the_index_is_told_of_it_stays_found_and_is_fetched_by_the_next_run(
+def test_a_document_whose_copy_is_damaged_at_its_delivery_stays_found_and_is_fetched_by_the_next_run(
     bare: InstalledCli, site: Site
 ) -> None:
     add(bare, site)
@@ -268,7 +268,7 @@ def test_a_document_whose_copy_is_damaged_when_the_index_is_told_of_it_stays_fou
 
 
 def rebuilt(home: InstalledCli, damaged: int) -> list[str]:
-    """Make the index anew of copies of which some are damaged; the addresses that it says it lacks."""
+    """Rebuild the index from copies of which some are damaged; return the addresses that it reports as missing."""
     assert home.run("index", "rebuild", "--json").object["damaged"] == damaged
     return [each["url"] for each in home.fine("receiver", "faulty", "index", "--json").objects]
 
@@ -314,7 +314,7 @@ def test_a_later_change_of_what_was_damaged_is_not_missed(bare: InstalledCli, tm
         assert text.split()[-1].rstrip(".") in str(found)
 
 
-def test_copies_that_are_out_of_sight_or_can_be_read_again_are_not_fetched_anew(bare: InstalledCli, site: Site) -> None:
+def test_copies_that_are_out_of_sight_or_can_be_read_again_are_not_refetched(bare: InstalledCli, site: Site) -> None:
     add(bare, site)
     bare.fine("crawl")
     (pack,) = (bare.folder / "cache").rglob("*.pack")
@@ -329,7 +329,7 @@ def test_copies_that_are_out_of_sight_or_can_be_read_again_are_not_fetched_anew(
     rebuilt(bare, 1)
     pack.write_bytes(whole)
     assert bare.fine("crawl", "--json").object["cache_writes"] == 0
-    assert rebuilt(bare, 0) == [], "the index has been told of all"
+    assert rebuilt(bare, 0) == [], "the index has all documents"
 
 
 def spoil(pack: Path) -> None:
@@ -357,7 +357,7 @@ def test_doctor_without_an_installation(bare: InstalledCli) -> None:
 
 @pytest.mark.parametrize("marked", [False, True])
 @pytest.mark.parametrize("words", [("status",), ("crawl",), ("source", "add", "files", "a", "--set", "path=/srv")])
-def test_a_database_that_is_none_is_told(bare: InstalledCli, words: tuple[str, ...], marked: bool) -> None:
+def test_a_file_that_is_no_database_is_reported(bare: InstalledCli, words: tuple[str, ...], marked: bool) -> None:
     bare.folder.mkdir()
     (bare.folder / "cormorant.db").write_bytes(b"This is no database. " * 500)
     if marked:

@@ -1,4 +1,4 @@
-"""What counts how much, changed from a terminal: at once, in every process, and never to nonsense."""
+"""Weights are changed from a terminal: at once, in every process, and only to valid values."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ PAGES = 40
 Usage = namedtuple("Usage", ("total", "used", "free"))
 
 
-def told(home: InstalledCli) -> dict[str, Any]:
-    """What is said of the only source."""
+def only_source(home: InstalledCli) -> dict[str, Any]:
+    """The status of the only source."""
     (source,) = home.fine("status", "--json").object["sources"]
     found: dict[str, Any] = source
     return found
@@ -39,13 +39,13 @@ def test_a_run_that_was_killed_is_interrupted(bare: InstalledCli, site: Site) ->
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     crawl = bare.start("crawl", "docs")
     until(lambda: "/3" in site.asked)
-    assert (told(bare)["state"], told(bare)["last_state"]) == ("retrieving", "retrieving")
+    assert (only_source(bare)["state"], only_source(bare)["last_state"]) == ("retrieving", "retrieving")
     assert "interrupted" not in bare.fine("status").out
     assert {bare.fine("run", each, "--json").object["state"] for each in ("list", "show")} == {"retrieving"}
     os.killpg(crawl.pid, signal.SIGKILL)
     crawl.communicate()
-    until(lambda: told(bare)["state"] == "interrupted", 30.0)  # and not when its lease has run out
-    assert (told(bare)["run"], told(bare)["last_state"]) == (1, "interrupted")
+    until(lambda: only_source(bare)["state"] == "interrupted", 30.0)  # and not when its lease has run out
+    assert (only_source(bare)["run"], only_source(bare)["last_state"]) == (1, "interrupted")
     edited = bare.fine("source", "edit", "docs", "--set", "per_host=3").err
     assert "Run 1, which was interrupted, uses per_host when it continues." in edited
     assert bare.fine("status", "--json").object["sources"][0]["to_fetch"] > 0
@@ -57,7 +57,7 @@ def test_a_run_that_was_killed_is_interrupted(bare: InstalledCli, site: Site) ->
     assert bare.fine("status", "--json").object["processes"] == []
     other = InstalledCli(shutil.copytree(bare.folder, bare.folder.with_name("other")))
     bare.run("crawl", "docs", "--restart")
-    assert told(bare)["state"] == "idle"
+    assert only_source(bare)["state"] == "idle"
     other.fine("run", "stop")
     for each in (bare, other):
         (last,) = each.fine("run", "log", "1", "--last", "1", "--json").objects
@@ -88,7 +88,7 @@ def put_an_older_one_back(index: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", [cut_the_table, remove_all, put_an_older_one_back])
-def test_an_index_from_which_search_does_not_answer_is_told_by_all_that_should_know(
+def test_every_health_check_reports_an_index_that_does_not_answer(
     harm: Callable[[Path], None], home: InstalledCli
 ) -> None:
     harm(home.folder / "index")
@@ -110,5 +110,5 @@ def test_an_index_from_which_search_does_not_answer_is_told_by_all_that_should_k
 def test_a_crawl_that_nothing_came_of_says_that_search_does_not_answer(home: InstalledCli) -> None:
     home.fine("crawl", "papers")
     remove_all(home.folder / "index")
-    (told,) = home.fine("run", "show", "--json").object["problems"]
-    assert (told["kind"], "`cormorant index rebuild`" in told["sentence"]) == ("index", True)
+    (problem,) = home.fine("run", "show", "--json").object["problems"]
+    assert (problem["kind"], "`cormorant index rebuild`" in problem["sentence"]) == ("index", True)

@@ -24,7 +24,7 @@ from tests.cli.world import InstalledCli, Site
 from tests.store.older import BEFORE_0013
 
 Plant = Callable[[InstalledCli], None]
-LATER, TOLD = 3, 1
+LATER, REPORTED = 3, 1
 """How a repair ends that leaves something to the next crawl, or to a person."""
 
 
@@ -129,7 +129,8 @@ PLANTS: list[tuple[str, Plant, str, int]] = [
     ("a source deleted", sql("DELETE FROM source WHERE name = 'papers'"), "documents without a source", 0),
     ("rights deleted", sql("DELETE FROM acl"), "documents without rights", LATER),
     ("a host deleted", sql("DELETE FROM site WHERE key NOT LIKE 'file%'"), "addresses without a host", 0),
-    ("the host of a folder deleted", sql("DELETE FROM site WHERE key LIKE 'file%'"), "addresses without a host", TOLD),
+    ("the host of a folder deleted", sql("DELETE FROM site WHERE key LIKE 'file%'"),
+     "addresses without a host", REPORTED),
     ("hidden, and not there", sql("INSERT INTO hidden (id, source_id, run) VALUES (999999, 1, 1)"),
      "hidden documents that do not exist", 0),
     ("links of nothing", sql("INSERT INTO outlinks (id, run, inverted, links) VALUES (999999, 1, 1, X'00')"),
@@ -144,13 +145,13 @@ PLANTS: list[tuple[str, Plant, str, int]] = [
     ("the head of the stream deleted", sql("DELETE FROM stream_head"), "receivers", 0),
     ("a receiver ahead of the stream", sql("UPDATE receiver SET place = 999"), "receivers", 0),
     ("a receiver of no source", sql("INSERT INTO receiver (name, kind, source_id, settings, place, created_at) "
-     "VALUES ('lost', 'jsonlines', 99, '{}', 0, 0)"), "receivers of no source", TOLD),
+     "VALUES ('lost', 'jsonlines', 99, '{}', 0, 0)"), "receivers of no source", REPORTED),
     ("an index of the database lacks rows", lose_what_an_index_knows, "database", 0),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("plant", "found", "ends"), [row[1:] for row in PLANTS], ids=[row[0] for row in PLANTS])
-def test_damage_is_found_and_mended_or_told(plant: Plant, found: str, ends: int, home: InstalledCli) -> None:
+def test_damage_is_found_and_mended_or_reported(plant: Plant, found: str, ends: int, home: InstalledCli) -> None:
     plant(home)
     before = home.run("store", "check", "--json")
     bad = {each["check"]: each for each in before.objects if each["ok"] is False}
@@ -160,9 +161,9 @@ def test_damage_is_found_and_mended_or_told(plant: Plant, found: str, ends: int,
     done = home.run("store", "check", "--repair", "--json")
     assert done.code == ends, done
     left = [each for each in done.objects if "ok" in each and each["ok"] is False]
-    assert [each["check"] for each in left] == ([found] if ends == TOLD else []), done
+    assert [each["check"] for each in left] == ([found] if ends == REPORTED else []), done
     again = home.run("store", "check", "--repair", "--json")
-    assert again.code == (TOLD if ends == TOLD else 0), "there is nothing more to do"
+    assert again.code == (REPORTED if ends == REPORTED else 0), "there is nothing more to do"
     assert not [each for each in again.objects if each.get("mended")], again
 
 
@@ -183,7 +184,7 @@ def test_the_next_crawl_brings_what_a_repair_could_not(
     assert sorted(each["url"] for each in bare.fine("search", "harbour", "--json").objects) == before
 
 
-def test_only_what_is_damaged_is_fetched_anew(bare: InstalledCli, site: Site) -> None:
+def test_only_damaged_copies_are_refetched(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")
     nothing = {"check": "kept copies", "number": 0, "said": "No kept copy is damaged.", "later": False}
@@ -204,14 +205,14 @@ def test_only_what_is_damaged_is_fetched_anew(bare: InstalledCli, site: Site) ->
 
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
-def test_what_is_kept_anew_is_told_only_if_it_changed(
+def test_receivers_get_a_refetched_copy_only_if_it_changed(
     force: tuple[str, ...], bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
-    told = tmp_path / "told.jsonl"
+    lines = tmp_path / "lines.jsonl"
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
-    bare.fine("receiver", "add", "jsonlines", "out", "--source", "docs", "--set", f"path={told}")
+    bare.fine("receiver", "add", "jsonlines", "out", "--source", "docs", "--set", f"path={lines}")
     bare.fine("crawl")
-    assert told.read_text().count("\n") == 3
+    assert lines.read_text().count("\n") == 3
     for pack in packs(bare):
         pack.unlink()
     lose_one_from_the_index(bare)
@@ -219,7 +220,7 @@ def test_what_is_kept_anew_is_told_only_if_it_changed(
     site.page("/tides", "Tide tables", "High water in the harbour at one.")
     report = bare.fine("crawl", "--json", *force).object
     assert (report["cache_writes"], report["changed"], report["unchanged"]) == (3, 1, 2)
-    said = [json.loads(line) for line in told.read_text().splitlines()[3:]]
+    said = [json.loads(line) for line in lines.read_text().splitlines()[3:]]
     changed = [each["url"] for each in said if each["event"] == "changed"]
     assert len(said) == len(changed)
     assert (f"{site.address}tides" in changed, len(changed)) == (True, 3 if force else 1)
@@ -229,7 +230,7 @@ def test_what_is_kept_anew_is_told_only_if_it_changed(
     assert (again["cache_writes"], again["unchanged"]) == (0, 3)
 
 
-def test_a_database_that_is_damaged_is_told_and_restored(home: InstalledCli, tmp_path: Path) -> None:
+def test_a_damaged_database_is_reported_and_restored(home: InstalledCli, tmp_path: Path) -> None:
     home.fine("store", "backup", str(tmp_path / "backup.tar"))
     database = home.folder / "cormorant.db"
     for log in home.folder.glob("cormorant.db-*"):
@@ -248,7 +249,7 @@ def test_a_database_that_is_damaged_is_told_and_restored(home: InstalledCli, tmp
     assert home.fine("search", "harbour", "--json").objects
 
 
-def test_nothing_is_mended_while_somebody_is_at_work(home: InstalledCli, tmp_path: Path) -> None:
+def test_nothing_is_mended_while_a_process_is_at_work(home: InstalledCli, tmp_path: Path) -> None:
     home.fine("store", "backup", str(tmp_path / "backup.tar"))
     lock = data_dir.take_lock(home.folder)
     assert lock is not None
@@ -291,7 +292,7 @@ def test_a_backup_comes_back_elsewhere(world: World, home: InstalledCli, tmp_pat
     } == {(0, 0, 0, 0)}
 
 
-def test_a_restore_replaces_only_when_told_to(home: InstalledCli, tmp_path: Path) -> None:
+def test_a_restore_replaces_only_on_request(home: InstalledCli, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar"
     home.fine("store", "backup", str(file))
     home.fine("source", "delete", "papers", "--yes")
@@ -305,7 +306,7 @@ def test_a_restore_replaces_only_when_told_to(home: InstalledCli, tmp_path: Path
 
 
 def everything(home: InstalledCli) -> dict[Path, bytes]:
-    """What a data folder holds, but for what comes and goes with looking at it."""
+    """The content of a data folder, without files that commands create for reading it."""
     kept = (each for each in home.folder.rglob("*") if each.is_file() and "cormorant.db-" not in each.name)
     return {each: each.read_bytes() for each in kept if each.suffix != ".lock"}
 
@@ -332,7 +333,7 @@ def test_a_damaged_backup_changes_nothing(home: InstalledCli, tmp_path: Path) ->
     assert not there.folder.exists()
 
 
-def test_an_export_without_its_copies_is_fetched_anew(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
+def test_an_export_without_its_copies_is_refetched(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     file, there = tmp_path / "rows.tar", InstalledCli(tmp_path / "there")
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     bare.fine("crawl")

@@ -149,7 +149,7 @@ def test_who_may_search_is_said_with_the_first_token(home: InstalledCli, words: 
 
 
 def said_while_serving(home: InstalledCli, *words: str) -> str:
-    """What `serve` says on the side, by the time when all its processes are at work."""
+    """The notes of `serve` until all of its processes are at work."""
     process = home.start_fresh("serve", "--port", "0", "--json", *words)
     assert process.stdout is not None
     process.stdout.readline()
@@ -158,7 +158,7 @@ def said_while_serving(home: InstalledCli, *words: str) -> str:
     return ended(process).err
 
 
-def test_what_only_a_login_showed_is_told_of_before_others_find_it(home: InstalledCli) -> None:
+def test_pages_behind_a_login_are_named_before_others_find_them(home: InstalledCli) -> None:
     beyond = ("--name", "search.example.org")
     assert "with a login" not in said_while_serving(home, *beyond)
     home.fine("source", "edit", "docs", "--set", "headers=X-Tenant: blue", "--yes")

@@ -154,7 +154,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installe
     assert again.code == 0, again
     assert "Continuing run 1 of 'docs', which was suspended. `cormorant crawl docs --restart` starts" in again.err
     assert "Run 1 of 'docs': finished" in again.out
-    assert len(site.asked) < 31 + 1 + 3, "it began anew instead of going on"
+    assert len(site.asked) < 31 + 1 + 3, "it started over instead of going on"
     assert bare.fine("search", "word29", "--json").objects
 
 
@@ -184,7 +184,7 @@ def test_who_only_follows_stops_watching(bare: InstalledCli, site: Site) -> None
     assert bare.fine("search", "word5", "--json").objects
 
 
-def test_an_interrupted_run_is_told_to_whoever_followed_it(bare: InstalledCli, site: Site) -> None:
+def test_an_interrupted_run_is_reported_to_the_command_that_follows_it(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.0, 6)
     site.answers["/3"].held = going_on = threading.Event()
     add(bare, site)
@@ -198,7 +198,7 @@ def test_an_interrupted_run_is_told_to_whoever_followed_it(bare: InstalledCli, s
     assert "`cormorant crawl docs` continues it." in done.out
 
 
-def test_restart_begins_anew(bare: InstalledCli, site: Site) -> None:
+def test_restart_starts_over(bare: InstalledCli, site: Site) -> None:
     slow(site, 0.2, 8)
     add(bare, site)
     interrupted(bare, site, signal.SIGINT)
@@ -349,7 +349,7 @@ class TestHeld:
         alone = held.run("crawl", "docs")
         assert (alone.code, "Run 2 of 'docs' is held" in alone.err) == (3, True), alone
 
-    def test_programs_are_told_what_would_go(self, held: InstalledCli, site: Site) -> None:
+    def test_programs_get_the_documents_that_would_leave(self, held: InstalledCli, site: Site) -> None:
         going = sorted(f"{site.address}d{number}" for number in range(GOING))
         refused = held.run("crawl", "docs", "--json")
         assert refused.problem["leaving"] == going
@@ -385,8 +385,8 @@ class TestHeld:
         assert "Run 2 of 'docs' waits for your answer." in held.run("status").out
         report = held.fine("run", "show", "--json").object
         assert report["held"] == GOING
-        (told,) = [each for each in report["problems"] if each["kind"] == "run"]
-        assert "`cormorant run accept 2`" in told["sentence"]
+        (held,) = [each for each in report["problems"] if each["kind"] == "run"]
+        assert "`cormorant run accept 2`" in held["sentence"]
         assert held.fine("run", "show").out.count("cormorant run accept 2") == 1
         listed = held.fine("document", "list", "--status", "980", "--json").objects
         assert {each["url"] for each in listed} == {f"{site.address}d{number}" for number in range(GOING)}

@@ -41,7 +41,7 @@ def test_the_ledger_of_a_host(bare: InstalledCli, site: Site) -> None:
     assert source["suspended_until"] is not None
 
 
-def test_who_lists_the_sites_of_a_source_that_is_not_there_is_told(bare: InstalledCli, site: Site) -> None:
+def test_listing_the_sites_of_an_unknown_source_is_an_error(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     unknown(bare.run("site", "list", "--source", "docx"), "docx")
     assert bare.fine("site", "list", "--json").out == ""

@@ -75,7 +75,7 @@ def test_an_edit_of_a_set_is_previewed_like_one_of_each_source(home: InstalledCl
     assert effective(home)["depth"] == ("unlimited", "built in")
 
 
-def test_an_edit_says_when_everything_is_fetched_anew_and_what_that_costs(home: InstalledCli) -> None:
+def test_an_edit_says_when_everything_is_refetched_and_what_that_costs(home: InstalledCli) -> None:
     (effect,) = home.fine("source", "edit", "docs", "--set", "default_language=nl", "--preview", "--json").objects
     assert effect["recrawl"] == {"settings": ["default_language"], "requests": effect["documents"]}
     said = home.fine("source", "edit", "docs", "--set", "default_language=nl")
@@ -262,8 +262,10 @@ def test_the_systems_set_is_not_deleted_without_a_word_where_a_value_of_it_count
     assert home.fine("parameters", "delete", "system", "--json").objects[0]["sources"] == []
 
 
-def test_what_somebody_else_edits_meanwhile_is_kept(home: InstalledCli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes is counted first, which takes minutes where there is much."""
+def test_an_edit_of_another_administrator_meanwhile_is_kept(
+    home: InstalledCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents that would leave are counted first, which takes minutes if there are many."""
     home.fine("parameters", "edit", "system", "--set", "depth=3", "--yes")
     counted = impact_preview.of_whole
 

@@ -1,4 +1,4 @@
-"""Receivers from a terminal: they are told what is found from then on; deliveries can be paused."""
+"""Receivers from a terminal: they get documents that are found from then on; deliveries can be paused."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tests.receivers.hook import Answer as Said, Hook
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """What a receiver has written."""
+    """The lines that a receiver has written."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_receiver_is_told_what_is_found(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
+def test_a_receiver_gets_the_documents_that_are_found(bare: InstalledCli, site: Site, tmp_path: Path) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}")
     record = bare.fine(
         "receiver", "add", "jsonlines", "out", "--source", "docs", "--set", f"path={tmp_path / 'out'}", "--json"
@@ -40,10 +40,10 @@ def test_a_receiver_is_told_what_is_found(bare: InstalledCli, site: Site, tmp_pa
     bare.run("crawl")
     found = lines(tmp_path / "out")
     assert sorted(each["url"].removeprefix(site.address) for each in found) == ["", "ferries", "tides"]
-    told = {each["url"]: each["document"] for each in found}
+    delivered = {each["url"]: each["document"] for each in found}
     listed = {each["url"]: each for each in bare.fine("document", "list", "--status", "200", "--json").objects}
     for name in ("referrer", "depth", "title", "content_hash", "fetched_at"):
-        assert {url: each[name] for url, each in told.items()} == {url: each[name] for url, each in listed.items()}
+        assert {url: each[name] for url, each in delivered.items()} == {url: each[name] for url, each in listed.items()}
     numbers = [int(str(each["seq"])) for each in found]
     assert numbers == sorted(numbers)
     shown = bare.fine("receiver", "show", "out", "--json").object
@@ -106,8 +106,8 @@ def test_after_a_backup_is_put_back_nothing_is_lost(bare: InstalledCli, site: Si
     (tmp_path / "backup").rename(bare.folder)
     site.page("/", "Changed", "A third text.", ("/ferries", "/tides"))
     bare.run("crawl")
-    told = [each["url"].removeprefix(site.address) for each in lines(tmp_path / "out")][5:]
-    assert sorted(told) == ["", "ferries", "tides"]
+    paths = [each["url"].removeprefix(site.address) for each in lines(tmp_path / "out")][5:]
+    assert sorted(paths) == ["", "ferries", "tides"]
     assert bare.fine("receiver", "show", "out", "--json").object["backlog"] == 0
 
 
@@ -213,7 +213,7 @@ def test_an_index_is_not_filled_when_no_copy_can_be_read(bare: InstalledCli, sit
     assert checks(bare, "doctor")["receiver index"]["ok"] is False
 
 
-def test_a_receiver_that_takes_nothing_is_told_at_the_end(bare: InstalledCli, site: Site) -> None:
+def test_a_receiver_that_takes_nothing_is_reported_at_the_end(bare: InstalledCli, site: Site) -> None:
     bare.fine("source", "add", "web", "docs", "--set", f"start={site.address}tides")
     bare.fine("receiver", "add", "webhook", "feed", "--set", "url=http://127.0.0.1:1/")  # nobody listens there
     report = bare.run("crawl", "--json").object
@@ -265,7 +265,7 @@ def test_settings_of_receivers_are_listed_by_the_command_that_help_names(home: I
         assert ("`receiver kinds` lists them" in said, "source kinds" in said) == (True, False)
 
 
-def test_of_what_left_before_it_was_delivered_nothing_but_that_is_told(
+def test_of_a_document_that_left_before_its_delivery_only_the_deletion_is_delivered(
     bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
     site.page("/", "Start", links=("/stays", "/goes"))
@@ -279,8 +279,8 @@ def test_of_what_left_before_it_was_delivered_nothing_but_that_is_told(
     bare.fine("provider", "resume")
     del site.answers["/goes"]
     bare.run("crawl")
-    told = [json.loads(line) for line in (tmp_path / "a").read_text().splitlines()]
-    assert sorted((each["event"], each["url"]) for each in told) == [
+    events = [json.loads(line) for line in (tmp_path / "a").read_text().splitlines()]
+    assert sorted((each["event"], each["url"]) for each in events) == [
         ("deleted", f"{site.address}goes"),
         ("new", site.address),
         ("new", f"{site.address}stays"),
@@ -310,7 +310,7 @@ def test_what_the_index_has_not_got_yet_is_not_indexed(bare: InstalledCli, site:
     assert (shown["state"], shown["indexed"]) == ("found", True), "search finds what it said before"
 
 
-def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
+def test_a_document_with_a_damaged_copy_is_delivered_once_the_copy_is_repaired(
     bare: InstalledCli, site: Site, tmp_path: Path
 ) -> None:
     add(bare, site)
@@ -320,19 +320,23 @@ def test_of_a_damaged_copy_nothing_is_told_until_it_was_made_anew(
     spoil(next((bare.folder / "cache").rglob("*.pack")))
     done = bare.run("receiver", "resend", "a", "-q")
     assert (done.code, "The kept copy of 1 document is damaged" in done.err) == (3, True), done
-    told = lines(tmp_path / "a")
-    assert (len(told), all(each["document"] and each["text"] for each in told)) == (2, True)
+    delivered = lines(tmp_path / "a")
+    assert (len(delivered), all(each["document"] and each["text"] for each in delivered)) == (2, True)
     (lost,) = bare.fine("receiver", "faulty", "a", "--json").objects
     assert (lost["reason"], lost["event"]) == ("Its kept copy is damaged.", "found")
-    assert {each["url"] for each in (*told, lost)} == {site.address, f"{site.address}ferries", f"{site.address}tides"}
+    assert {each["url"] for each in (*delivered, lost)} == {
+        site.address,
+        f"{site.address}ferries",
+        f"{site.address}tides",
+    }
     assert bare.fine("crawl", "--json").object["changed"] == 0
     (again,) = lines(tmp_path / "a")[2:]
     assert (again["url"], again["event"], bool(again["text"])) == (lost["url"], "found", True)
     assert bare.fine("receiver", "faulty", "a", "--json").objects == []
-    assert lines(tmp_path / "b") == [], "nobody else is told of what is as it was"
+    assert lines(tmp_path / "b") == [], "no other receiver gets unchanged documents"
 
 
-def test_since_when_a_persons_deletion_waits_is_told(home: InstalledCli) -> None:
+def test_the_age_of_a_waiting_deletion_is_shown(home: InstalledCli) -> None:
     home.fine("provider", "pause")
     some = home.fine("document", "list", "--json").objects[0]["url"]
     home.fine("document", "delete", some, "--yes")

@@ -34,7 +34,7 @@ def slow(home: InstalledCli, site: Site) -> None:
 
 
 def test_the_log_of_a_run(bare: InstalledCli, site: Site) -> None:
-    """What is said anyway, what the source asks for, and its report at the end; and none of its secrets."""
+    """The log has the regular events, those that the source asks for, and its report at the end, but no secrets."""
     for name, value in (("key", "CANARY-key-7"), ("door", "CANARY-door-8")):
         kept = bare.folder.with_name(name)
         kept.write_text(value)
@@ -51,9 +51,9 @@ def test_the_log_of_a_run(bare: InstalledCli, site: Site) -> None:
     assert {(each["run"], each["source"]) for each in lines} == {(1, "docs")}
     assert [each["at"] for each in lines] == sorted(each["at"] for each in lines)
     assert (lines[0]["event"], lines[0]["settings"]["depth"]) == ("begins", 2)
-    told = {name: each[name] for each in lines if each["event"] == "run" for name in each}
-    assert {told["started_at"], told["finished_at"]} == {report["started_at"], report["finished_at"]}
-    assert told["unlisted"] == []
+    fields = {name: each[name] for each in lines if each["event"] == "run" for name in each}
+    assert {fields["started_at"], fields["finished_at"]} == {report["started_at"], report["finished_at"]}
+    assert fields["unlisted"] == []
     assert (lines[-1]["event"], lines[-1]["fetched"]) == ("summary", report["fetched"])
     kinds = {name: [each for each in lines if each["event"] == name] for name in names}
     assert all(kinds.values()), {name: len(each) for name, each in kinds.items()}

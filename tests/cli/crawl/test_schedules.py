@@ -21,7 +21,7 @@ PAGES = 12
 
 
 def shown(home: InstalledCli, name: str = "nightly") -> dict[str, Any]:
-    """What is shown of a schedule."""
+    """The record of a schedule."""
     found: dict[str, Any] = home.fine("schedule", "show", name, "--json").object
     return found
 

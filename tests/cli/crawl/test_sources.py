@@ -48,7 +48,7 @@ def test_a_setting_that_repeats_is_a_list(bare: InstalledCli) -> None:
     assert record["settings"]["depth"] == 2
 
 
-def test_a_folder_that_is_not_there_is_told_of_at_once(bare: InstalledCli, tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_at_once(bare: InstalledCli, tmp_path: Path) -> None:
     later = tmp_path / "later"
     done = bare.fine("source", "add", "files", "papers", "--set", f"path={later}")
     assert done.err.splitlines()[1:] == [
@@ -121,7 +121,7 @@ def test_an_edit_shows_what_would_come_back(home: InstalledCli, site: Site) -> N
     assert (unrelated["enter"], unrelated["unjudged"]) == (0, []), "they enter without this edit"
 
 
-def test_a_file_that_not_everybody_may_read_is_told_of(bare: InstalledCli, tmp_path: Path) -> None:
+def test_a_file_that_not_everyone_may_read_is_reported(bare: InstalledCli, tmp_path: Path) -> None:
     share = tmp_path / "share"
     share.mkdir()
     (share / "pay.txt").write_text("Wages of the harbour.")

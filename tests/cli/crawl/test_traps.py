@@ -1,4 +1,4 @@
-"""What goes on for ever, from a terminal: it is listed, its rule is tried, and one command leaves it out."""
+"""Spider traps from a terminal: they are listed, their rule is tried, and one command excludes them."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def crawled(home: InstalledCli, maze: Maze) -> str:
     return str(trap["trap"])
 
 
-def test_a_trap_is_listed_told_and_left_out_by_one_command(bare: InstalledCli) -> None:
+def test_a_trap_is_listed_reported_and_excluded_by_one_command(bare: InstalledCli) -> None:
     with serving(town) as maze:
         trap = crawled(bare, maze)
         rows = bare.fine("trap", "list", "--source", "town").out.splitlines()
         assert re.match(rf"{trap} +town +{re.escape(maze.url('/cal/{n}'))} ", rows[1]), rows
         report = bare.fine("run", "show", "--json").object
-        (told,) = (each for each in report["problems"] if each["kind"] == "trap")
-        assert f"cormorant trap accept {trap}" in told["sentence"]
+        (problem,) = (each for each in report["problems"] if each["kind"] == "trap")
+        assert f"cormorant trap accept {trap}" in problem["sentence"]
         (left_out,) = bare.fine("document", "list", "--excluded", "--status", "979", "--json").objects
         said = bare.fine("explain", left_out["url"], "--json").object
         assert (said["verdict"], said["status"]) == ("excluded", 979)
-        assert told["rule"] in said["because"], "its reason says by which rule it would be left out"
+        assert problem["rule"] in said["because"], "its reason says by which rule it would be left out"
 
         effect = bare.fine("trap", "accept", trap, "--preview", "--json").object
         leaving = effect["leave"]
@@ -49,10 +49,10 @@ def test_a_trap_is_listed_told_and_left_out_by_one_command(bare: InstalledCli) -
         assert bare.fine("source", "show", "town", "--json").object["settings"].get("exclude", []) == []
 
         assert "Changed 'town'. The next crawl uses it." in bare.fine("trap", "accept", trap, "--yes").err
-        assert bare.fine("source", "show", "town", "--json").object["settings"]["exclude"] == [told["rule"]]
+        assert bare.fine("source", "show", "town", "--json").object["settings"]["exclude"] == [problem["rule"]]
         assert [each["accepted"] for each in bare.fine("trap", "list", "--json").objects] == [True]
         bare.fine("trap", "accept", trap, "--yes")
-        assert bare.fine("source", "show", "town", "--json").object["settings"]["exclude"] == [told["rule"]], "once"
+        assert bare.fine("source", "show", "town", "--json").object["settings"]["exclude"] == [problem["rule"]], "once"
         bare.fine("source", "edit", "town", "--set", "exclude=path:/cal/*", "--yes")
         assert [each["accepted"] for each in bare.fine("trap", "list", "--json").objects] == [True], "by another rule"
         maze.asked.clear()

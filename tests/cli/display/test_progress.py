@@ -1,4 +1,4 @@
-"""What a person is told while a crawl goes on."""
+"""The display of a crawl in progress."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_line_of_a_run_that_has_ended_has_no_pace() -> None:
 
 
 @pytest.mark.long
-def test_a_source_that_has_finished_is_told_once(bare: InstalledCli, site: Site) -> None:
+def test_a_source_that_has_finished_is_reported_once(bare: InstalledCli, site: Site) -> None:
     site.answers["/slow"] = Answer("<p>late</p>", wait_s=14.0)
     for name, path in (("first", "tides"), ("second", "slow")):
         bare.fine("source", "add", "web", name, "--set", f"start={site.address}{path}", "--set", "depth=0")
@@ -102,6 +102,10 @@ def test_lines_become_rarer_while_nothing_changes() -> None:
 
 
 def test_a_line_says_what_a_run_waits_for() -> None:
-    told = {"state": "waiting", "waits": "begin", "reason": "It waits until one of 2 runs under way has ended."}
-    seen = LiveView(cast("Run", REPORT | told), (), 0, None, 0.0, 0, 0)
+    waiting_report = {
+        "state": "waiting",
+        "waits": "begin",
+        "reason": "It waits until one of 2 runs under way has ended.",
+    }
+    seen = LiveView(cast("Run", REPORT | waiting_report), (), 0, None, 0.0, 0, 0)
     assert line(Course(1), seen).endswith("; It waits until one of 2 runs under way has ended.")

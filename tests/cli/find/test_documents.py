@@ -1,4 +1,4 @@
-"""What is known about addresses, why they are there, and what search finds, from a terminal."""
+"""Records of addresses, explanations, and search, from a terminal."""
 
 from __future__ import annotations
 
@@ -192,8 +192,8 @@ def test_what_a_crawl_found_otherwise_is_listed(bare: InstalledCli, site: Site) 
     report = bare.run("crawl", "docs").out
     assert "1 changed" in report
     assert "cormorant document list --changed 2   lists new, changed and gone documents" in report
-    told = bare.fine("document", "list", "--changed", "2").out.splitlines()
-    assert [line.split() for line in told] == [
+    listed = bare.fine("document", "list", "--changed", "2").out.splitlines()
+    assert [line.split() for line in listed] == [
         ["404", "gone", f"{site.address}ferries"], ["200", "changed", f"{site.address}tides"],
     ]  # fmt: skip
     assert "There is no run 9" in bare.run("document", "list", "--changed", "9").err

@@ -1,4 +1,4 @@
-"""How `explain` words what it is told."""
+"""The wording of `explain`."""
 
 from __future__ import annotations
 

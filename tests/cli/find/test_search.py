@@ -66,7 +66,7 @@ def test_days(world: World) -> None:
         (("--until", "2026-13"), "until takes a day, month or year"),
     ],
 )
-def test_what_is_no_value_is_told_with_those_there_are(words: tuple[str, ...], said: str, world: World) -> None:
+def test_an_unknown_value_is_refused_with_the_known_ones(words: tuple[str, ...], said: str, world: World) -> None:
     done = world.home.run("search", "harbour", *words)
     assert (done.code, said in done.err) == (2, True), done.err
     assert world.home.run("search", "harbour", *words, "--json").problem["code"] == "usage"
@@ -95,7 +95,7 @@ def test_groups(world: World) -> None:
     assert {each["group"] for each in second} == {"docs", "papers"} - {groups[0]}
 
 
-def test_counts_are_told_when_they_are_asked_for(world: World) -> None:
+def test_counts_are_shown_on_request(world: World) -> None:
     assert "source\n" not in world.home.fine("search", "*").out
     out = world.home.fine("search", "*", "--facets").out
     assert "source\n      3  docs\n      2  papers\n" in out

@@ -212,7 +212,7 @@ def test_what_is_judged_by_something_said_beside_it_keeps_no_validators() -> Non
 
 
 def test_what_says_of_itself_that_it_is_not_to_be_found_keeps_its_validators() -> None:
-    """Whatever else was said beside it; and what has none keeps the version of its listing."""
+    """Other facts beside the version are ignored; a document without a version keeps that of its listing."""
     remarks = replace(a_content(), directives=("max-image-preview:large",))
     for known in (INDEXED, NEVER_SEEN):
         (judged,) = rows_of(batch_of(visited(known, replace(READ_AND_EXCLUDED, content=remarks)))).judged
@@ -240,7 +240,7 @@ def test_a_changed_document_with_other_rights_is_restricted_until_the_index_has_
     assert restricted(NEVER_SEEN, STAFF) == [], "nobody could find it before"
 
 
-def test_links_are_weighed_anew_of_what_comes_back_with_other_rights_and_not_of_what_is_new() -> None:
+def test_links_of_a_returning_document_with_other_rights_are_weighed_again_and_those_of_a_new_one_are_not() -> None:
     def returned(known: Resource) -> set[int]:
         return rows_of(batch_of(visited(known, OK))).returned
 
@@ -264,14 +264,14 @@ def test_a_forced_row_keeps_the_validators_of_what_was_excluded() -> None:
     assert never == ('"2"', "Tue", False, NEVER_SEEN.id), "it has no content to keep them with"
 
 
-def test_what_a_forced_run_finds_the_same_is_written_anew_and_counted_as_unchanged() -> None:
+def test_an_unchanged_document_of_a_forced_run_is_rewritten_and_counted_as_unchanged() -> None:
     known = INDEXED._replace(etag="", modified="", content_hash=b"", text_hash=b"")
     for before, count, journal in (
         (a_document().text_hash, "unchanged", []), (OLD_TEXT, "changed", ["content"]), (b"", "changed", ["content"])
     ):  # fmt: skip
         batch, counters = batch_of(visited(known._replace(before=before), OK)), Counters()
         made = rows_of(batch)
-        assert written(batch, made) == {**WRITTEN, "changed": 1}, "its copy is mended and everybody is told"
+        assert written(batch, made) == {**WRITTEN, "changed": 1}, "its copy is mended and every receiver gets an event"
         assert [each.changed for each in made.visits] == journal
         run_counters.count(counters, batch, excluded=0)
         assert {name: value for name, value in asdict(counters).items() if value} == {
@@ -299,7 +299,7 @@ def test_numbers_of_the_stream_follow_the_order_of_the_batch() -> None:
 
 
 def found(number: int) -> Screened:
-    """What a page links to: a new resource and an excluded address."""
+    """The links of a page: a new resource and an excluded address."""
     each = DiscoveredUrl(f"https://b.example/{number}", "b.example", 3, referrer=number)
     no = Ruling(admitted=False, gate=Gate.BOUNDARY, rule="exclude *.zip", status=964)
     return Screened([NewUrl(each, number)], [excluded(SOURCE, number, each, no, RUN)])
@@ -371,7 +371,7 @@ def test_a_site_is_written_back_once() -> None:
     assert found[1] is same.report.task.site
 
 
-def test_of_a_site_lost_and_leased_anew_the_older_lease_counts() -> None:
+def test_of_a_site_lost_and_leased_again_the_older_lease_counts() -> None:
     older, newer = visited(INDEXED, OK), visited(INDEXED, OK)
     newer.report.task.site.lease = dataclasses.replace(older.report.task.site.lease, epoch=2)
     (site,) = batch_rows.sites(batch_of(older, newer))

@@ -1,4 +1,4 @@
-"""What becomes of documents that a listing names at another address, on every store."""
+"""Documents that a listing names at another address move, on every store."""
 
 from __future__ import annotations
 

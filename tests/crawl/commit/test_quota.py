@@ -42,7 +42,7 @@ class Process:
         return QuotaClaim(max(said.documents, self.fetched), max(said.received, self.size))
 
     def look(self, now: float, others: list[Process]) -> None:
-        """What the process does now and then."""
+        """The periodic work of the process."""
         self.reckon()
         self.allowance.documents.set(self.documents)
         self.allowance.received.set(self.received)
@@ -114,7 +114,7 @@ STEPS = st.lists(st.tuples(st.sampled_from("benla"), st.integers(0, 2)), max_siz
 
 @given(STEPS, st.integers(0, 60), st.lists(st.integers(1, 5_000), min_size=1, max_size=30))
 def test_all_together_keep_a_limit_and_come_to_it(steps: list[tuple[str, int]], most: int, sizes: list[int]) -> None:
-    """Whoever begins, ends or looks after the limits in whatever order; then one of them goes on alone."""
+    """Processes begin, end and refresh the limits in any order; then one of them goes on alone."""
     every, now, begun = [Process(most, None) for _ in range(3)], 1.0, 0
     for process in every:
         process.look(now, [each for each in every if each is not process])

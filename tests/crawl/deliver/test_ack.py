@@ -1,4 +1,4 @@
-"""What an index did is counted once, whoever was killed; one that was made anew has overtaken what waited for it."""
+"""Work of an index is counted once, whichever process is killed; a rebuilt index is ahead of waiting events."""
 
 from __future__ import annotations
 
@@ -30,8 +30,17 @@ def house(store: Store, tmp_path: Path) -> House:
 
 
 def under_way(store: Store, state: RunState) -> int:
-    """A run of which the index was told up to number 1, and eight things more happened."""
-    told = (Event.NEW, Event.NEW, Event.NEW, Event.CHANGED, Event.LINKS, Event.DELETED, Event.UNVISITED, Event.FINISHED)
+    """A run of which the index has got event 1, with eight more events."""
+    kinds = (
+        Event.NEW,
+        Event.NEW,
+        Event.NEW,
+        Event.CHANGED,
+        Event.LINKS,
+        Event.DELETED,
+        Event.UNVISITED,
+        Event.FINISHED,
+    )
     with store.begin() as tx:
         source = sources.add(tx, "web", "docs", {})
         index = receivers.add(tx, receivers.INDEX, "index", None, {}, 1)
@@ -39,7 +48,7 @@ def under_way(store: Store, state: RunState) -> int:
         number = runs.request(tx, source, json.dumps({}), Refresh.ALL, force=False)
         runs.change(tx, number, state=state)
         runs.count(tx, number, "receiver index", Counters(indexed=1, index_writes=1))
-        stream.append(tx, [NewEvent(source, each, number, event) for each, event in enumerate(told)])
+        stream.append(tx, [NewEvent(source, each, number, event) for each, event in enumerate(kinds)])
         stream.append(tx, [NewEvent(source, 1, number, Event.FOUND, None, other)])
         pending_deletes.hide_until(tx, [(5, source, number, 6)])
         assert index != other
@@ -51,15 +60,17 @@ def under_way(store: Store, state: RunState) -> int:
     [(RunState.RETRIEVING, Counters(indexed=3, index_writes=4, index_link_updates=1, index_deletes=1)),
      (RunState.FINISHED, Counters(indexed=1, index_writes=1))],
 )  # fmt: skip
-def test_what_it_has_overtaken_counts_as_told(store: Store, state: RunState, counted: Counters) -> None:
+def test_events_behind_the_place_of_the_index_count_as_delivered(
+    store: Store, state: RunState, counted: Counters
+) -> None:
     number = under_way(store, state)
     with store.begin() as tx:
-        for _ in range(2):  # told once only
+        for _ in range(2):  # counted once only
             ack.overtake(tx, stream.head(tx))
         assert runs.counters(tx, number) == counted
         assert receivers.index_place(tx) == stream.head(tx) == 9
         assert pending_deletes.everything(tx) == frozenset()
-        assert len(stream.after(tx, 0, 20)) == 8, "the other receiver was told of nothing yet"
+        assert len(stream.after(tx, 0, 20)) == 8, "the other receiver has got nothing yet"
 
 
 def test_it_may_have_come_further_meanwhile_but_not_beyond_the_end(store: Store) -> None:
@@ -80,7 +91,7 @@ def test_without_an_index(store: Store) -> None:
 
 
 def test_what_the_index_committed_before_a_kill_is_counted_by_the_process_after_it(house: House) -> None:
-    """The commit was made and the store was not told: counts and refusals were in the memory of who was killed."""
+    """The commit succeeded but was not acknowledged: counts and rejections were in the memory of a killed process."""
     house.add(receivers.INDEX, "index")
     index, (kept, damaged) = MemoryIndex(), house.keep(2)
     with house.store.begin() as tx:

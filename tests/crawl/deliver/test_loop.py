@@ -1,4 +1,4 @@
-"""Receivers that hang, fail, refuse and want runs to end, beside others that do not; and everything told once more."""
+"""Receivers that hang, fail, reject and stop runs, beside others that do not; and repeated deliveries."""
 
 from __future__ import annotations
 
@@ -80,25 +80,25 @@ def test_one_that_hangs_holds_up_no_other_and_has_one_batch_in_hand(house: House
         assert stream.after(tx, 0, 1) == [], "what all have passed is dropped"
 
 
-def test_links_to_what_is_not_committed_are_told_with_its_copy(house: House) -> None:
+def test_links_to_an_uncommitted_document_are_delivered_with_its_copy(house: House) -> None:
     """They can be written on what is committed alone, and a commit for each would make many small segments."""
     first, other = house.keep(2)
     index = MemoryIndex()
     outlet = IndexSink(index.writer(), house.shelf, house.store, 0)
 
-    def told(seq: int, number: int, event: Event) -> Payload:
+    def prepared(seq: int, number: int, event: Event) -> Payload:
         with house.store.read() as tx:
             (found,) = outlet.prepare(tx, [stream.Numbered(seq, house.source, number, house.run, event, None)])
         outlet.receive([found], seq, 100.0)
         return found
 
-    assert told(1, first, Event.NEW).frame is not None
-    assert told(2, other, Event.LINKS).frame is None
-    again = told(3, first, Event.LINKS)
+    assert prepared(1, first, Event.NEW).frame is not None
+    assert prepared(2, other, Event.LINKS).frame is None
+    again = prepared(3, first, Event.LINKS)
     assert again.frame is not None
     assert outlet.receive((), 3, 200.0) == 3
     assert index.reader().ids(0, 9) == [first]
-    assert told(4, first, Event.LINKS).frame is None, "it is committed"
+    assert prepared(4, first, Event.LINKS).frame is None, "it is committed"
     (counted,) = outlet.counted().values()
     assert (counted.index_writes, counted.index_link_updates) == (1, 3)
 
@@ -117,15 +117,15 @@ def test_what_was_fetched_is_read_for_who_is_given_it(
     outlet = ReceiverSink(SimpleNamespace(settings=settings), house.shelf, 0)  # type: ignore[arg-type]
     with house.store.begin() as tx:
         tx.execute(sa.update(content).values(mime=mime))
-        told = stream.Numbered(1, house.source, number, house.run, Event.NEW, None)
-        (found,) = outlet.prepare(tx, [told])
+        event = stream.Numbered(1, house.source, number, house.run, Event.NEW, None)
+        (found,) = outlet.prepare(tx, [event])
     assert found.frame is not None
     assert (found.frame.body, found.frame.text[:7]) == (body, "text of")
 
 
 @pytest.mark.parametrize(("more", "waits"), [(False, True), (True, False)])
 def test_what_comes_little_by_little_is_waited_for(house: House, tmp_path: Path, *, more: bool, waits: bool) -> None:
-    """A batch costs two transactions, whatever is in it: so many are told together, unless more are there already."""
+    """A batch costs two transactions, whatever its size: so many events are delivered together, or all that wait."""
     house.add("jsonlines", "quick", path=str(tmp_path / "found.jsonl"))
     events = [stream.Numbered(number, 1, number, 1, Event.DELETED, None) for number in range(1, GATHERED)]
 
@@ -175,7 +175,7 @@ def test_it_is_left_alone_twice_as_long_each_time_and_as_long_as_it_asked() -> N
     assert rest_of(NotTaken("no", 1.0), 3) == 8
 
 
-def test_one_that_cannot_be_opened_is_told_of_and_tried_again(house: House, tmp_path: Path) -> None:
+def test_a_receiver_that_cannot_be_opened_is_reported_and_tried_again(house: House, tmp_path: Path) -> None:
     house.add("jsonlines", "lines", path=str(tmp_path / "no" / "lines.jsonl"))
     house.gone(2)
     house.provide(lambda: house.row("lines").error is not None)
@@ -207,7 +207,7 @@ def test_what_is_refused_is_noted_until_a_newer_delivery_is_taken(house: House) 
 
 @pytest.mark.parametrize("event", [Event.LINKS, Event.UNVISITED, Event.UNVISITED_CHANGED])
 def test_what_says_nothing_of_a_document_is_no_newer_delivery_of_it(house: House, event: Event) -> None:
-    """Told with what was refused, and later by itself."""
+    """Delivered together with rejected events, and later by itself."""
     number = receivers_index(house)
 
     def acknowledged(place: int, refused: Sequence[int], *seen: tuple[int, Event]) -> int:
@@ -250,7 +250,7 @@ def test_what_is_named_late_is_found_by_its_number(house: House) -> None:
 
 
 @pytest.mark.parametrize(("changed", "event"), [("new", Event.NEW), ("content", Event.CHANGED)])
-def test_of_what_is_named_late_the_run_is_found_and_what_was_told(house: House, changed: str, event: Event) -> None:
+def test_a_late_rejection_is_matched_with_its_run_and_event(house: House, changed: str, event: Event) -> None:
     first, second = house.keep(2)
     with house.store.begin() as tx:
         at = tx.rows(sa.select(content.c.changed_at).where(content.c.id == first))[0][0]
@@ -289,13 +289,13 @@ def test_a_receiver_may_end_a_run_and_no_other_s(house: House) -> None:
 
 
 @pytest.mark.parametrize("state", [RunState.DISCOVERING, RunState.DELIVERING, RunState.STOPPED, RunState.FAILED])
-@pytest.mark.parametrize(("mode", "told"), [(Mode.ACCEPT, 1), (Mode.EXAMINE, 1), (Mode.TEST, 0)])
-def test_nobody_is_told_of_the_course_of_a_test(house: House, state: RunState, mode: Mode, told: int) -> None:
+@pytest.mark.parametrize(("mode", "events"), [(Mode.ACCEPT, 1), (Mode.EXAMINE, 1), (Mode.TEST, 0)])
+def test_a_test_run_appends_no_events_of_runs(house: House, state: RunState, mode: Mode, events: int) -> None:
     house.add("python", "shop", call="tests.receivers.taking:Shop", runs=True)
     with house.store.begin() as tx:
         runs.change(tx, house.run, mode=mode, state=state)
         transitions.tell(tx, runs.get(tx, house.run))
-    assert house.head() == told
+    assert house.head() == events
 
 
 def test_at_the_end_means_when_the_run_has_found_everything(house: House) -> None:
@@ -314,13 +314,13 @@ def test_at_the_end_means_when_the_run_has_found_everything(house: House) -> Non
 
 @pytest.mark.parametrize("event", Event)
 @pytest.mark.parametrize("delta", [True, False])
-@pytest.mark.parametrize("told_of_runs", [True, False])
-def test_who_is_told_what(event: Event, delta: bool, told_of_runs: bool) -> None:
-    settings = receiver_settings("python", {"call": "a:b", "delta": delta, "runs": told_of_runs})
+@pytest.mark.parametrize("wants_runs", [True, False])
+def test_which_events_a_receiver_gets(event: Event, delta: bool, wants_runs: bool) -> None:
+    settings = receiver_settings("python", {"call": "a:b", "delta": delta, "runs": wants_runs})
     of_run = event in (Event.STARTED, Event.FINISHED, Event.STOPPED, Event.FAILED)
     gone = event in (Event.DELETED, Event.UNVISITED_DELETED)
     unvisited = event in (Event.UNVISITED, Event.UNVISITED_CHANGED)
-    wanted = event is not Event.LINKS and (told_of_runs if of_run else delta or not (gone or unvisited))
+    wanted = event is not Event.LINKS and (wants_runs if of_run else delta or not (gone or unvisited))
     assert is_told(event, settings) == wanted
 
 
@@ -348,15 +348,15 @@ def test_everything_is_sent_again_to_the_one_that_asked(house: House, monkeypatc
     house.gone(1)
     house.provide(lambda: house.row("shop").place > 60)  # and the process ends in between
     house.provide(house.has_all("shop", "other"))
-    told = [each for each in taking.taken().values() if each.event == "found"]
-    assert sorted(each.url for each in told) == sorted(pages(150))
-    assert all(each.text == f"text of {each.url}" and each.document for each in told)
+    resent = [each for each in taking.taken().values() if each.event == "found"]
+    assert sorted(each.url for each in resent) == sorted(pages(150))
+    assert all(each.text == f"text of {each.url}" and each.document for each in resent)
     assert [each.event for each in taking.taken().values() if each.event != "found"] == ["deleted"]
-    assert len(taking.taken()) == sum(map(len, taking.calls())) == 151, "nobody else was told of them"
+    assert len(taking.taken()) == sum(map(len, taking.calls())) == 151, "no other receiver got them"
 
 
 def test_each_record_names_the_one_before_whatever_numbers_lie_between(house: House, tmp_path: Path) -> None:
-    """Numbers are given to links, and to what others alone are told, too; and each time another process delivers."""
+    """Links and events for other receivers have numbers, too; and each time another process delivers."""
     known, file = house.keep(9), tmp_path / "lines.jsonl"
     house.add("jsonlines", "lines", path=str(file))
     house.add("python", "shop", call="tests.receivers.taking:take", delta=False)
@@ -371,8 +371,8 @@ def test_each_record_names_the_one_before_whatever_numbers_lie_between(house: Ho
     house.provide(house.has_all("lines", "shop"))
     lines = [json.loads(each) for each in file.read_text().splitlines()]
     records = [(each["seq"], each.get("previous_seq", 0)) for each in lines]
-    told = [(each.seq, each.previous_seq) for each in taking.taken().values()]
-    for chain, count in ((records, 9), (sorted(told), 27)):
+    numbers = [(each.seq, each.previous_seq) for each in taking.taken().values()]
+    for chain, count in ((records, 9), (sorted(numbers), 27)):
         assert [before for _, before in chain] == [0, *(seq for seq, _ in chain[:-1])]
         assert len(chain) == count
     assert house.row("lines").last_seq == records[-1][0] < house.row("lines").place
@@ -403,7 +403,7 @@ def test_what_it_could_not_take_is_sent_again(house: House) -> None:
         assert rejected_deliveries.count(tx, house.row("shop").id) == 0
 
 
-def test_of_what_left_it_is_told_again_that_it_did(house: House) -> None:
+def test_a_resend_repeats_a_failed_deletion(house: House) -> None:
     known = house.keep(2)
     house.add("python", "shop", call="tests.receivers.taking:take", tries=1)
     with house.store.begin() as tx:
@@ -453,7 +453,7 @@ def test_an_index_that_is_lent_is_let_go_of_and_then_goes_on(house: House, tmp_p
         return None
 
     house.connect = connect  # type: ignore[method-assign]
-    told = story()
-    house.provide(lambda: next(told, told) is told)
+    steps = story()
+    house.provide(lambda: next(steps, steps) is steps)
     with house.store.read() as tx:
         assert stream.after(tx, 0, 1) == []

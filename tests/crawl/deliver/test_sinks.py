@@ -1,4 +1,4 @@
-"""What the index is told of an event, and when it commits: each commit is a segment, and many are joined again."""
+"""Entries that the index gets for an event, and its commits: each commit is a segment, and many are merged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from cormorant.store.db.database import Store
 
 
 class Row(NamedTuple):
-    """What an entry is made of."""
+    """The parts of an entry."""
 
     id: int
     source: str
@@ -142,7 +142,7 @@ PUBLIC = (("everyone",), ())
 
 
 def held_by(index: MemoryIndex) -> dict[int, tuple[tuple[str, ...], float]]:
-    """What links say of each document in the index."""
+    """Anchor texts and link score of each document in the index."""
     reader = index.reader()
     hits = reader.search(Search(Everything(), ANYONE, limit=100)).hits
     return {hit.id: (hit.entry.anchors, hit.entry.link_score) for hit in hits}
@@ -265,52 +265,52 @@ def test_whatever_a_receiver_raises_is_a_fault_of_its_own(at: str, tmp_path: Pat
             work()
 
 
-@pytest.mark.parametrize(("shown", "fetched", "told"), [
+@pytest.mark.parametrize(("shown", "fetched", "given_url"), [
     ("https://a.example/x?pin_a=***", "https://a.example/x?pin_a=7", "https://a.example/x?pin_a=***"),
     ("https://a.example/x?token=7", "https://a.example/x?token=7", "https://a.example/x?token=7"),
     ("https://a.example/x", "https://b.example/x?token=7&n=1", "https://b.example/x?token=***&n=1"),
     ("https://a.example/x", "https://b.example/x", "https://b.example/x"),
 ])  # fmt: skip
-def test_no_secret_of_an_address_is_told(shown: str, fetched: str, told: str) -> None:
+def test_no_secret_of_an_address_is_delivered(shown: str, fetched: str, given_url: str) -> None:
     row = SimpleNamespace(
         source="web", url=shown, address=fetched, status=200, title="A", mime="text/html", language="en", size_bytes=1,
         depth=1, referrer="https://a.example/?sig=8", content_hash=b"", fetched_at=None, changed_at=None, indexed=True,
         attempts=0,
     )  # fmt: skip
     record = document_record(row)
-    assert (record["access_url"], record["referrer"]) == (told, "https://a.example/?sig=***")
+    assert (record["access_url"], record["referrer"]) == (given_url, "https://a.example/?sig=***")
 
 
-def test_other_receivers_are_not_told_of_links(tmp_path: Path) -> None:
-    told = list[int]()
+def test_other_receivers_get_no_links(tmp_path: Path) -> None:
+    numbers = list[int]()
 
-    class Told(Silent):
+    class Recording(Silent):
         def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
-            told.extend(each.seq for each in batch)
+            numbers.extend(each.seq for each in batch)
             return ()
 
     shelf = PayloadLoader(LocalCache(tmp_path, SystemClock()), ACLNumbers())
-    outlet = ReceiverSink(Told(), shelf, 0)
+    outlet = ReceiverSink(Recording(), shelf, 0)
     links = Payload(event(1, 1, Event.LINKS), None, None)
     assert outlet.receive([links], 1, 0.0) == 1
     assert outlet.receive([links._replace(event=event(2, 1, Event.LINKS)), Stream._found(3)], 3, 0.0) == 3
-    assert told == [3]
+    assert numbers == [3]
 
 
 class Taking(Silent):
-    """A receiver that keeps what it is told."""
+    """A receiver that keeps its deliveries."""
 
     def __init__(self, settings: ReceiverSettings) -> None:
         self.settings = settings
-        self.told: list[Delivery] = []
+        self.got: list[Delivery] = []
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
-        self.told += batch
+        self.got += batch
         return ()
 
 
 class Ruling(ReceiverSettings):
-    """Settings of a kind that is told who may read a document."""
+    """Settings of a kind that gets the access rights of documents."""
 
     RIGHTS: ClassVar[bool] = True
 
@@ -320,7 +320,7 @@ class Ruling(ReceiverSettings):
     [(RecordSettings(), [(1, False)]), (ReceiverSettings(delta=False), [(1, False)]),
      (Ruling(), [(1, False), (2, True), (3, True)])],
 )  # fmt: skip
-def test_what_is_damaged_is_named_and_not_told_as_empty(
+def test_a_damaged_copy_is_named_and_not_delivered_as_empty(
     settings: ReceiverSettings, given: list[tuple[int, bool]], tmp_path: Path
 ) -> None:
     taking = Taking(settings)
@@ -334,7 +334,7 @@ def test_what_is_damaged_is_named_and_not_told_as_empty(
     lost = [Payload(event(number, 7, Event.FOUND), row, None) for number in (2, 3)]
     left = Payload(event(4, 7, Event.NEW), SimpleNamespace(**vars(row) | {"indexed": False}), None)
     assert outlet.receive([whole, *lost, left], 4, 0.0) == 4
-    assert [(each.seq, each.damaged) for each in taking.told] == given
+    assert [(each.seq, each.damaged) for each in taking.got] == given
     named = [] if isinstance(settings, Ruling) else [Refusal(2, DAMAGED), Refusal(3, DAMAGED)]
     assert outlet.said() == named
 
@@ -342,8 +342,8 @@ def test_what_is_damaged_is_named_and_not_told_as_empty(
 def test_what_is_damaged_is_named_once_though_the_batch_comes_again(tmp_path: Path) -> None:
     class Late(Taking):
         def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal]:
-            if not self.told:
-                self.told += batch
+            if not self.got:
+                self.got += batch
                 raise NotTaken("Later.")
             return super().receive(batch)
 
@@ -355,7 +355,7 @@ def test_what_is_damaged_is_named_once_though_the_batch_comes_again(tmp_path: Pa
 
 
 def given(folder: Path, settings: ReceiverSettings, mime: str, body: bytes, charset: str = "") -> Delivery:
-    """What a receiver is given of a document."""
+    """The delivery of a document to a receiver."""
     taking = Taking(settings)
     outlet = ReceiverSink(taking, PayloadLoader(LocalCache(folder, SystemClock()), ACLNumbers()), 0)
     row = SimpleNamespace(
@@ -365,7 +365,7 @@ def given(folder: Path, settings: ReceiverSettings, mime: str, body: bytes, char
     )  # fmt: skip
     frame = Frame(row.url, row.url, mime, "HTTP/1.1 200 OK", b"", body, "says", charset=charset)
     outlet.receive([Payload(event(1, 7, Event.NEW), row, frame)], 1, 0.0)
-    return taking.told[0]
+    return taking.got[0]
 
 
 PAGE = "<p>Gänse \u03b1</p>"
@@ -382,14 +382,18 @@ LATIN = "<p>Gänse</p>"
     ("application/pdf", b"%PDF-1.7", "", None),
 ])  # fmt: skip
 def test_the_html_of_a_record(mime: str, body: bytes, charset: str, html: str | None, tmp_path: Path) -> None:
-    told = given(tmp_path, RecordSettings(), mime, body, charset)
-    assert (told.html, told.text, told.reference) == (html, "says", None)
+    delivery = given(tmp_path, RecordSettings(), mime, body, charset)
+    assert (delivery.html, delivery.text, delivery.reference) == (html, "says", None)
     for settings in (RecordSettings(html=False), ReceiverSettings()):
         assert given(tmp_path, settings, mime, body, charset).html is None
 
 
 @pytest.mark.parametrize(("more", "carried"), [(0, True), (1, False)])
 def test_large_html_is_referred_to(more: int, carried: bool, tmp_path: Path) -> None:
-    told = given(tmp_path, RecordSettings(), "text/html", b"x" * (LARGE + more), "utf-8")
-    assert (told.html is not None, told.text, told.reference) == (carried, "says", None if carried else "/cached/7")
+    delivery = given(tmp_path, RecordSettings(), "text/html", b"x" * (LARGE + more), "utf-8")
+    assert (delivery.html is not None, delivery.text, delivery.reference) == (
+        carried,
+        "says",
+        None if carried else "/cached/7",
+    )
     assert given(tmp_path, RecordSettings(html=False), "text/html", b"x" * (LARGE + 1)).reference is None

@@ -1,4 +1,4 @@
-"""Attributes that a source declares become known at its discovery, without taking back what somebody decided."""
+"""Attributes that a source declares become known at its discovery; decisions of administrators stay."""
 
 from __future__ import annotations
 

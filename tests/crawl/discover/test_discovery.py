@@ -1,4 +1,4 @@
-"""What becomes of what discovery names, on every store: a source that tells what changed, and what was removed."""
+"""Discovery of a source that reports changes and removals, on every store."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ONE, TWO, THREE = pages(3)
 
 
 class Feed(WebSource):
-    """A source that tells what it is given: batches of what changed and what was removed."""
+    """A source that reports given batches of changes and removals."""
 
     discovery = Discovery.FEED
 
@@ -103,7 +103,7 @@ def test_a_removal_hides_at_once_and_deletes_when_the_run_settles(store: Store, 
     with store.read() as tx:
         assert pending_deletes.everything(tx) == {gone.id}
         assert [(each.outcome, each.status, each.changed) for each in visits.of(tx, gone.id)] == [(4, 410, "outcome")]
-        assert not stream.after(tx, 0, 10), "nobody is told before the brake was asked"
+        assert not stream.after(tx, 0, 10), "no receiver gets an event before the deletion guard has decided"
     assert not approval.hold(store, run_of(store, run))
     assert sweep.settle(store, run_of(store, run)) == 1
     with store.read() as tx:
@@ -143,7 +143,7 @@ def test_removals_below_the_brake_only(store: Store, number: int) -> None:
         assert len(pending_deletes.everything(tx)) == 1
 
 
-def test_a_removal_told_twice_counts_once(store: Store, number: int) -> None:
+def test_a_removal_reported_twice_counts_once(store: Store, number: int) -> None:
     kept(store, number, ONE, TWO)
     run, counters = taken_in(store, number, [Removal(ONE)], [Removal(ONE)])
     assert counters.gone == 1
@@ -159,8 +159,8 @@ def test_what_was_never_visited_need_not_be(store: Store, number: int) -> None:
 @pytest.mark.parametrize("together", [True, False])
 def test_the_last_word_on_an_address_counts(store: Store, number: int, together: bool) -> None:
     kept(store, number, ONE, TWO)
-    told: list[DiscoveredUrl | Removal] = [Removal(ONE), fed(ONE), fed(TWO), Removal(TWO)]
-    taken_in(store, number, *([told] if together else [[each] for each in told]))
+    reported: list[DiscoveredUrl | Removal] = [Removal(ONE), fed(ONE), fed(TWO), Removal(TWO)]
+    taken_in(store, number, *([reported] if together else [[each] for each in reported]))
     found = rows(store)
     assert (found[TWO].state, found[TWO].status) == (UrlState.SETTLED, 410)
     assert found[ONE].state == (UrlState.SETTLED if together else UrlState.READY), (
@@ -195,7 +195,7 @@ def test_what_is_known_where_a_source_may_not_enter_is_visited(
 
 
 def handed_in(store: Store, source: int, kind: type[Feed], refresh: Refresh, *, force: bool) -> str:
-    """What a run hands in to its source."""
+    """The arguments that a run passes to its source."""
     with store.begin() as tx:
         run = runs.request(tx, source, "{}", refresh, force=force)
         row = runs.get(tx, run)
@@ -209,7 +209,7 @@ class Listing(Feed):
 
 
 @pytest.mark.parametrize(("kind", "from_scratch"), [(Feed, "+"), (Listing, "page 7+")])
-def test_only_who_is_listed_is_told_where_it_was_when_nothing_is_remembered(
+def test_only_a_listing_source_gets_its_cursor_in_a_crawl_from_scratch(
     store: Store, number: int, kind: type[Feed], from_scratch: str
 ) -> None:
     with store.begin() as tx:

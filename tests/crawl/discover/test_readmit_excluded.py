@@ -1,4 +1,4 @@
-"""What was kept out and may come in after an edit, on every store."""
+"""Excluded addresses that an edit admits, on every store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links told to the index: once, in the transaction that keeps them, and at once where rights change."""
+"""Links reach the index once, by the transaction that stores them, and at once if rights change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def site(store: Store) -> Store:
 
 
 def events(store: Store) -> list[tuple[str, Event]]:
-    """What the stream tells: addresses and events."""
+    """The addresses and events of the stream."""
     with store.read() as tx:
         names = {number: address for address, number in numbers(tx).items()}
         return [(names[each.resource], each.event) for each in stream.after(tx, 0, 100)]
@@ -55,7 +55,7 @@ def anchors(store: Store, page: str) -> tuple[str, ...]:
         return link_score.summaries_of(tx, [number]).get(number, link_score.NOTHING).anchors
 
 
-def test_what_links_say_is_told_once(site: Store) -> None:
+def test_links_are_reported_once(site: Store) -> None:
     assert link_graph.invert(site, SOURCE) == 2
     assert link_graph.weigh(site, SOURCE, RUN) == 2
     assert events(site) == [(PLAN, Event.LINKS), (OTHER, Event.LINKS)]
@@ -81,8 +81,8 @@ def test_a_crawl_that_changes_no_link_takes_no_lock(site: Store, monkeypatch: py
     assert (link_graph.invert(site, SOURCE), link_graph.weigh(site, SOURCE, RUN)) == (0, 0)
 
 
-@pytest.mark.parametrize("before", ["kept", "told"])
-def test_a_kill_on_the_way_loses_nothing_and_tells_nothing_twice(
+@pytest.mark.parametrize("before", ["kept", "reported"])
+def test_a_kill_on_the_way_loses_and_repeats_no_event(
     before: str, site: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link_graph.invert(site, SOURCE)
@@ -90,7 +90,7 @@ def test_a_kill_on_the_way_loses_nothing_and_tells_nothing_twice(
         append = stream.append
 
         def killed(tx: object, entries: object) -> int:
-            if before == "told":
+            if before == "reported":
                 append(tx, entries)  # type: ignore[arg-type] # as it came
             raise Killed
 
@@ -117,8 +117,8 @@ def test_a_page_that_is_taken_back_takes_its_words_along_at_once(site: Store) ->
     board = ACL.of(("group:board",))
     grant(site, FRONT, board)
     assert (anchors(site, PLAN), anchors(site, OTHER)) == ((), ())
-    told = [(FRONT, Event.ACCESS), (PLAN, Event.LINKS), (OTHER, Event.LINKS)]
-    assert events(site)[2:] == told, "in the same transaction"
+    expected = [(FRONT, Event.ACCESS), (PLAN, Event.LINKS), (OTHER, Event.LINKS)]
+    assert events(site)[2:] == expected, "in the same transaction"
     grant(site, PLAN, board)
     assert (anchors(site, PLAN), anchors(site, OTHER)) == (("merger",), ()), "who reads the one reads the other"
     grant(site, FRONT, PUBLIC)

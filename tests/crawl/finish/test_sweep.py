@@ -1,4 +1,4 @@
-"""What is found out at the end of a run, on every store."""
+"""The sweep at the end of a run, on every store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.frontier.samples import a_content, admit, numbers, pages
 
 @pytest.mark.parametrize(("force", "trust"), [(False, [Trust(0, 1, 1)]), (True, [])])
 def test_a_forced_run_says_nothing_of_what_a_sitemap_claims(store: Store, *, force: bool, trust: list[Trust]) -> None:
-    """It keeps every page anew, so that none would be the same as before."""
+    """It stores every page again, so that none is the same as before."""
     (page,) = pages(1)
     with store.begin() as tx:
         source = sources.add(tx, "web", "docs", {})

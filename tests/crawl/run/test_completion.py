@@ -14,7 +14,7 @@ from cormorant.store.db.database import Store
 
 
 class OfADialect(sa.exc.OperationalError):
-    """What a dialect of its own may raise."""
+    """An error that a dialect of its own may raise."""
 
 
 class Named(Exception):

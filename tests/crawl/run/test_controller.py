@@ -1,4 +1,4 @@
-"""What does a conductor do with a run that somebody takes away, and how long does it wait for one that nobody does?"""
+"""The run controller ends a run that is stopped, and waits a limited time for one that makes no progress."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ROOM = DiskGuard((), lambda: 0.0)
 
 
 def stop(tx: Tx, number: int) -> None:
-    runs.change(tx, number, state=RunState.STOPPED, reason="begun anew")
+    runs.change(tx, number, state=RunState.STOPPED, reason="restarted")
 
 
 def suspend(tx: Tx, number: int) -> None:
@@ -146,7 +146,7 @@ def test_a_page_that_is_put_off_for_ever_is_not_waited_for_for_ever(store: Store
 
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("status", [906, 503, 500])
-def test_a_server_that_fails_once_more_is_not_waited_for_anew(store: Store, status: int) -> None:
+def test_a_server_that_fails_once_more_does_not_restart_the_waiting_time(store: Store, status: int) -> None:
     def failed(times: int) -> Counters:
         return Counters(failed=times, fetch_failures=times, unanswered=times)
 
@@ -204,7 +204,7 @@ def test_when_a_run_gives_up_is_known_while_it_waits(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("hurried")
-def test_a_visit_that_ends_begins_the_waiting_anew(store: Store) -> None:
+def test_a_visit_that_ends_restarts_the_waiting_time(store: Store) -> None:
     assert ended_while(store, lambda times: Counters(fetched=times, requests=times), 2.0) is None
 
 
@@ -215,7 +215,7 @@ def clock() -> Shifted:
 
 @pytest.fixture
 def shifted(clock: Shifted, tmp_path: Path) -> Iterator[Store]:
-    """A store whose clock somebody sets."""
+    """A store whose clock is set."""
     url = f"sqlite:///{tmp_path / 'shifted.db'}"
     prepare(url)
     store = Store.open(url, clock)
@@ -225,7 +225,7 @@ def shifted(clock: Shifted, tmp_path: Path) -> Iterator[Store]:
 
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("by", [-DAY_S, DAY_S, 400 * DAY_S])
-def test_no_run_is_given_up_because_somebody_sets_the_clock(shifted: Store, clock: Shifted, by: float) -> None:
+def test_no_run_is_given_up_because_the_clock_is_set(shifted: Store, clock: Shifted, by: float) -> None:
     number = under_way(shifted, RunState.RETRIEVING)
     with shifted.begin() as tx:
         runs.change(tx, number, started_at=tx.now() - 30.0)
@@ -367,7 +367,7 @@ def test_a_run_that_was_stopped_is_not_held(store: Store, before: str, after: st
 
 
 @pytest.mark.usefixtures("hurried")
-def test_an_index_that_is_made_anew_is_waited_for_whatever_was_wrong_with_it(
+def test_a_run_waits_for_an_index_that_is_being_rebuilt_whatever_was_wrong_with_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = under_way(store, RunState.DELIVERING)
@@ -426,7 +426,7 @@ def test_the_error_of_a_receiver_that_works_again_is_cleared_though_nothing_is_n
         assert [(each.place, each.error) for each in receivers.every(tx)] == [(0, None)]
 
 
-def test_what_a_run_waited_for_is_told_by_its_time_and_not_by_how_often_it_was_looked_at() -> None:
+def test_the_bottleneck_of_a_run_is_weighed_by_time_and_not_by_number_of_polls() -> None:
     assert completion._worst({"the pace": 0.3, "the receivers": 4.0}) == "the receivers"
     assert completion._worst({}) == "nothing"
 

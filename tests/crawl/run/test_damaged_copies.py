@@ -29,7 +29,7 @@ COUNT = 7
 
 
 class World:
-    """A source of seven pages whose copies are kept, and an index that could not be told of any."""
+    """A source of seven pages whose copies are kept, and an index that could not get any."""
 
     def __init__(self, store: Store, folder: Path) -> None:
         self.store, self.folder = store, folder
@@ -74,18 +74,18 @@ def world(store: Store, tmp_path: Path, request: pytest.FixtureRequest, monkeypa
     return World(store, tmp_path)
 
 
-def test_what_can_be_read_again_is_told_as_it_is_to_who_could_not_be_told(world: World) -> None:
+def test_copies_that_can_be_read_again_are_redelivered_to_the_receiver_that_lacks_them(world: World) -> None:
     world.spoil(world.places[0])
     assert world.begun() == [0]
     with world.store.read() as tx:
         index = receivers.index(tx)
-        told = [(each.resource, each.event) for each in stream.after(tx, 0, 100, None, index)]
-        assert told == [(number, Event.FOUND) for number in world.known[1:]]
+        events = [(each.resource, each.event) for each in stream.after(tx, 0, 100, None, index)]
+        assert events == [(number, Event.FOUND) for number in world.known[1:]]
         assert stream.after(tx, 0, 100, None, 99) == [], "nobody else"
         assert [each.resource for each, _ in rejected_deliveries.of(tx, index, 100)] == world.known[:1]
     assert world.begun() == [0]
     with world.store.read() as tx:
-        assert stream.head(tx) == len(told)
+        assert stream.head(tx) == len(events)
 
 
 def test_what_is_still_damaged_is_fetched_whole_and_once(world: World, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,4 +1,4 @@
-"""What would leave by now is found meanwhile when it is too much, however the run goes on."""
+"""Deletions beyond the limit stay searchable during a run, however the run goes on."""
 
 from __future__ import annotations
 

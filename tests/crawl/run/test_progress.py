@@ -61,7 +61,7 @@ def test_only_the_last_minute_is_kept(store: Store, row: RunRow) -> None:
     assert (found.samples[0].fetched, found.samples[-1].fetched) == (190 - LOOK_BACK_S, 190)
 
 
-def test_a_clock_that_was_set_back_begins_anew(store: Store, row: RunRow) -> None:
+def test_a_clock_that_was_set_back_restarts_the_measurement(store: Store, row: RunRow) -> None:
     measuring, began = ProgressSampler(store), now(store)
     for at in (60, 70, 10, 20):
         measuring.look(row, began + at, at)
@@ -70,7 +70,7 @@ def test_a_clock_that_was_set_back_begins_anew(store: Store, row: RunRow) -> Non
     assert [each.fetched for each in found.samples] == [10, 20]
 
 
-def test_a_clock_that_was_set_forward_begins_anew(store: Store, row: RunRow) -> None:
+def test_a_clock_that_was_set_forward_restarts_the_measurement(store: Store, row: RunRow) -> None:
     measuring, began = ProgressSampler(store), now(store)
     for at, stepped in ((60, 0), (70, 0), (3_680, 3_600), (3_690, 3_600)):
         store.steady.total = stepped
@@ -81,7 +81,7 @@ def test_a_clock_that_was_set_forward_begins_anew(store: Store, row: RunRow) -> 
 
 
 def test_looking_takes_little_of_the_time(store: Store, row: RunRow) -> None:
-    """It is as if looking had taken ten seconds: `look` is told a time that is so long ago."""
+    """Simulate a poll that took ten seconds: `look` gets a time that long ago."""
     measuring, began = ProgressSampler(store), now(store) - 70.0
     for at in (0, 100, 400, 600):
         measuring.look(row, began + at, at)
@@ -131,7 +131,7 @@ def test_it_is_seen_how_far_the_slowest_receiver_is(store: Store, row: RunRow) -
     assert found.samples[-1][3:] == (2, head - 2)
 
 
-def test_with_nobody_to_be_told_nothing_is_behind(store: Store, row: RunRow) -> None:
+def test_without_receivers_nothing_is_behind(store: Store, row: RunRow) -> None:
     with store.begin() as tx:
         stream.append(tx, [NewEvent(row.source_id, 1, row.id, Event.CHANGED)])
         receivers.set_paused(tx, paused=True)

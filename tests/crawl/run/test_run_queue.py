@@ -51,7 +51,7 @@ def test_no_more_than_may_be_and_first_asked_first_served(
         (row for row in drawn if row.is_queued and row.is_for("alpha")), key=lambda row: (row.queued_at, row.id)
     )
     assert taken.given == mine[: len(taken.given)], "in the order in which they asked"
-    assert taken.waiting == mine[len(taken.given) :], "and the others are told"
+    assert taken.waiting == mine[len(taken.given) :], "and the others are named"
     first = [row for row in drawn if row.is_queued and row.node == "beta"]
     if most is None or ("beta" not in there and busy + len(mine) <= most) or (not first and busy + len(mine) <= most):
         assert taken.given == mine

@@ -41,7 +41,7 @@ def test_attributes_are_renamed_joined_and_dropped() -> None:
     assert (titled.title, "Title" in titled.attributes) == ("sales", False)
 
 
-def test_what_robots_are_told_is_no_attribute() -> None:
+def test_directives_for_robots_are_no_attributes() -> None:
     found = read("robots=Robots")
     assert found.directives == ("noindex",)
     assert "Robots" not in found.attributes

@@ -66,8 +66,8 @@ async def client(
         await egress.close()
 
 
-def told(tika: SmallTika, *contents: Content) -> list[bytes | Outcome]:
-    """What comes of documents, one after the other."""
+def answers_of(tika: SmallTika, *contents: Content) -> list[bytes | Outcome]:
+    """The answers for documents, one after the other."""
 
     async def work() -> list[bytes | Outcome]:
         async with client(tika.url) as made:
@@ -85,7 +85,7 @@ def reason(outcome: object) -> str:
 
 
 def test_the_bytes_are_put_as_they_are(tika: SmallTika) -> None:
-    [answer] = told(tika, note())
+    [answer] = answers_of(tika, note())
     [put] = tika.asked
     assert put.path == "/rmeta/text"
     assert put.body == BODY, "with its zero bytes"
@@ -94,7 +94,7 @@ def test_the_bytes_are_put_as_they_are(tika: SmallTika) -> None:
 
 
 def test_no_type_is_said_and_no_credential(tika: SmallTika) -> None:
-    told(tika, note())
+    answers_of(tika, note())
     sent = {name.lower(): value for name, value in tika.asked[0].headers.items()}
     assert sent["content-type"] == "application/octet-stream", "Tika believes any other blindly"
     assert sent["accept"] == "application/json"
@@ -113,7 +113,7 @@ def test_no_type_is_said_and_no_credential(tika: SmallTika) -> None:
     ],
 )
 def test_the_name_is_sent_so_that_it_can_be_nothing_else(tika: SmallTika, name: str, plain: str, whole: str) -> None:
-    told(tika, note(name))
+    answers_of(tika, note(name))
     field = tika.asked[0].headers["Content-Disposition"]
     assert field.isascii()
     start, _, encoded = field.partition("; filename*=UTF-8''")
@@ -136,7 +136,7 @@ def test_a_path_before_its_own_is_kept(tika: SmallTika) -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 429, 502, 503, 504])
 def test_a_server_that_does_not_read_has_documents_wait(tika: SmallTika, status: int) -> None:
     tika.plan = [status]
-    [outcome] = told(tika, note())
+    [outcome] = answers_of(tika, note())
     assert isinstance(outcome, Deferred)
     assert (outcome.status, outcome.wait_s, outcome.elsewhere) == (Status.TIKA, None, True), "its site has answered"
     assert outcome.reason == f"The Tika server at {tika.url} answered {status}."
@@ -144,7 +144,7 @@ def test_a_server_that_does_not_read_has_documents_wait(tika: SmallTika, status:
 
 def test_a_redirect_is_not_followed(tika: SmallTika) -> None:
     tika.plan = [Reply(307, {"Location": f"{tika.url}/elsewhere"})]
-    [outcome] = told(tika, note())
+    [outcome] = answers_of(tika, note())
     assert reason(outcome).endswith("answered 307. Redirects are not followed: set tika to the target.")
     assert [put.path for put in tika.asked] == ["/rmeta/text"]
 
@@ -184,7 +184,7 @@ def test_a_document_that_does_not_come_to_its_end_has_failed_the_second_time(
 ) -> None:
     monkeypatch.setattr(tika_client, "TIMEOUT_S", 0.5)
     tika.read = lambda put: with_text("well") if b"harmless" in put.body else fault
-    first, other, second = told(tika, note(), note("good.one", documents.ONE + b"harmless"), note())
+    first, other, second = answers_of(tika, note(), note("good.one", documents.ONE + b"harmless"), note())
     assert isinstance(first, Deferred)
     assert first.status == Status.TIKA
     assert isinstance(other, bytes), "it goes on reading others"
@@ -227,7 +227,7 @@ def test_what_it_cannot_read_is_the_documents_fault(tika: SmallTika) -> None:
         422, body=b"org.apache.tika.exception.EncryptedDocumentException: Unable to process: encrypted\n\tat"
     )
     tika.plan = [422, locked, 415, 413]
-    answers = told(tika, *(note(f"{number}.one") for number in range(4)))
+    answers = answers_of(tika, *(note(f"{number}.one") for number in range(4)))
     assert all(isinstance(each, bytes) for each in answers[:3])
     with pytest.raises(Unreadable, match="damaged, or of another format"):
         extract_tika_answer(answers[0] if isinstance(answers[0], bytes) else b"", TASK)
@@ -241,7 +241,7 @@ def test_what_it_cannot_read_is_the_documents_fault(tika: SmallTika) -> None:
 
 def test_of_an_answer_that_is_too_long_the_beginning_is_read(tika: SmallTika) -> None:
     tika.plan = [Reply(200, {}, b'[{"X-TIKA:content":"' + b"x" * (MOST_BYTES + 10) + b'"}]')]
-    [answer] = told(tika, note())
+    [answer] = answers_of(tika, note())
     assert isinstance(answer, bytes)
     assert len(answer) == MOST_BYTES
 

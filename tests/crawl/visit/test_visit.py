@@ -147,7 +147,7 @@ def test_a_document_that_has_always_been_empty_is_no_fault(monkeypatch: pytest.M
         (b"<a href=/a>a</a>", (), ["/a"], []),
     ],
 )
-def test_links_that_ask_not_to_be_followed_are_told_apart(
+def test_links_marked_nofollow_are_distinguished(
     body: bytes, directives: tuple[str, ...], follow: list[str], unfollowed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = Content("https://a.example/7", b"<title>t</title><p>text" + body, "text/html", directives=directives)

@@ -82,7 +82,7 @@ def test_a_fault_in_a_slot_is_not_swallowed() -> None:
         asyncio.run(work())
 
 
-def test_what_misses_that_it_is_to_end_is_told_again() -> None:
+def test_a_task_that_misses_its_cancellation_is_cancelled_again() -> None:
     """As `asyncio.wait_for` of Python 3.11 does where what it waits for is there already."""
 
     async def work() -> None:

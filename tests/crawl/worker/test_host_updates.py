@@ -1,4 +1,4 @@
-"""What one visit means for the next at its site."""
+"""Effects of a visit on the next one at its site."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_site_that_answers_after_its_rest_has_its_sources_make_up_for_what_the
 
 
 HELD_BACK = Failed(Status.TRAP, "max_host_documents 5: so many were asked for in this run")
-"""What search can find, and a limit keeps from being asked for."""
+"""A document that search finds, and that a limit keeps from being visited."""
 
 
 def test_what_is_not_asked_for_says_nothing_of_its_site() -> None:
@@ -211,7 +211,7 @@ def test_the_visit_that_asked_for_a_robots_txt_ends_as_it_did(outcome: Excluded 
 
 
 class Inside:
-    """What a fetcher knows of names once the first request has gone out."""
+    """The resolved names of a fetcher after the first request."""
 
     def class_of(self, *_: object) -> AddressClass | None:
         return AddressClass.PRIVATE
@@ -247,12 +247,12 @@ def test_how_much_of_a_host_a_run_may_ask_for_counts_from_its_begin() -> None:
     site.watched[SOURCE] = site.watches[SOURCE].pack()
     host_updates.set_pace(site, {SOURCE: watched({}, 1)}, Moment(NOW, AT))
     assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is not None, "the same run goes on counting"
-    for leased_anew in (False, True):
+    for leased_again in (False, True):
         site.watched[SOURCE] = site.watches[SOURCE].pack()
-        if leased_anew:
+        if leased_again:
             site.watches.clear()
-        host_updates.set_pace(site, {SOURCE: watched({}, 2 + leased_anew)}, Moment(NOW, AT))
-        assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is None, "another run of the same generation begins anew"
+        host_updates.set_pace(site, {SOURCE: watched({}, 2 + leased_again)}, Moment(NOW, AT))
+        assert site.watches[SOURCE].ruling(NEVER_SEEN, NOW) is None, "another run of the same generation starts over"
 
 
 def test_what_a_watch_has_learned_since_it_was_kept_outlasts_a_source_that_joins() -> None:
@@ -304,7 +304,7 @@ def test_another_hour_brings_another_pace_and_may_shut_a_source() -> None:
         (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"), (2.0, {SOURCE}, "variable_delay 'Wed 13-14 suspend'"),
         (2.0, frozenset(), "delay_s 2"),
     ]  # fmt: skip
-    clock.at = NOON - 7 * 86_400  # somebody set it back
+    clock.at = NOON - 7 * 86_400  # the clock is set back
     host_updates.keep_hours(desk, {SOURCE: run}, Moment(NOW + 3 * 3600, clock.at))
     assert site.delay_s == 0.5, "an hour later at the latest"
 

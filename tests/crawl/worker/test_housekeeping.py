@@ -36,7 +36,7 @@ BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
 
 
 @pytest.mark.parametrize(
-    ("forced", "anew", "want"),
+    ("forced", "whole", "want"),
     [
         (False, False, INDEXED),
         (False, True, BARE),
@@ -44,9 +44,9 @@ BARE = INDEXED._replace(etag="", modified="", content_hash=b"")
         (True, True, BARE._replace(text_hash=b"", before=OLD_TEXT)),
     ],
 )
-def test_a_row_forgets_what_its_run_may_not_rely_on(forced: bool, anew: bool, want: object) -> None:
+def test_a_row_forgets_what_its_run_may_not_rely_on(forced: bool, whole: bool, want: object) -> None:
     assert (INDEXED.content_hash, INDEXED.text_hash) == (OLD_BODY, OLD_TEXT)
-    run: Any = SimpleNamespace(order=Admission(SOURCE, 4, RUN, forced, anew), source=web_source())
+    run: Any = SimpleNamespace(order=Admission(SOURCE, 4, RUN, forced, whole), source=web_source())
     plan = plan_of({SOURCE: run})
     assert plan.generations == {SOURCE: 4}
     assert plan.prepare(INDEXED) == want
@@ -77,7 +77,7 @@ def test_a_run_at_its_share_of_a_limit_is_settled_at_once(
 
 
 def means_at(store: Store, folder: Path) -> WorkerContext:
-    """What a retriever works with, its cache in this folder."""
+    """The context of a retriever, with its cache in this folder."""
     cache = LocalCache(folder, SystemClock())
     return WorkerContext(
         "ada", store, cache, SeenUrls(Lookup(store)), SiteNumbers(), ACLNumbers(), SiteKeys(), unmeasured
@@ -85,7 +85,7 @@ def means_at(store: Store, folder: Path) -> WorkerContext:
 
 
 class Orders:
-    """Says which runs are worked on: whatever it was told last."""
+    """Returns the open runs that were set last."""
 
     peers = 1
 

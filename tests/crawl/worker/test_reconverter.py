@@ -106,7 +106,7 @@ class World:
         with self.store.read() as tx:
             return [row.title for row in tx.rows(sa.select(content.c.title).order_by(content.c.id))]
 
-    def told(self) -> list[tuple[int, Event]]:
+    def events(self) -> list[tuple[int, Event]]:
         with self.store.read() as tx:
             return [(each.resource, each.event) for each in stream.after(tx, 0, 100, None, receivers.index(tx))]
 
@@ -123,7 +123,7 @@ def world(store: Store, tmp_path: Path) -> World:
 def test_another_version_of_a_reader_has_its_documents_read_again(world: World) -> None:
     assert world.step()
     assert world.titles() == ["Plover"] * COUNT
-    assert world.told() == [(number, Event.CHANGED) for number in world.known]
+    assert world.events() == [(number, Event.CHANGED) for number in world.known]
     assert (world.waiting(), world.awaited()) == (0, set())
     with world.store.read() as tx:
         assert readers.versions(tx) == {"text/html": "2"}
@@ -141,7 +141,7 @@ def test_another_version_of_a_reader_has_its_documents_read_again(world: World) 
     assert not world.step(), "the versions are those of the newest start"
 
 
-def test_one_that_says_the_same_is_told_to_the_index_alone(world: World) -> None:
+def test_an_unchanged_text_is_delivered_to_the_index_alone(world: World) -> None:
     world.step()
     with world.store.begin() as tx:
         refetch.outdate(tx, ["text/html"], 0, 100)
@@ -185,7 +185,7 @@ def test_what_a_crawl_has_to_judge_is_left_to_it(world: World, body: str, header
     assert world.titles() == ["Older", "Plover", "Plover"]
     assert world.awaited() == {world.known[0]}
     assert not world.step()
-    assert [number for number, _ in world.told()] == world.known[1:]
+    assert [number for number, _ in world.events()] == world.known[1:]
 
 
 def test_a_damaged_copy_is_left_to_the_next_crawl_and_one_out_of_sight_waits(world: World, tmp_path: Path) -> None:

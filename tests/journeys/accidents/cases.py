@@ -25,7 +25,7 @@ NAME = "accident.test"
 
 
 class Where(Enum):
-    """What is hit: a site at an address, a site at a name, a folder."""
+    """The target of an accident: a site at an IP address, a site at a host name, or a folder."""
 
     WEB = "web"
     NAMED = "named"

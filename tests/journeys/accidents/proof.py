@@ -1,4 +1,4 @@
-"""What an accident must not do: take away a document that is only out of sight; and what it must not prevent.
+"""An accident must not delete documents that are only unreachable, and must not prevent other deletions.
 
 crawl -> strike -> crawl, crawl ... (nothing of `hit` leaves, what is deleted beside it does) -> undo -> crawl
 """
@@ -24,7 +24,7 @@ REST_S = 1.0
 
 @dataclass
 class Proof:
-    """What came of an accident. `wrongly` are documents that left, `late` what should have left and did not."""
+    """The result of an accident: documents deleted `wrongly`, and those that should have been deleted (`late`)."""
 
     name: str
     documents: int
@@ -45,7 +45,7 @@ class Proof:
 
     @property
     def faults(self) -> list[str]:
-        """What is not as it must be, a sentence each."""
+        """The deviations, a sentence each."""
         said = [(self.wrongly, "deleted wrongly: "), (self.late, "not deleted: "), (self.strange, "")]
         return [f"{self.name}: {words}{sorted(some)[:4]}" for some, words in said if some]
 

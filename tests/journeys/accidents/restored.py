@@ -52,7 +52,7 @@ def _copied(there: Path, here: Path) -> None:
 
 
 def prove_restored(stage: Stage, runs: int) -> Proof:
-    """Crawl, back up, crawl on, restore the database alone, make the index anew as one is told to, and crawl."""
+    """Crawl, back up, crawl again, restore the database alone, rebuild the index as the message says, and crawl."""
     proof, site = Proof(NAME, len(stage.documents)), stage.site
     lines = stage.home.add_receiver("lines", "hit")
     stage.crawl()
@@ -86,7 +86,7 @@ def _change(stage: Stage, text: str, number: int) -> None:
 
 
 def _stale(stage: Stage, lines: Path) -> list[str]:
-    """What search, the index or the receiver have of another time."""
+    """Traces of another time in search, the index or the receiver."""
     site, wrong = stage.site, list[str]()
     for name, said in site.more.items():
         if stage.home.found(said) != [[f"{site.host}/{name}"]]:
@@ -97,7 +97,7 @@ def _stale(stage: Stage, lines: Path) -> list[str]:
     if indexed != known:
         wrong.append(f"{indexed} documents in the index, {known} in the database")
     last = list(site.more)[-1]
-    told = [each["event"] for each in received(lines) if each["url"].endswith(last)]
-    if told[-2:] != ["new", "changed"]:
-        wrong.append(f"the receiver was told {told} of the page that changed after the backup was restored")
+    events = [each["event"] for each in received(lines) if each["url"].endswith(last)]
+    if events[-2:] != ["new", "changed"]:
+        wrong.append(f"the receiver got {events} for the page that changed after the backup was restored")
     return wrong

@@ -32,7 +32,7 @@ def word(name: str) -> str:
 
 
 def text_of(name: str) -> str:
-    """What a document says: its word among others that are nobody's."""
+    """The text of a document: its own word among others that all documents have."""
     chance = Random(name)
     others = " ".join(f"{chance.randbytes(4).hex().translate(_LETTERS)}" for _ in range(40))
     return f"{word(name)} is what {name.replace('/', ' ')} tells, beside {others}."
@@ -128,14 +128,14 @@ class Stage:
         self.served.answers = answers
 
     def a_day_passes(self) -> None:
-        """What was known of sites, as their robots.txt, holds no longer, and nothing has to wait any more."""
+        """Expire facts about sites, such as robots.txt, and all waiting times."""
         with self.home.house() as house, house.store.begin() as tx:
             tx.execute(sa.update(site_fact).values(valid_until=0.0))
             for table in (resource, site, site_source):
                 tx.execute(sa.update(table).values(not_before=0.0))
 
     def crawl(self) -> dict[str, Any]:
-        """Crawl both; returns the report of `hit`. What keeps the run of `beside` from its end is a fault."""
+        """Crawl both; returns the report of `hit`. A run of `beside` that does not finish is a fault."""
         self.crawls.begin(self.home, "hit", "beside")
         said = self.crawls.end()
         assert "reports" in said, said

@@ -1,12 +1,12 @@
-"""A data folder that an older version made is upgraded, gone on with, and found unchanged.
+"""Data folders of older versions are upgraded without loss, and their interrupted runs resume.
 
     python -m tests.journeys.ages [--store sqlite|postgresql] [COMMIT ...]
 
-An older version of the program, with the packages of its own lock, crawls a site and a folder, and another site until
-it is killed. Then this version opens the folder, by its commands as people would: the database is upgraded behind a
-backup and found right, the interrupted run goes on without asking again for what had come, nothing has changed at the
-next crawl, every word is found, every document was told once to a receiver. The older version refuses the folder then.
-Ends 1 when something is otherwise. A version that cannot be had any more is told as left out.
+An older version of the program, with the packages of its own lock file, crawls a site and a folder, and another site
+until it is killed. Then this version opens the folder with its commands: the database is upgraded after a backup and
+passes the checks, the interrupted run resumes without repeating requests, the next crawl finds no changes, every word
+is found, and a receiver has got every document once. After that the older version refuses the folder. The exit code is
+1 on a deviation. A version that cannot be installed any more is reported as left out.
 """
 
 from __future__ import annotations

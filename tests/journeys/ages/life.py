@@ -51,7 +51,7 @@ class Seen:
 
 
 class Said:
-    """What a command said."""
+    """The output of a command."""
 
     def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
         self.code, self.text, self.notes = done.returncode, done.stdout, done.stderr
@@ -71,7 +71,7 @@ class Life:
     def __init__(self, age: Age, program: list[str], home: Home, folder: Path) -> None:
         self.age, self.home = age, home
         self._program, self._folder = program, folder
-        self._told = folder / "told.jsonl"
+        self._lines = folder / "received.jsonl"
         self.seen = Seen()
 
     def live(self) -> Seen:
@@ -126,7 +126,7 @@ class Life:
         return self._run(THIS, *what)
 
     def _youth(self, site: WebSite, long: WebSite) -> dict[str, dict[str, Any]]:
-        """What the older version does, and what it knows of addresses in the end."""
+        """Run the older version; return its records of addresses."""
         files = self._folder / "files"
         files.mkdir()
         for number in range(FILES):
@@ -135,7 +135,7 @@ class Life:
             self._old("source", "add", "web", "site", "--set", f"start={site.url(0)}"),
             self._old("source", "add", "web", "long", "--set", f"start={long.url(0)}"),
             self._old("source", "add", "files", "files", "--set", f"path={files}"),
-            self._old("receiver", "add", "jsonlines", "told", "--set", f"path={self._told}"),
+            self._old("receiver", "add", "jsonlines", "lines", "--set", f"path={self._lines}"),
             self._old("crawl", "site", "files", "--json"),
         ]
         for each in made:
@@ -181,10 +181,12 @@ class Life:
         for name in ("source", "status", "title", "content_hash", "depth"):
             odd = [url for url in both if before[url].get(name) != after[url].get(name)]
             self._expect(odd[:3], [], f"documents whose {name} is another")
-        told = {url for url in both if after[url]["state"] != "found"}  # older versions called indexed what was to be
-        odd = [url for url in told if before[url]["indexed"] != after[url]["indexed"]]
+        delivered = {
+            url for url in both if after[url]["state"] != "found"
+        }  # older versions called indexed what was to be
+        odd = [url for url in delivered if before[url]["indexed"] != after[url]["indexed"]]
         self._expect(odd[:3], [], "documents that are indexed no more, or are now")
-        self._expect(len(told) >= PAGES + FILES, True, f"documents of which the index had been told ({len(told)})")
+        self._expect(len(delivered) >= PAGES + FILES, True, f"documents delivered to the index ({len(delivered)})")
         self._check()
 
     def _backup(self) -> str:
@@ -205,15 +207,15 @@ class Life:
 
         return archive.check(path).about.schema
 
-    def _check(self, *, made_anew: bool = False) -> bool:
+    def _check(self, *, rebuilt: bool = False) -> bool:
         """`store check` finds nothing wrong, but for an index of another layout; returns whether it is one."""
         said = self._new("store", "check", "--json")
         wrong = [each for each in said.records if not each.get("ok", True)]
         other = [each for each in wrong if OTHER_LAYOUT in json.dumps(each)]
         self._expect([each for each in wrong if each not in other], [], "what store check finds")
         self._expect(said.code, int(bool(wrong)), f"the exit code of store check ({said})")
-        if made_anew:
-            self._expect(other, [], "the index that was made anew")
+        if rebuilt:
+            self._expect(other, [], "the rebuilt index")
         return bool(other)
 
     def _goes_on(self, long: WebSite, before: dict[str, dict[str, Any]]) -> None:
@@ -235,14 +237,14 @@ class Life:
         self._expect(self.seen.visited_after, LONG - len(had), "documents asked for to the end")
 
     def _is_unchanged(self, site: WebSite, long: WebSite) -> None:
-        """Nothing is new or changed, and nothing is written, but for an index that has to be made anew first."""
+        """Check that nothing is new, changed or written, except for an index that has to be rebuilt first."""
         since = SystemClock().now()
         if self._check():
             self.seen.indexes_rebuilt += 1
             rebuilt = self._new("index", "rebuild")
             self._expect(rebuilt.code, 0, f"index rebuild ({rebuilt})")
-            self._expect(len([*site.log(since), *long.log(since)]), 0, "requests for the index that was made anew")
-            self._check(made_anew=True)
+            self._expect(len([*site.log(since), *long.log(since)]), 0, "requests for the rebuilt index")
+            self._check(rebuilt=True)
         reports = self._new("crawl", "--json").records
         self._expect(sorted(each["source"] for each in reports), ["files", "long", "site"], "sources crawled again")
         for each in reports:
@@ -253,10 +255,10 @@ class Life:
                 self._expect(each["not_modified"], wanted[name], f"documents of {name} that were confirmed")
         odd = [each for each in (*site.log(since), *long.log(since)) if not each.conditional and "/p/" in each.path]
         self._expect(odd, [], "documents asked for without a condition")
-        self._check(made_anew=True)
+        self._check(rebuilt=True)
 
     def _is_found(self, site: WebSite, long: WebSite) -> None:
-        """Search finds each document by its own word, and the receiver was told of each once."""
+        """Check that search finds each document by its own word, and that the receiver has got each once."""
         wanted = {site.word(number): site.url(number) for number in range(PAGES)}
         wanted |= {long.word(number): long.url(number) for number in range(LONG)}
         files = [self._word(number) for number in range(FILES)]
@@ -268,9 +270,9 @@ class Life:
         missed = [word for word, each in zip([*wanted, *files], found, strict=True) if len(each) != 1]
         self._expect(missed, [], "words that are not found once")
         self.seen.documents = len(found)
-        told = Counter(each["url"] for each in received(self._told) if each["event"] in ("new", "found"))
-        self._expect([url for url, count in told.items() if count != 1], [], "documents told more than once")
-        self._expect(len(told), len(found), "documents that were told")
+        counts = Counter(each["url"] for each in received(self._lines) if each["event"] in ("new", "found"))
+        self._expect([url for url, count in counts.items() if count != 1], [], "documents delivered more than once")
+        self._expect(len(counts), len(found), "documents that were delivered")
 
     def _is_refused(self) -> None:
         """The older version refuses the folder in a sentence, and so does this one a newer folder; both leave it."""

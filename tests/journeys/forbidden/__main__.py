@@ -47,7 +47,7 @@ def proved(spellings: int = 0, rebinding: int = 500) -> dict[str, Any]:
 
 
 def faults_of(said: dict[str, Any]) -> list[str]:
-    """What is not as it must be, a sentence each."""
+    """The deviations, a sentence each."""
     must = [
         (not said["forbidden"], f"connections came to {said['forbidden']}"),
         (

@@ -52,7 +52,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Order:
-    """What to crawl with: the good host's pages, the source's settings, a retriever's width, a limit in seconds."""
+    """Options of a crawl: the good host's pages, the source's settings, a retriever's width, a limit in seconds."""
 
     pages: int
     settings: tuple[str, ...]
@@ -85,7 +85,7 @@ def _longest_s(settings: Sequence[str]) -> float:
 
 
 def faults_of(course: Course, pages: int) -> list[str]:
-    """What is not as it must be in a crawl, a sentence each."""
+    """The deviations of a crawl, a sentence each."""
     said = [
         (course.pages == pages, f"the good host was asked for {course.pages} of {pages}"),
         (course.gap_s < MOST_GAP_S, f"the good host waited for {course.gap_s:.1f} s"),

@@ -198,7 +198,7 @@ async def in_a_circle(talk: Talk) -> None:
 
 
 async def garbage(talk: Talk) -> None:
-    """What another protocol says first."""
+    """The greeting of another protocol."""
     await talk.send(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")
     await talk.silence()
 

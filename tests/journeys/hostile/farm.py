@@ -58,7 +58,7 @@ def good(pages: int) -> Script:
 
 
 class Farm:
-    """What the hosts have in common: a log, and a count of open connections."""
+    """The state that all hosts share: a log, and a count of open connections."""
 
     def __init__(self, port: int, folder: Path, log: IO[str]) -> None:
         self._port, self._folder, self._log, self._clock = port, folder, log, SystemClock()
@@ -92,13 +92,13 @@ class Farm:
 
     async def _talk(self, talk: Talk, behaviour: Behaviour) -> None:
         if behaviour.at == "accept":
-            self._told(talk, "(connection)")
+            self._record(talk, "(connection)")
             await self._timed(talk, behaviour)
             return
         while True:
             head = await talk.reader.readuntil(b"\r\n\r\n")
             talk.path = head.split(b" ", 2)[1].decode("latin-1")
-            self._told(talk, talk.path)
+            self._record(talk, talk.path)
             if talk.path == "/robots.txt" and not behaviour.robots:
                 await talk.send(page(b"", status="404 Not Found"))
                 continue
@@ -115,9 +115,9 @@ class Farm:
             held = {"host": talk.host.rpartition(":")[0], "held_s": round(self._clock.monotonic() - began, 2)}
             self._log.write(json.dumps(held) + "\n")
 
-    def _told(self, talk: Talk, path: str) -> None:
-        said = {"at": round(self._clock.monotonic(), 4), "host": talk.host.rpartition(":")[0], "path": path}
-        self._log.write(json.dumps(said) + "\n")
+    def _record(self, talk: Talk, path: str) -> None:
+        entry = {"at": round(self._clock.monotonic(), 4), "host": talk.host.rpartition(":")[0], "path": path}
+        self._log.write(json.dumps(entry) + "\n")
 
     def _blackhole(self, host: str) -> None:
         """Listen with a queue that is full, so that requests to connect are dropped."""

@@ -74,7 +74,7 @@ def farm(port: int, folder: Path, pages: int, numbers: Sequence[int]) -> Iterato
 
 @dataclass
 class Watch:
-    """What was seen of a crawl's processes: the most memory (PSS, MB) and sockets at once, and who was there."""
+    """Samples of a crawl's processes: the most memory (PSS, MB) and sockets at once, and the processes."""
 
     most_mb: float = 0.0
     most_sockets: int = 0

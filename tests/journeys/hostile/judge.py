@@ -1,4 +1,4 @@
-"""What came of it, beside what must: each hostile host by the table, the good one by its pages and their pace."""
+"""Compare a crawl with the expected results: each hostile host by the table, the good one by pages and pace."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _first(seen: list[tuple[str, int]], wanted: tuple[str, int]) -> int:
 
 
 def _unvisited(explained: dict[str, Any], status: int) -> list[str]:
-    """What is wrong about a page that was not visited since its whole host is left alone: that must be said of it."""
+    """The fault of a page that was not visited because its host is paused, unless its record gives that reason."""
     site = explained["site"]
     if site is None:  # its rest is over
         return []

@@ -1,9 +1,10 @@
-"""Whatever is asked is answered: thousands of queries to the page and to the interface for programs, served for real.
+"""Every query is answered: thousands of queries to the search page and the API of a real server.
 
     python -m tests.journeys.queries --queries 10000
 
-Queries of every form, such with slips, and the strings that programs stumble over (where CORMORANT_SUITES names the
-folder of suites). No answer is 500 or above, none is missing, the log has no fault, and what was slowest is told.
+There are queries of every form, queries with mistakes, and strings that programs stumble over (if CORMORANT_SUITES
+names the folder of suites). No answer is 500 or above, none is missing, the log has no error. The slowest query is
+printed.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ _ASKERS = 3
 _FAULTS = ('"error"', '"critical"', "Traceback")
 _LIMIT_S = 60
 _FINE = frozenset((200, 303, 400, 404, 414, 422))
-"""Found, a blank query, and what a person or program is told to ask otherwise."""
+"""Statuses of results, of a blank query, and of a query that has to be corrected."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was answered."""
+    """Counts of answers."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -60,7 +61,7 @@ class Tally:
 
     @property
     def faults(self) -> list[str]:
-        """What is not as it must be, a sentence each."""
+        """The deviations, a sentence each."""
         slow = [f"{self.slowest!r} took {self.slowest_s:.1f} s"] if self.slow else []
         none = [] if self.found else ["no query found anything"]
         return [*self.wrong, *self.logged, *slow, *none]
@@ -165,7 +166,7 @@ def _naughty(tally: Tally) -> list[str]:
 
 
 def logged(folder: Path) -> list[str]:
-    """What the processes of an installation have logged of faults."""
+    """The errors in the logs of an installation."""
     lines = [line for path in (folder / "logs").glob("*.log*") for line in path.read_text("utf-8").splitlines()]
     return [line[:500] for line in lines if any(each in line for each in _FAULTS)]
 

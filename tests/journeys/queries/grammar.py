@@ -1,4 +1,4 @@
-"""Queries of every form that is understood, and what comes of them when somebody slips. Pure: chance is handed in.
+"""Queries of every form of the query language, and the same with typing mistakes. Randomness is passed in.
 
 query = part, part ...      part = [+ - NOT] leaf, leaf AND leaf, leaf OR leaf, [field:] ( query )
 leaf  = word, "phrase", "near"~3, word*, wo?d, *ord, word~, field:leaf, Author:leaf, date:..., size:..., depth:..., *
@@ -40,7 +40,7 @@ class Speaker:
         self._chance = chance
 
     def query(self, depth: int = 0) -> str:
-        """A query as somebody might type it who knows all forms."""
+        """A query as an expert might type it."""
         return " ".join(self._part(depth) for _ in range(self._chance.choice((1, 1, 1, 2, 2, 3, 5))))
 
     def slip(self) -> str:

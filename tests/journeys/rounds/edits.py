@@ -1,4 +1,4 @@
-"""What is done to the site between two crawls, at random. Each edit names what it did."""
+"""Random edits of the site between two crawls. Each edit describes itself."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def leave(wiki: Wiki) -> str:
 
 
 def come_back(wiki: Wiki) -> str:
-    """What was not there is there again, as it was or not, and is led to: it may have been forgotten."""
+    """A removed page is back, changed or not, and linked again: its row may have been purged."""
     away = [name for name, page in wiki.pages.items() if page.state != OK or page.robots]
     if not away:
         return "none"

@@ -1,4 +1,4 @@
-"""Rounds: edit, crawl, compare. What is compared is the index itself, by its entries."""
+"""Rounds of edits, crawls and comparisons. The entries of the index are compared with the site."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Rounds:
         self._cost(log, before)
 
     def _cost(self, log: list[Asked], before: dict[str, Any]) -> None:
-        """What did not change costs one conditional request, and one more where it is audited."""
+        """Check that an unchanged page costs one conditional request, and one more if it is audited."""
         asked = Counter(each.path for each in log)
         answers = {each.path: each for each in reversed(log)}
         shared = self.wiki.targets()

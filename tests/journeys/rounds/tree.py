@@ -17,7 +17,7 @@ ENDINGS = (".txt", ".html", ".md")
 
 
 class File(NamedTuple):
-    """What the index must hold of a file, and whether everybody may read it."""
+    """The expected index entry of a file, and whether everyone may read it."""
 
     text: str
     public: bool
@@ -33,7 +33,7 @@ class Tree:
             self.add()
 
     def truth(self) -> dict[str, File]:
-        """What must be found."""
+        """The files that must be found."""
         return {name: File(text, self._public(name)) for name, text in self.said.items()}
 
     def _public(self, name: str) -> bool:
@@ -95,7 +95,7 @@ class Tree:
         return name
 
     def again(self) -> str:
-        """Written anew with the same text, as editors do: another inode."""
+        """Write a file again with the same text, as editors do: it gets another inode."""
         name = self._some()
         path = self.root / name
         mode = path.stat().st_mode

@@ -10,7 +10,7 @@ DENIALS = 3
 
 
 class Truth:
-    """What is known, and found, from run to run. `unsure`: what may be found or not, as the order of visits goes."""
+    """Known and found addresses, from run to run. `unsure`: found or not, depending on the order of visits."""
 
     def __init__(self) -> None:
         self.known: set[str] = {"/"}
@@ -64,7 +64,7 @@ class Truth:
     def _copies(self, wiki: Wiki, copies: dict[str, tuple[str, Entry]], before: dict[str, Entry]) -> None:
         """A page that names another as the original goes when a document is found there, and comes back by a visit.
 
-        It may stay while that one cannot be asked, which was perhaps to be read anew.
+        It may stay while the other page cannot be fetched, which perhaps had to be reread.
         """
         for name, (original, entry) in copies.items():
             stands, stood = original in self.entries, original in before

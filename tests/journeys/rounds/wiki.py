@@ -45,7 +45,7 @@ class Page:
 
     @property
     def shown(self) -> str:
-        """What it says below its headline."""
+        """The text below the headline."""
         return " ".join([self.text, *(f"to {each}" for each in self.links)])
 
     def fields(self, at: str) -> Iterator[tuple[str, str]]:
@@ -72,7 +72,7 @@ class Page:
 
 
 class Entry(NamedTuple):
-    """What the index must hold of a page."""
+    """The expected index entry of a page."""
 
     title: str
     text: str
@@ -135,7 +135,7 @@ class Wiki:
         marked = {"weak": f"W/{tag}", "gzip": f'{tag[:-1]}-gzip"'}.get(page.tag, tag)
         return confirmed(request, answer, marked)
 
-    # --- what somebody does to it
+    # --- edits
 
     def add(self) -> str:
         """A new page: linked from the start page or from another one, or named by the sitemap alone."""

@@ -28,12 +28,12 @@ from tests.journeys.sight.world import DOCUMENTS, FORMS, KNOWN, SOURCES, Pair, W
 
 READERS = 8
 QUESTIONS = 19
-MOST_TOLD = 10
+MOST_SHOWN = 10
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was compared, and what told something."""
+    """Counts of comparisons, and leaks."""
 
     checks: Counter[str] = field(default_factory=Counter)
     worlds: int = 0
@@ -78,7 +78,7 @@ def _round(world: World, readers: int, checks: int, tally: Tally) -> None:
             tally.readers += 1
             tally.hidden += sum(not pair.reader.may_read(acl) for acl in world.rights.values())
             _compare(world, pair, tally)
-            if tally.checks.total() >= checks or len(tally.leaks) >= MOST_TOLD:
+            if tally.checks.total() >= checks or len(tally.leaks) >= MOST_SHOWN:
                 return
 
 

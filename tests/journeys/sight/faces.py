@@ -1,8 +1,8 @@
-"""Every face that a reader may ask, a function each: what it answers there, as values that can be compared.
+"""Every interface that readers use, one function each, which returns the answer as values that can be compared.
 
-A new face is a function more and its name in FACES (any reader can ask it) or in STRANGERS (the pages, which are asked
-by whoever comes: the reader `everyone`). What tells the time it took is left out; hits are given apart from their
-order, so that `same` can hold order and score to what the mean length of documents may change.
+A new face needs a function, and its name in FACES (used by any reader) or in STRANGERS (the pages, which are for the
+reader `everyone`). Fields with durations are left out. Hits are separate from their order, so that `same` can permit
+the small changes of order and score that the mean length of documents causes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SAFE_FIELDS = ("content-type", "content-security-policy", "cache-control", "loc
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked: a query, in these sources; the number of a document, there or not; the address of one."""
+    """A question: a query, in these sources; the number of a document, existing or not; the address of one."""
 
     text: str
     sources: tuple[str, ...]
@@ -47,42 +47,42 @@ class Ranked(NamedTuple):
     hits: dict[int, dict[str, Any]]
 
 
-class Told(NamedTuple):
-    """What a face answered: all but the hits, and the hits."""
+class FaceAnswer(NamedTuple):
+    """The answer of a face: everything except the hits, and the hits."""
 
     said: Any
     ranked: Ranked = Ranked((), {})
 
 
-Face = Callable[[Side, Reader, Asked], Told]
+Face = Callable[[Side, Reader, Asked], FaceAnswer]
 
 
-def _ask(side: Side, question: Question, reader: Reader) -> Told:
+def _ask(side: Side, question: Question, reader: Reader) -> FaceAnswer:
     """Ask as commands and pages do; for sources by name as pages do once they know that there are such."""
     if question.sources:
         return _answered(side.library.find(question, reader))
     return _answered(search.search(side.house, question, reader, shelf=side.library))
 
 
-def _answered(answer: Answer) -> Told:
+def _answered(answer: Answer) -> FaceAnswer:
     said: dict[str, Any] = {**search.answer_record(answer)}
     del said["took_ms"]
     hits: list[dict[str, Any]] = said.pop("hits")
     order = tuple((hit["id"], hit.pop("score")) for hit in hits)
-    return Told(said, Ranked(order, {hit["id"]: hit for hit in hits}))
+    return FaceAnswer(said, Ranked(order, {hit["id"]: hit for hit in hits}))
 
 
-def found(side: Side, reader: Reader, asked: Asked) -> Told:
+def found(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """Search: totals, hits, snippets, scores, duplicates, and what was probably meant."""
     return _ask(side, Question(asked.text, asked.sources, limit=1_000), reader)
 
 
-def unfolded(side: Side, reader: Reader, asked: Asked) -> Told:
+def unfolded(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """Search, every copy a hit of its own."""
     return _ask(side, Question(asked.text, asked.sources, limit=1_000, fold=False), reader)
 
 
-def paged(side: Side, reader: Reader, asked: Asked) -> Told:
+def paged(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """Search page by page, to the end."""
     order: list[tuple[int, float]] = []
     hits: dict[int, dict[str, Any]] = {}
@@ -94,66 +94,66 @@ def paged(side: Side, reader: Reader, asked: Asked) -> Told:
             break
         order += page.ranked.order
         hits |= page.ranked.hits
-    return Told(said, Ranked(tuple(order), hits))
+    return FaceAnswer(said, Ranked(tuple(order), hits))
 
 
-def newest(side: Side, reader: Reader, asked: Asked) -> Told:
+def newest(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """Search by date; its order is held exactly, as part of what is said."""
-    told = _ask(side, Question(asked.text, limit=1_000, sort=Sort.NEWEST), reader)
-    return Told((told.said, [number for number, _ in told.ranked.order]), told.ranked)
+    newest_first = _ask(side, Question(asked.text, limit=1_000, sort=Sort.NEWEST), reader)
+    return FaceAnswer((newest_first.said, [number for number, _ in newest_first.ranked.order]), newest_first.ranked)
 
 
-def seen(side: Side, reader: Reader, asked: Asked) -> Told:
+def seen(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """One document by its number."""
     hit = side.library.see(asked.number, reader)
-    return Told(search.hit_record(hit) | {"score": 0} if hit else None)
+    return FaceAnswer(search.hit_record(hit) | {"score": 0} if hit else None)
 
 
-def copied(side: Side, reader: Reader, asked: Asked) -> Told:
+def copied(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """The kept copy of a document."""
     try:
         copy = cached_copy.copy(side.house, side.library, asked.number, reader=reader)
     except NotFoundError as error:
-        return Told((error.code, error.sentence))
-    return Told((search.hit_record(copy.hit) | {"score": 0}, copy.is_kept, copy.markup, copy.words))
+        return FaceAnswer((error.code, error.sentence))
+    return FaceAnswer((search.hit_record(copy.hit) | {"score": 0}, copy.is_kept, copy.markup, copy.words))
 
 
-def equal(side: Side, reader: Reader, asked: Asked) -> Told:
+def equal(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """The documents of equal content."""
     try:
         found = search.duplicates(side.library, asked.number, reader)
     except NotFoundError as error:
-        return Told((error.code, error.sentence))
-    return Told((found.total, [search.hit_record(hit) | {"score": 0} for hit in found.hits]))
+        return FaceAnswer((error.code, error.sentence))
+    return FaceAnswer((found.total, [search.hit_record(hit) | {"score": 0} for hit in found.hits]))
 
 
-def reasons(side: Side, reader: Reader, asked: Asked) -> Told:
+def reasons(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """Why a document has its score: everything but the points, which the mean length moves as it does scores."""
     why = side.library.why(Question(asked.text, asked.sources), asked.number, reader)
-    return Told(why and (why.id, why.url, why.title, sorted((part.what, part.about) for part in why.parts)))
+    return FaceAnswer(why and (why.id, why.url, why.title, sorted((part.what, part.about) for part in why.parts)))
 
 
-def narrowed(side: Side, reader: Reader, asked: Asked) -> Told:
-    """What results can be narrowed to, and in which groups there are how many."""
+def narrowed(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
+    """Facets of the results, and the sizes of groups."""
     question = Question(asked.text, limit=1_000, sort=Sort.TITLE, group=GroupBy.SITE, facets=True)
     answer = side.library.find(question, reader)
     ids = [hit.id for hit in answer.hits]
-    return Told((search.facets_record(answer), answer.groups, ids, answer.reachable))
+    return FaceAnswer((search.facets_record(answer), answer.groups, ids, answer.reachable))
 
 
-def suggested(side: Side, reader: Reader, asked: Asked) -> Told:
-    """What is suggested while the query is typed, a letter fewer each time."""
+def suggested(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
+    """Suggestions while the query is typed, a letter fewer each time."""
     typed = (asked.text[:end] for end in range(len(asked.text), max(0, len(asked.text) - 6), -1))
-    return Told([search.suggested(side.library, text, asked.sources, reader) for text in typed])
+    return FaceAnswer([search.suggested(side.library, text, asked.sources, reader) for text in typed])
 
 
-def counted(side: Side, reader: Reader, asked: Asked) -> Told:
+def counted(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """How many documents of each source there are, and of one by its name."""
     names = {name: side.library.count(name, reader) for name in asked.sources}
-    return Told((search.counts(side.house, side.library, reader), names))
+    return FaceAnswer((search.counts(side.house, side.library, reader), names))
 
 
-def results(side: Side, reader: Reader, asked: Asked) -> Told:
+def results(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """The page of results, every page of them; hits may change places with their equals, so they are sorted."""
     pages, hits, number = list[str](), list[str](), 1
     while True:
@@ -163,47 +163,47 @@ def results(side: Side, reader: Reader, asked: Asked) -> Told:
         pages.append(_PAGES.sub("", _HIT.sub("", body)))
         number += 1
         if f"page={number}" not in body:
-            return Told((pages, sorted(hits)))
+            return FaceAnswer((pages, sorted(hits)))
 
 
-def programs(side: Side, reader: Reader, asked: Asked) -> Told:
+def programs(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """The interface for programs."""
     words = urlencode({"q": asked.text, "limit": 1_000, "source": list(asked.sources)}, doseq=True)
     got = _get(side, f"/api/v1/search?{words}")
     said = got.json
     if got.status != 200:
-        return Told((got.status, said))
+        return FaceAnswer((got.status, said))
     del said["took_ms"]
     hits: list[dict[str, Any]] = said.pop("hits")
     order = tuple((hit["id"], hit.pop("score")) for hit in hits)
-    return Told(said, Ranked(order, {hit["id"]: hit for hit in hits}))
+    return FaceAnswer(said, Ranked(order, {hit["id"]: hit for hit in hits}))
 
 
-def copy(side: Side, reader: Reader, asked: Asked) -> Told:
+def copy(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """The page of a kept copy, what stands in its frame, and the page of its equals."""
     addresses = (f"/cached/{asked.number}", f"/cached/{asked.number}/content", f"/duplicates/{asked.number}",
                  f"/mail/{asked.number}", f"/mail/{asked.number}/thread", "/mail/web/2026/11")  # fmt: skip
-    return Told([_page(side, each) for each in addresses])
+    return FaceAnswer([_page(side, each) for each in addresses])
 
 
-def beside(side: Side, reader: Reader, asked: Asked) -> Told:
-    """What is answered beside hits: lists of the advanced form, suggestions, equals, and the reasons of a score."""
+def beside(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
+    """Answers beside hits: lists of the advanced form, suggestions, duplicates, and the reasons of a score."""
     words, number = quote(asked.text, safe=""), asked.number
     addresses = f"/advanced?q={words}", f"/api/v1/suggest?q={words}", f"/api/v1/documents/{number}/duplicates"
     why = _get(side, f"/api/v1/search/{number}/why?q={words}")
     parts = sorted((part["what"], part["about"]) for part in why.json["parts"]) if why.status == 200 else why.json
-    return Told((why.status, parts, [_page(side, each) for each in addresses]))
+    return FaceAnswer((why.status, parts, [_page(side, each) for each in addresses]))
 
 
-def home(side: Side, reader: Reader, asked: Asked) -> Told:
+def home(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """The first page, the help, and the description for browsers."""
-    return Told([_page(side, address) for address in ("/", "/help", "/help/errors", "/opensearch.xml")])
+    return FaceAnswer([_page(side, address) for address in ("/", "/help", "/help/errors", "/opensearch.xml")])
 
 
-def administration(side: Side, reader: Reader, asked: Asked) -> Told:
+def administration(side: Side, reader: Reader, asked: Asked) -> FaceAnswer:
     """Explanations, links and lists of documents: not for readers, whatever there is."""
     address = quote(asked.address, safe="")
-    told = [
+    newest_first = [
         _page(side, where)
         for where in (
             f"/explain?address={address}", f"/documents/{asked.number}/links", f"/api/v1/explain?address={address}",
@@ -211,8 +211,8 @@ def administration(side: Side, reader: Reader, asked: Asked) -> Told:
             "/api/v1/sources", "/api/v1/runs",
         )
     ]  # fmt: skip
-    assert all(each.startswith("403 ") for each in told), told
-    return Told(told)
+    assert all(each.startswith("403 ") for each in newest_first), newest_first
+    return FaceAnswer(newest_first)
 
 
 def _page(side: Side, address: str) -> str:

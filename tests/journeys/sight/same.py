@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from cormorant.search.index.tantivy.query_compiler import WORDS_FIRST
-from tests.journeys.sight.faces import Ranked, Told
+from tests.journeys.sight.faces import FaceAnswer, Ranked
 
 _ROUNDED = 0.002
-"""What single precision and four digits after the point may make of a score."""
+"""Rounding error of a score by single precision and four decimals."""
 
 
-def differences(whole: Told, allowed: Told, slack: float) -> Iterator[str]:
-    """What one answer tells otherwise than the other, a sentence each."""
+def differences(whole: FaceAnswer, allowed: FaceAnswer, slack: float) -> Iterator[str]:
+    """Differences between two answers, a sentence each."""
     if whole.said != allowed.said:
         yield f"said {_first(whole.said, allowed.said)}"
     if whole.ranked.hits != allowed.ranked.hits:

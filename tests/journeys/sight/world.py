@@ -1,9 +1,9 @@
 """An installation in which most readers may see only a part, and beside it one that never had the rest.
 
-A small folder is crawled once. For every round its documents are given random rights, as a source would have given
-them, and the index is made anew of what is kept, by the product's own code. For each reader the whole is copied, what
-that reader may not see is taken out of the store, sources of which nothing is left with it, and that index too is made
-anew: what answers there cannot know of it.
+A small folder is crawled once. For every round its documents get random rights, as from a source, and the product's own
+code rebuilds the index from the kept copies. For each reader the whole is copied, documents that this reader may not
+see are removed from the store, with sources that have none left, and this index is rebuilt, too: its answers cannot
+know of the removed documents.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What one reader asks: the installation with everything, and the one without what that reader may not see.
+    """The two installations of one reader: with all documents, and without those that the reader may not see.
 
     `slack` is by how much a score may differ, since the mean length of all documents counts in the length of each.
     """

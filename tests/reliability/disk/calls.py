@@ -1,11 +1,11 @@
-"""A command goes on, or says what is wrong, whichever call on its files fails; and the next crawl has everything.
+"""Whichever call on a file fails, a command goes on or reports the error, and the next crawl is complete.
 
     python -m tests.reliability.disk.calls [--faults 1-100] [--show]
 
-Each fault is drawn from its number: a command, a part of the installation and which kind of calls fails there, with
-EIO, ENOSPC or EROFS, the n-th of them alone, some more behind it, or all. Then the source is crawled without a fault,
-and all is looked over. The command must end, with a documented code, in words that a person can act on; after the
-crawl documents, copies, index and what a receiver was told must be what they are where nothing ever failed.
+Each fault is drawn from its number: a command, a part of the installation, and the kind of calls that fail there, with
+EIO, ENOSPC or EROFS: the n-th call alone, some more after it, or all from then on. Then the source is crawled without a
+fault, and everything is compared. The command must end with a documented code and a message with advice. After the
+crawl documents, copies, index and the events of a receiver must be the same as without any fault.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NOT_SAID = (
 
 
 class Story(NamedTuple):
-    """What is done: a command in a world, on an installation that is new or has crawled."""
+    """A task: a command in a world, on an installation that is new or has crawled."""
 
     world: str
     crawled: bool
@@ -112,7 +112,7 @@ class Failing:
     struck: list[str] = field(default_factory=list)
 
     def __call__(self, call: Call) -> int:
-        """What the call fails with."""
+        """The error that the call fails with."""
         sort = part_of(call.path), call.kind
         self.seen[sort] += 1
         fault, number = self.fault, self.seen[sort]
@@ -147,7 +147,7 @@ class Proof:
         return Fault(story, part, kind, chance.choice(ERRORS), chance.randint(1, calls[part, kind]), lasts)
 
     def play(self, fault: Fault) -> tuple[list[str], Failing, Watched]:
-        """What was wrong with a fault, which calls failed, and how the command ended that met it."""
+        """The deviations after a fault, the calls that failed, and the exit code of the command."""
         here = self._put_back(fault.story)
         failing = Failing(fault)
         done = self._run(here, fault.story.words, failing)
@@ -179,7 +179,7 @@ class Proof:
 
     @staticmethod
     def _ill(fault: Fault, here: World, done: Watched) -> list[str]:
-        """What is wrong with how a command has ended."""
+        """Faults in the way a command ended."""
         wrong = []
         if done.hung:
             wrong.append("it did not end")
@@ -197,7 +197,7 @@ class Proof:
 
     @staticmethod
     def _looked_over(here: World) -> list[str]:
-        """What is wrong after the crawl that met no fault."""
+        """Deviations after the crawl without a fault."""
         wrong = [f"audit: {here_is}" for here_is in audit(here.home, here.truth, here.lines).faults().items()]
         with here.home.house() as house:
             findings = check.store(house)
@@ -206,7 +206,7 @@ class Proof:
 
 @dataclass
 class Tally:
-    """What came out, of all lanes."""
+    """The results of all lanes."""
 
     show: bool
     until_wrong: bool

@@ -1,19 +1,20 @@
-"""What was acknowledged is there after a power cut, of the database, the kept copies and the index.
+"""Acknowledged data of the database, the kept copies and the index survives a power cut.
 
     python -m tests.reliability.disk.cuts --of store|cache|index|receiver [--cuts 200] [--seed 1] [--show]
 
-An installation is made, crawls a site, crawls it again after edits, and everything anew, and has its index rebuilt;
-every call on its files is recorded. Then the power fails at moments drawn from the seed, before or behind a call on
-files of the part that is asked for: the folder is made as it could be then (`platter`), and looked at:
+An installation is created, crawls a site, crawls it again after edits, then with `--force`, and rebuilds its index;
+every call on its files is recorded. Then the power fails at moments drawn from the seed, before or after a call on
+files of the chosen part: the folder is reconstructed as it could be then (`platter`), and checked:
 
-- the database opens, and holds what the last transaction left that was over (its process had let go of the lock that
-  writers take, whether or not it had synced anything), or with it the one that was under way; nothing else;
-- every kept copy that a row names can be read, and holds what it was kept for;
-- the index opens, every byte of it is right, it is as far as the database says or farther, and has what was told it;
-- the receiver's file has every event that was confirmed;
-- `store check` finds nothing wrong, `store check --repair` ends clean.
+- the database opens, and holds the state after the last finished transaction (its process had released the writers'
+  lock, whether or not it had synced anything), or after the one that was open; nothing else;
+- every kept copy that a row names can be read, and holds the right content;
+- the index opens, every byte of it is right, its place is that of the database or later, and it has all delivered
+  events;
+- the receiver's file has every confirmed event;
+- `store check` finds no faults, `store check --repair` ends clean.
 
-Every so many cuts the next crawl is made there, and documents, copies, index and receiver must be what they should.
+After every so many cuts the next crawl runs there, and documents, copies, index and receiver must be right.
 """
 
 from __future__ import annotations
@@ -119,9 +120,9 @@ class Proof:
         self._states: dict[int, str] = {}
 
     def moments(self, part: str, count: int, chance: Random) -> list[int]:
-        """When the power fails, in order: half of the times just behind a write of a part, else before any call of it.
+        """The moments of power cuts, in order: half of them just after a write of a part, else before any call of it.
 
-        Of the latter every other is behind a commit of the database instead: what it says of the part was told then.
+        Every other one of the latter is after a commit of the database instead, which names data of the part.
         """
         root = f"{self._here.here}{PARTS[part]}"
         some = [
@@ -132,9 +133,9 @@ class Proof:
         written = [each for each in some if self._found.calls[each].kind is Kind.WRITE]
         database = f"{self._here.here}{PARTS['store']}"
         synced = [n for n, each in enumerate(self._found.calls) if each.kind is Kind.SYNC and database in each.path]
-        behind, told = chance.choices(written, k=count // 2), chance.choices(synced, k=count // 4)
-        any_ = chance.choices(some, k=count - len(behind) - len(told))
-        return sorted([*(n + 1 for n in (*behind, *told)), *any_])
+        behind, committed = chance.choices(written, k=count // 2), chance.choices(synced, k=count // 4)
+        any_ = chance.choices(some, k=count - len(behind) - len(committed))
+        return sorted([*(n + 1 for n in (*behind, *committed)), *any_])
 
     def cuts(self, moments: Sequence[int], seed: int, every: int = 10) -> Iterator[tuple[int, list[str]]]:
         """Cut the power at each of these moments; gives each with what was wrong.
@@ -153,7 +154,7 @@ class Proof:
             yield moment, self._looked_at(allowed, moment, crawled=number % every == every - 1)
 
     def _state(self, upto: int) -> str:
-        """What the database holds once these calls were made."""
+        """The content of the database after these calls."""
         if upto not in self._states:
             platter = Platter(self._here.here)
             for call in self._found.calls[:upto]:
@@ -175,7 +176,7 @@ class Proof:
             if moment < self._found.made:
                 self._begin_again()
             with here.home.house() as house:
-                wrong += [*_copies(house), *_index(house), *self._told(house)]
+                wrong += [*_copies(house), *_index(house), *self._receiver(house)]
                 wrong += [f"check: {each.check}: {each.said}" for each in check.store(house) if each.ok is False]
                 _, left = repair.store(house)
                 wrong += [f"repair leaves {each.check}: {each.said}" for each in left if each.ok is False]
@@ -195,8 +196,8 @@ class Proof:
         with suppress(CormorantError):
             here.home.add_receiver("lines", "site")
 
-    def _told(self, house: Installation) -> Iterator[str]:
-        """What the receiver has confirmed and is not in its file."""
+    def _receiver(self, house: Installation) -> Iterator[str]:
+        """The events that the receiver has confirmed and that its file lacks."""
         with house.store.read() as tx:
             place = max((row.place for row in receivers.every(tx) if row.name == "lines"), default=0)
         there = set(_numbers(self._here.lines))
@@ -213,7 +214,7 @@ def _numbers(lines: Path) -> Iterator[int]:
 
 
 def _digest(database: Path) -> str:
-    """What a database holds; "" where it is none, or has nothing in it."""
+    """The content of a database; "" if it is none or empty."""
     if not database.exists():
         return ""
     said = hashlib.blake2b(digest_size=16)
@@ -246,7 +247,7 @@ def _copies(house: Installation) -> Iterator[str]:
 
 
 def _unlike(cache: Cache, place: BlobPlace, content_hash: bytes) -> str:
-    """What is wrong with a kept copy; "" when nothing is."""
+    """The fault of a kept copy; "" for none."""
     try:
         frame = cache.read(place)
     except CacheDamaged as error:
@@ -255,7 +256,7 @@ def _unlike(cache: Cache, place: BlobPlace, content_hash: bytes) -> str:
 
 
 def _index(house: Installation) -> Iterator[str]:
-    """What is wrong with the index by itself, and beside what the database says that it was told."""
+    """Faults of the index itself, and differences from the events that the database says it has got."""
     with house.store.read() as tx:
         confirmed = max((row.place for row in receivers.every(tx) if row.kind == receivers.INDEX), default=0)
         rows = {row.id: row.seq for row in tx.rows(sa.select(content.c.id, content.c.seq).where(content.c.indexed))}

@@ -1,4 +1,4 @@
-"""Every call that changes a file of ours, held until somebody has looked at it: it goes on, or fails.
+"""Hold every call that changes a file of ours until it is judged: it goes on, or fails.
 
     order -> (fork) -> filter installed, its descriptor sent here -> the command
     call -> judge -> goes on, or fails with an error     ... until the command, and all that it started, has ended
@@ -201,7 +201,7 @@ def _signed(value: int) -> int:
 
 
 def _who(pid: int) -> str:
-    """What the process is called whose thread this is."""
+    """The name of the process that this thread belongs to."""
     status = Path(f"/proc/{pid}/status").read_text()
     group = next(line.split()[1] for line in status.splitlines() if line.startswith("Tgid:"))
     return Path(f"/proc/{group}/comm").read_text().strip()
@@ -229,7 +229,7 @@ def _path(pid: int, folder: int, address: int) -> str:
 
 
 def _write(call: Call, pid: int, arguments: list[int]) -> Call:
-    """What is written, and where: of a file that is appended to behind its end, else where the descriptor stands."""
+    """The written bytes and their offset: the end of a file in append mode, else the position of the descriptor."""
     if call.name == "writev":
         table = _memory(pid, arguments[1], _PIECE.size * arguments[2])
         data = b"".join(_memory(pid, *each) for each in _PIECE.iter_unpack(table))

@@ -1,4 +1,4 @@
-"""What is crawled and with what, while the disk fails: a small site, a folder of files, an installation of each.
+"""The sources and installations for failing disks: a small site, a folder of files, an installation for each.
 
 All is below one folder, which the proofs put back as it was, or as it could be, before each crawl.
 """
@@ -65,7 +65,7 @@ class World:
 
     @property
     def lines(self) -> Path:
-        """What its receiver has been told."""
+        """The events that the receiver has got."""
         return self.here / LINES
 
     def words(self, *words: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 
 class Kind(StrEnum):
-    """What a call does to a file or a folder."""
+    """The effect of a call on a file or a folder."""
 
     OPEN = "open"
     WRITE = "write"

@@ -21,7 +21,7 @@ from tests.reliability.disk.plants import PLANTS, Caught
 
 
 def found(fault: Caught) -> str:
-    """What the run says first of a fault, "" when all went well. Raises RuntimeError where it did not run."""
+    """The first line of the run about a fault, "" if all went well. Raises RuntimeError if it did not run."""
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
         environment = os.environ | {"PYTHONPATH": str(plant(fault.plant, Path(folder)))}
         environment.pop("PROOF_RECORDS", None)

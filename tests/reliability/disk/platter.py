@@ -1,20 +1,20 @@
-"""What a folder could be after a power cut, from the calls that were made on it until then. Pure.
+"""Compute a possible state of a folder after a power cut, from the calls that were made on it until then.
 
-The model, where it matters on the hard side of what Linux file systems do:
+The model is at least as harsh as Linux file systems:
 
-- What was written to a file is there for sure once `fsync` or `fdatasync` of it was *asked for after it* and came back.
-  Of what was written since, any part may be there: each page by itself, later ones without earlier ones, and a page
-  cut at a sector; what lies before it in the file and is not there reads as zeros (write(2), fsync(2): until it is
-  synced data may be anywhere; ext4 with delayed allocation and XFS write pages in any order).
-- A file is cut (`ftruncate`, O_TRUNC) at once or not at all, in order with what is written to it.
-- Names (made, renamed, linked, removed) are for sure once *their folder* was synced. To sync the file alone is not
-  enough here: fsync(2) says so, though ext4 would do more. Of names changed since, those up to some moment are there:
-  the journal keeps their order (ext4 data=ordered, XFS; Documentation/filesystems/ext4/journal.rst: one running
-  transaction, committed as a whole). A rename is whole or not at all.
-- A call counts from when it was asked for; one that fails counts too. What is mapped into memory is not seen: SQLite's
-  shared memory, which it makes anew after a crash.
+- Data written to a file is certain to survive once an `fsync` or `fdatasync` that was *called after the write* has
+  returned. Of data written since, any part may survive: each page by itself, later ones without earlier ones, and a
+  page cut at a sector; missing data before it reads as zeros (write(2), fsync(2): before a sync data may be anywhere;
+  ext4 with delayed allocation and XFS write pages in any order).
+- A file is truncated (`ftruncate`, O_TRUNC) at once or not at all, in order with the writes to it.
+- Names (created, renamed, linked, removed) are certain once *their folder* was synced. A sync of the file alone is not
+  enough according to fsync(2), though ext4 would do more. Of names changed since, those up to some moment survive: the
+  journal keeps their order (ext4 data=ordered, XFS; Documentation/filesystems/ext4/journal.rst: one running
+  transaction, committed as a whole). A rename is atomic.
+- A call counts from its beginning; a failed call counts too. Mapped memory is not recorded: it is SQLite's shared
+  memory, which SQLite recreates after a crash.
 
-Content is by file, names are by folder, so a renamed file brings what of its content is there.
+Content belongs to files and names to folders, so a renamed file keeps the surviving part of its content.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.reliability.disk.numbers import Kind
 
 PAGE, SECTOR = 4096, 512
 SHARED = "-shm"
-"""How files end that are made anew from others, whatever is in them."""
+"""Suffixes of files that are recreated from others, whatever they contain."""
 
 
 class Piece(NamedTuple):
@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 
 @dataclass
 class File:
-    """What of a file is on the disk for sure, and what was changed since."""
+    """The content of a file that is certain to survive, and the changes since."""
 
     sure: bytearray = field(default_factory=bytearray)
     since: list[Piece] = field(default_factory=list)
@@ -54,14 +54,14 @@ class File:
         self.since.clear()
 
     def whole(self) -> bytes:
-        """What a program reads that runs on."""
+        """The content that a running program reads."""
         now = bytearray(self.sure)
         for each in self.since:
             _apply(now, each)
         return bytes(now)
 
     def left(self, chance: Random) -> bytes:
-        """What could be there after a cut."""
+        """A possible content after a cut."""
         now, share = bytearray(self.sure), chance.choice((0.0, 0.1, 0.5, 0.9, 1.0))
         upto = len(self.since) if chance.random() < 0.5 else chance.randint(0, len(self.since))
         for piece in self.since[:upto]:

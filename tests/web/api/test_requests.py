@@ -1,4 +1,4 @@
-"""What programs may change: the verbs of commands, with clear words for what is wrong, and closed to others."""
+"""Requests of programs that change something: the verbs of commands, clear errors, and closed to others."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def done(pages: Application, method: str, path: str, said: object = None) -> dic
 
 
 def held(method: str, path: str, got: Got) -> dict[str, Any]:
-    """What was answered, which has to be well and as it is described."""
+    """The answer, which has to be a success and match its schema."""
     assert got.status in (200, 201, 202), got.body
     answers = drawn(path)[method.lower()]["responses"]
     schema = answers[str(got.status)]["content"]["application/json"]["schema"]
@@ -101,10 +101,10 @@ def test_a_receiver_from_its_beginning_to_its_end(pages: Application, tmp_path: 
     assert ask(pages, "GET", "/receivers/lines").status == 404
 
 
-def test_whoever_edits_is_told_that_everything_is_fetched_whole(pages: Application) -> None:
-    for values, told in (({"max_documents": 9}, None), ({"dynamic_pages": False}, ["dynamic_pages"])):
+def test_an_edit_answers_that_everything_is_refetched(pages: Application) -> None:
+    for values, settings_named in (({"max_documents": 9}, None), ({"dynamic_pages": False}, ["dynamic_pages"])):
         kept = done(pages, "PATCH", "/sources/docs", {"settings": values})
-        assert (kept.get("recrawl") or {}).get("settings") == told
+        assert (kept.get("recrawl") or {}).get("settings") == settings_named
         done(pages, "PATCH", "/sources/docs", {"settings": dict.fromkeys(values), "yes": True})
 
 
@@ -136,7 +136,7 @@ def test_documents_are_chosen_as_by_the_command(pages: Application, house: Insta
         ({"stat": 404}, 422, "stat"),
     ],
 )
-def test_documents_that_cannot_be_chosen_are_told(said: object, status: int, words: str, pages: Application) -> None:
+def test_documents_that_cannot_be_chosen_are_named(said: object, status: int, words: str, pages: Application) -> None:
     got = ask(pages, "POST", "/documents/recrawl", said)
     assert (got.status, words in got.json["detail"]) == (status, True), got.body
 
@@ -283,7 +283,7 @@ def test_these_are_all_there_is() -> None:
 
 @pytest.mark.parametrize(("method", "path", "said"), CHANGES, ids=lambda each: str(each)[:40])
 def test_nobody_changes_anything_who_may_not(house: Installation, method: str, path: str, said: object) -> None:
-    """A page of somebody else, another machine, a proxy that says so, and who has no token where one is needed."""
+    """A page of another site, another machine, a proxy that says so, and a client without a required token."""
     before = _everything(house)
     plain = app.make(house)
     for headers in (

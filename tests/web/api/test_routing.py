@@ -36,20 +36,22 @@ DESCRIPTION: dict[str, Any] = app.application(None)[0].openapi()  # type: ignore
 OPERATIONS = sorted(path for path, of in DESCRIPTION["paths"].items() if path.startswith("/api/v1/") and "get" in of)
 
 
-def told(crawled: Crawled, *words: str) -> list[Any]:
-    """What a command prints."""
+def printed(crawled: Crawled, *words: str) -> list[Any]:
+    """The output of a command."""
     return crawled.home.fine(*words, "--json").objects
 
 
 def test_documents_are_those_of_the_command(crawled: Crawled) -> None:
-    every = told(crawled, "document", "list")
+    every = printed(crawled, "document", "list")
     assert crawled.api("/documents?limit=1000") == {"documents": every, "next": None}
     assert crawled.api("/documents", accept=LINES) == every
     for asked, words in (
         ("source=papers", ("--source", "papers")), ("state=error", ("--state", "error")),
         ("status=404", ("--status", "404")), ("excluded=1", ("--excluded",)), ("state=excluded", ("--excluded",)),
     ):  # fmt: skip
-        assert crawled.api(f"/documents?limit=1000&{asked}")["documents"] == told(crawled, "document", "list", *words)
+        assert crawled.api(f"/documents?limit=1000&{asked}")["documents"] == printed(
+            crawled, "document", "list", *words
+        )
 
 
 @pytest.mark.parametrize("asked", ["", "&source=web", "&excluded=1", "&excluded=1&source=twin", "&state=old"])
@@ -71,9 +73,9 @@ def test_pages_of_a_list_are_the_list(asked: str, size: int, crawled: Crawled, m
 
 def test_one_document_and_its_links(crawled: Crawled) -> None:
     address = f"{crawled.origin}/evil"
-    shown = told(crawled, "document", "show", address)
+    shown = printed(crawled, "document", "show", address)
     assert [crawled.api(f"/documents/{each['id']}") for each in shown] == shown
-    links = told(crawled, "document", "links", address)
+    links = printed(crawled, "document", "links", address)
     paths = [f"/documents/{each['id']}/links" for each in shown]
     assert [link for path in paths for link in crawled.api(path)["links"]] == links
     assert [link for path in paths for link in crawled.api(path, accept=LINES)] == links
@@ -83,36 +85,36 @@ def test_one_document_and_its_links(crawled: Crawled) -> None:
 def test_explain_is_that_of_the_command(path: str, crawled: Crawled) -> None:
     address = f"{crawled.origin}{path}"
     asked = f"/explain?address={quote(address, safe='')}"
-    assert crawled.api(asked)["explanations"] == told(crawled, "explain", address)
-    assert crawled.api(asked, accept=f"text/plain, {LINES};q=0.9") == told(crawled, "explain", address)
+    assert crawled.api(asked)["explanations"] == printed(crawled, "explain", address)
+    assert crawled.api(asked, accept=f"text/plain, {LINES};q=0.9") == printed(crawled, "explain", address)
 
 
 def test_sources_and_their_kinds(crawled: Crawled) -> None:
-    assert crawled.api("/sources")["sources"] == told(crawled, "source", "list")
-    assert [crawled.api("/sources/web")] == told(crawled, "source", "show", "web")
-    assert [crawled.api("/sources/web?effective=1")] == told(crawled, "source", "show", "web", "--effective")
+    assert crawled.api("/sources")["sources"] == printed(crawled, "source", "list")
+    assert [crawled.api("/sources/web")] == printed(crawled, "source", "show", "web")
+    assert [crawled.api("/sources/web?effective=1")] == printed(crawled, "source", "show", "web", "--effective")
     kinds = crawled.api("/sources/kinds")["kinds"]
-    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == told(
+    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == printed(
         crawled, "source", "kinds"
     )
     for each in kinds:
-        assert each["settings"] == told(crawled, "source", "kinds", each["kind"])
+        assert each["settings"] == printed(crawled, "source", "kinds", each["kind"])
 
 
 def test_runs_and_their_reports(crawled: Crawled) -> None:
-    every = told(crawled, "run", "list")
+    every = printed(crawled, "run", "list")
     assert crawled.api("/runs") == {"runs": every, "next": None}
     assert crawled.api("/runs", accept=LINES) == every
-    assert crawled.api("/runs?source=papers")["runs"] == told(crawled, "run", "list", "--source", "papers")
+    assert crawled.api("/runs?source=papers")["runs"] == printed(crawled, "run", "list", "--source", "papers")
     first = crawled.api("/runs?limit=3")
     rest = crawled.api(f"/runs?limit=3&cursor={first['next']}")
     assert (first["runs"] + rest["runs"], rest["next"]) == (every, None)
     for each in every:
-        assert [crawled.api(f"/runs/{each['run']}")] == told(crawled, "run", "show", str(each["run"]))
+        assert [crawled.api(f"/runs/{each['run']}")] == printed(crawled, "run", "show", str(each["run"]))
 
 
 def test_the_system_is_what_status_says(crawled: Crawled) -> None:
-    (said,) = told(crawled, "status")
+    (said,) = printed(crawled, "status")
     seen = crawled.api("/system")
     steady = {name for name in said if name not in ("disks", "processes")}
     assert {name: seen[name] for name in steady} == {name: said[name] for name in steady}
@@ -129,24 +131,24 @@ def test_the_log_of_a_run(crawled: Crawled) -> None:
 
 
 def test_schedules(crawled: Crawled) -> None:
-    assert crawled.api("/schedules")["schedules"] == told(crawled, "schedule", "list")
-    assert [crawled.api("/schedules/nightly")] == told(crawled, "schedule", "show", "nightly")
+    assert crawled.api("/schedules")["schedules"] == printed(crawled, "schedule", "list")
+    assert [crawled.api("/schedules/nightly")] == printed(crawled, "schedule", "show", "nightly")
     assert crawled.get("/api/v1/schedules/weekly").status == 404
 
 
 def test_receivers_and_sets_of_parameters(crawled: Crawled) -> None:
-    every = told(crawled, "receiver", "list")
+    every = printed(crawled, "receiver", "list")
     assert crawled.api("/receivers")["receivers"] == crawled.api("/receivers", accept=LINES) == every
-    assert [crawled.api("/receivers/index")] == told(crawled, "receiver", "show", "index")
+    assert [crawled.api("/receivers/index")] == printed(crawled, "receiver", "show", "index")
     assert crawled.api("/receivers/index/faulty") == {"faulty": [], "total": 0}
     kinds = crawled.api("/receivers/kinds")["kinds"]
-    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == told(
+    assert [{key: each[key] for key in ("kind", "about", "package")} for each in kinds] == printed(
         crawled, "receiver", "kinds"
     )
     for each in kinds:
-        assert each["settings"] == told(crawled, "receiver", "kinds", each["kind"])
-    assert crawled.api("/parameters")["parameters"] == told(crawled, "parameters", "list")
-    assert [crawled.api("/parameters/system")] == told(crawled, "parameters", "show", "system")
+        assert each["settings"] == printed(crawled, "receiver", "kinds", each["kind"])
+    assert crawled.api("/parameters")["parameters"] == printed(crawled, "parameters", "list")
+    assert [crawled.api("/parameters/system")] == printed(crawled, "parameters", "show", "system")
 
 
 def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
@@ -154,7 +156,7 @@ def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
         hits: list[Any] = crawled.api("/search?" + urlencode(asked, doseq=True))["hits"]
         return hits
 
-    assert found(q="forest", source=["web", "papers"]) == told(
+    assert found(q="forest", source=["web", "papers"]) == printed(
         crawled, "search", "forest", "--source", "web", "--source", "papers"
     )
     assert len(found(q="forest", all=1)) > len(found(q="forest"))
@@ -163,9 +165,9 @@ def test_search_takes_what_the_command_takes(crawled: Crawled) -> None:
     oldest = found(q="*", sort="oldest", all=1, limit=100)
     assert {each["id"] for each in newest} == {each["id"] for each in oldest}
     by_title = found(q="*", sort="title", limit=100)
-    assert by_title == told(crawled, "search", "*", "--sort", "title", "--limit", "100")
-    assert found(q="*", group="source") == told(crawled, "search", "*", "--group", "source")
-    assert found(q="*", since="2020", until="2999") == told(
+    assert by_title == printed(crawled, "search", "*", "--sort", "title", "--limit", "100")
+    assert found(q="*", group="source") == printed(crawled, "search", "*", "--group", "source")
+    assert found(q="*", since="2020", until="2999") == printed(
         crawled, "search", "*", "--since", "2020", "--until", "2999"
     )
     for offset in (2**31, 2**63 - 1, 2**63, 10**30):
@@ -206,7 +208,7 @@ def test_documents_of_equal_content(crawled: Crawled) -> None:
         ("/documents?excluded=1&cursor=99.x.1", 400, "usage", "belongs to another list"),
         ("/documents?sate=old", 400, "usage", "no parameter `sate` here. Did you mean `state`? It takes `changed`, "),
         ("/search?query=a", 400, "usage", "Did you mean `q`?"), ("/runs/1?x=1", 400, "usage", "It takes none."),
-        ("/search?q=a&as=somebody", 400, "usage", "There is no parameter `as` here."),
+        ("/search?q=a&as=ada", 400, "usage", "There is no parameter `as` here."),
         ("/documents?limit=0", 422, "usage", "`limit` has to be at least 1"),
         ("/documents/0", 404, "not_found", ""), ("/documents/99999", 404, "not_found", "There is no document 99999."),
         ("/documents/99999999999999999999", 404, "not_found", ""), ("/explain", 422, "usage", "has to be given"),
@@ -225,7 +227,7 @@ def test_errors_say_what_is_wrong(path: str, status: int, code: str, says: str, 
     assert (got.json["code"], got.json["status"], says in got.json["detail"]) == (code, status, True), got.json
 
 
-def test_no_secret_is_told(crawled: Crawled) -> None:
+def test_no_secret_is_shown(crawled: Crawled) -> None:
     assert "secret:door" in crawled.get("/api/v1/sources/web").body
     for path in ("/sources", "/sources/web?effective=1", "/runs", "/runs/1", "/documents", "/documents?excluded=1"):
         body = crawled.get(f"/api/v1{path}").body
@@ -345,7 +347,7 @@ JUNK = st.one_of(
 
 
 def value_of(parameter: dict[str, Any]) -> st.SearchStrategy[str]:
-    """What may be given for a parameter: what it is for, mostly, and anything."""
+    """Values for a parameter: mostly valid ones, and any others."""
     schema = parameter["schema"]
     known = [str(each) for each in (*schema.get("examples", ()), *schema.get("enum", ()), schema.get("default", ""))]
     real = ["web", "papers", "none", "1", "2", "7", "404", "970", "http://127.0.0.1/", "file:///", "/srv/a"]

@@ -12,7 +12,7 @@ from tests.web.crawled import Crawled
 
 
 def value(body: str, name: str) -> str:
-    """What stands in a field for text."""
+    """The content of a text field."""
     (found,) = re.findall(rf'<input[^>]* name="{name}" [^>]*value="([^"]*)"', body)
     return unescape(found)
 

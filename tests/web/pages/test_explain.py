@@ -55,7 +55,7 @@ def test_the_verdict_comes_first_and_everything_behind_it(crawled: Crawled) -> N
 
 
 def test_what_is_unchanged_is_indexed_with_200(tmp_path: Path) -> None:
-    """The page, the list and the status pages agree; that nothing was new is told of the visit."""
+    """The page, the list and the status pages agree; the visit says that nothing was new."""
 
     def say(asked: threaded.Asked) -> Said:
         known = asked.fields.get("if-none-match")
@@ -113,7 +113,7 @@ def test_its_parts_are_named_on_top_and_each_is_there(crawled: Crawled) -> None:
     assert all(f'id="{each}"' in bare for each in re.findall(r'<a href="#([\w-]+)"', bare))
 
 
-def test_every_source_that_knows_it_is_told(crawled: Crawled) -> None:
+def test_every_source_that_knows_the_address_is_shown(crawled: Crawled) -> None:
     page = crawled.explain("/n0").main
     assert "2 sources know it" in said(page)
     assert 'id="source"' in page
@@ -266,7 +266,7 @@ def test_readers_are_not_led_there(crawled: Crawled) -> None:
         assert "/status/" not in body, path
 
 
-def test_a_document_of_a_group_is_told_of_to_who_looks_after_it_alone(crawled: Crawled) -> None:
+def test_a_document_of_a_group_is_explained_to_administrators_alone(crawled: Crawled) -> None:
     address = (crawled.home.folder.parent / "staff" / "pay.txt").as_uri()
     page = crawled.get(f"/explain?address={quote(address)}").main
     assert "only by people whom its rights name" in page

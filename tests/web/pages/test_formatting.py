@@ -1,4 +1,4 @@
-"""What a page shows of a hit."""
+"""The presentation of a hit."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_day_that_no_calendar_has_is_not_shown(moment: float | None, said: str
 )
 @pytest.mark.parametrize("cached", [True, False])
 def test_only_an_address_of_the_web_is_a_link(url: str, *, cached: bool) -> None:
-    """Whoever defines a kind of source says where its documents are: what runs when it is followed leads nowhere."""
+    """A package's kind of source chooses the addresses of its documents: one that runs a script becomes no link."""
     hit = Hit(7, url, "A title", "", (), 1.0, "own", "text/html", "en", 0, None, cached=cached, duplicates=0)
     assert formatting.shown(hit).link == ("/cached/7" if cached else "")
 

@@ -1,4 +1,4 @@
-"""What types of documents are called."""
+"""The names of document types."""
 
 from __future__ import annotations
 

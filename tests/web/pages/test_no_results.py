@@ -55,11 +55,11 @@ def test_counts_are_within_what_was_chosen(crawled: Crawled) -> None:
     assert NUMBER.findall(words["sargasso"]) == [("/search?q=sargasso&amp;source=papers", "1")]
 
 
-def test_nothing_is_told_of_what_is_for_others(crawled: Crawled) -> None:
+def test_documents_of_others_are_not_revealed(crawled: Crawled) -> None:
     """`pickers` stands only in a document of a group; `zyxwv` in none."""
     for known, unknown in (("pickers", "zyxwvut"), ("personnel", "zyxwvutsr")):
-        told = [crawled.get(f"/search?q=%2Bkelp+%2B{word}").main.replace(word, "*") for word in (known, unknown)]
-        assert told[0] == told[1]
+        answers = [crawled.get(f"/search?q=%2Bkelp+%2B{word}").main.replace(word, "*") for word in (known, unknown)]
+        assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("q", [EVIL, '"', "zz " * 300, "+((", "zz*", "\u202ezz yy", "title:zz yy -xx"])
@@ -93,7 +93,7 @@ def closed(tmp_path: Path) -> Iterator[Crawled]:
 
 
 @pytest.mark.parametrize("address", ["/", "/search?q=kelp"])
-def test_who_looks_after_it_is_told_why_nothing_is_found_and_others_are_not(address: str, closed: Crawled) -> None:
+def test_only_administrators_see_why_nothing_is_found(address: str, closed: Crawled) -> None:
     body = closed.get(address).body
     assert "0 of 1 documents of papers are for everyone." in body
     assert "<code>cormorant source edit papers --set owner_grants=false</code>" in body

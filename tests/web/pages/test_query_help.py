@@ -34,10 +34,10 @@ def test_every_example_is_a_link_that_works(crawled: Crawled) -> None:
         assert f'name="q" type="search" value="{text}"' in got.body.replace("&#34;", "&#34;")
 
 
-def test_every_word_of_the_language_is_told_of() -> None:
-    told = " ".join(f"{form.example} {form.finds}" for form in EVERY)
-    assert {field for field in FIELDS if f"{field}:" not in told} == set()
-    assert {name for name in (*NAMES, *OPERATORS) if name not in told} == set()
+def test_every_word_of_the_query_language_is_explained() -> None:
+    shown = " ".join(f"{form.example} {form.finds}" for form in EVERY)
+    assert {field for field in FIELDS if f"{field}:" not in shown} == set()
+    assert {name for name in (*NAMES, *OPERATORS) if name not in shown} == set()
 
 
 @pytest.mark.parametrize("example", re.findall("`([^`]+)`", " ".join(form.finds for form in EVERY)))

@@ -18,15 +18,15 @@ def test_reasons_are_a_link_away(crawled: Crawled) -> None:
     asked = f"why={number}#why"
     (menu,) = (line for line in plain.splitlines() if line.startswith('<details class="menu"') and asked in line)
     assert menu.index("Explain") < menu.index("Why this hit"), "it stands in the menu of the hit"
-    told = crawled.get(f"/search?q=kelp+forest&why={number}").main
-    (box,) = told.split('<details class="why"')[1:]
+    shown = crawled.get(f"/search?q=kelp+forest&why={number}").main
+    (box,) = shown.split('<details class="why"')[1:]
     assert box.index("Words found") < box.index("In all")
     assert "kelp, forest" in box
-    assert asked not in told, "it is open already"
-    assert told.count("#why") == plain.count("#why") - 1
+    assert asked not in shown, "it is open already"
+    assert shown.count("#why") == plain.count("#why") - 1
 
 
-def test_a_program_is_told_the_parts_of_the_score(crawled: Crawled) -> None:
+def test_a_program_gets_the_parts_of_the_score(crawled: Crawled) -> None:
     for question in ("kelp forest", "sargasso", "number", "site:127.0.0.1 kelp"):
         for hit in crawled.api("/search?" + urlencode({"q": question}))["hits"]:
             why = crawled.api(f"/search/{hit['id']}/why?" + urlencode({"q": question}))
@@ -34,7 +34,7 @@ def test_a_program_is_told_the_parts_of_the_score(crawled: Crawled) -> None:
             assert sum(part["points"] for part in why["parts"]) == pytest.approx(why["score"], rel=1e-6, abs=1e-9)
 
 
-def test_nobody_is_told_of_what_is_not_for_him(crawled: Crawled) -> None:
+def test_a_reader_gets_no_reasons_for_hidden_documents(crawled: Crawled) -> None:
     hidden = next(each["id"] for each in crawled.api("/documents?source=personnel")["documents"] if each["indexed"])
     for number in (hidden, 10**6):
         got = crawled.get(f"/api/v1/search/{number}/why?q=pickers")
@@ -73,5 +73,5 @@ def test_languages_that_a_browser_prefers(said: str, expected: tuple[str, ...]) 
 
 
 def test_a_browser_in_another_language_gets_another_order(crawled: Crawled) -> None:
-    told = crawled.api("/search?q=kelp", accept_language="und")["hits"]
-    assert told[0]["score"] > crawled.api("/search?q=kelp")["hits"][0]["score"]
+    shown = crawled.api("/search?q=kelp", accept_language="und")["hits"]
+    assert shown[0]["score"] > crawled.api("/search?q=kelp")["hits"][0]["score"]

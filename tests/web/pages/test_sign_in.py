@@ -81,7 +81,7 @@ def test_over_tls_the_cookie_is_for_tls(pages: RequestGuard, token: str) -> None
     assert "; Secure" in field
     assert browser.get(CLOSED).status == 200
     browser.cookies = {"session": browser.cookies["__Host-session"]}
-    assert browser.get(CLOSED).status == 401, "a cookie that somebody on the way could have set is not looked at"
+    assert browser.get(CLOSED).status == 401, "a cookie that an attacker on the way could have set is ignored"
     browser.cookies = {}
 
 

@@ -1,4 +1,4 @@
-"""What a number means, and which documents have it."""
+"""The pages of statuses: their meaning, and the documents that have them."""
 
 from __future__ import annotations
 

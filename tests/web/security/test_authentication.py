@@ -75,26 +75,26 @@ def test_a_route_without_a_scope_is_closed_to_everybody(how: str, house: Install
 
 
 def add(app: FastAPI, how: str) -> None:
-    """Add a route as somebody would who never heard of scopes."""
-    told = {"secret": "told"}
+    """Add a route without a scope."""
+    content = {"secret": "shown"}
     if how == "plainly":
-        app.get("/new/thing")(lambda: told)
+        app.get("/new/thing")(lambda: content)
     elif how == "by a router":
         router = APIRouter(prefix="/new")
-        router.get("/thing")(lambda: told)
+        router.get("/thing")(lambda: content)
         app.include_router(router)
     elif how == "as a mount":
         inner = FastAPI()
-        inner.get("/thing")(lambda: told)
+        inner.get("/thing")(lambda: content)
         app.mount("/new", inner)
     else:
-        app.add_route("/new/{thing}", lambda _: JSONResponse(told))
+        app.add_route("/new/{thing}", lambda _: JSONResponse(content))
         app.router.routes.insert(0, app.router.routes.pop())
 
 
 def closed(pages: Application, **headers: str) -> tuple[int, bool]:
     got = Caller(pages).get("/new/thing", **headers)
-    return got.status, "told" in got.body
+    return got.status, "shown" in got.body
 
 
 def refusal(_: Request, error: CormorantError | HTTPException) -> Response:
@@ -104,7 +104,7 @@ def refusal(_: Request, error: CormorantError | HTTPException) -> Response:
 def test_a_route_without_a_scope_does_not_borrow_that_of_another(house: Installation) -> None:
     """The first route that takes a request answers it, so its scope counts, and not that of one behind it."""
     app = FastAPI()
-    app.get("/search")(lambda: "told")
+    app.get("/search")(lambda: "shown")
     app.get("/search", dependencies=[needs(Scope.SEARCH)])(lambda: "fine")
     pages = AuthenticationMiddleware(app, Authenticator(house), Audience.PUBLIC, Policy.of(app), refusal)
     assert Caller(pages).get("/search").status == 401
@@ -156,7 +156,7 @@ def test_what_a_host_field_says_opens_nothing(host: str, house: Installation) ->
     assert Caller(pages).get("/api/v1/runs", host=host).status == 401
 
 
-def test_a_program_is_told_what_it_needs_and_a_person_asked(pages: RequestGuard) -> None:
+def test_a_program_gets_the_needed_scope_and_a_person_a_form(pages: RequestGuard) -> None:
     program = Caller(pages).get("/api/openapi.json")
     assert (program.status, json.loads(program.body)["code"]) == (401, "not_signed_in")
     assert program.headers["www-authenticate"] == 'Bearer realm="cormorant"'

@@ -56,7 +56,7 @@ def test_head_is_answered_as_get_is_less_the_body() -> None:
         ("GET", {}, 503, "busy"),
     ],
 )
-def test_a_program_is_told_in_a_problem_object_and_a_person_in_a_sentence(
+def test_a_program_gets_a_problem_object_and_a_person_a_sentence(
     method: str, headers: dict[str, str], status: int, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if code == "busy":
@@ -65,9 +65,9 @@ def test_a_program_is_told_in_a_problem_object_and_a_person_in_a_sentence(
         got = Caller(PAGES).ask(method, path, headers=headers)
         assert (got.status, got.headers["content-type"]) == (status, "application/problem+json")
         assert (got.json["status"], got.json["code"]) == (status, code)
-    told, page = (Caller(PAGES).ask(method, path, headers=headers) for path in ("/api/", "/search"))
+    program, page = (Caller(PAGES).ask(method, path, headers=headers) for path in ("/api/", "/search"))
     assert (page.status, page.headers["content-type"]) == (status, "text/plain; charset=utf-8")
-    assert page.body.strip() == told.json["detail"]
+    assert page.body.strip() == program.json["detail"]
     assert ("retry-after" in page.headers) == (status == 503)
 
 
