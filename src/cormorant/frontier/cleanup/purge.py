@@ -5,8 +5,8 @@ A row is purged after its resource was gone in two runs, if no other page links 
 Two runs within one hour count as one accident of its server, unless the source sets `purge_after_s`. A 410 is purged at
 once (RFC 9110 section 15.5.11: the condition is likely permanent). Listed resources are purged even if pages link to
 them. A resource stays while a sitemap names it or a known address redirects to it: each run would discover it again.
-Start addresses stay, so that their state can be explained, and so do sitemaps that a robots.txt names. A tombstone keeps when and why
-a document was deleted.
+Start addresses stay, so that their state can be explained, and so do sitemaps that a robots.txt names. A tombstone
+keeps when and why a document was deleted.
 """
 
 from __future__ import annotations
