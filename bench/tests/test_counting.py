@@ -139,8 +139,8 @@ def test_steps_of_all_processes_are_one_table(tmp_path: Path) -> None:
     for number, parse in enumerate(({"calls": 10, "ns": 2_230_000}, [10, 2_230_000])):
         written = {"parse": parse, "own": {"calls": 1, "ns": 1_000}}
         (tmp_path / "logs" / f"steps-{number}.json").write_text(json.dumps(written), encoding="utf-8")
-    parse, own = steps.read(tmp_path, 20)
-    assert (parse.name, parse.calls, parse.us_a_page) == ("parse", 20, 223)
+    found, own = steps.read(tmp_path, 20)
+    assert (found.name, found.calls, found.us_a_page) == ("parse", 20, 223)
     assert (own.name, own.design_us) == ("own", None)
-    (line,) = (line for line in steps.table([parse, own]) if line.startswith("| parse |"))
+    (line,) = (line for line in steps.table([found, own]) if line.startswith("| parse |"))
     assert line.startswith("| parse | 223.0 | 223 | 1.00 | 20 |")

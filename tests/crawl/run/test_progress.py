@@ -122,7 +122,7 @@ def test_it_is_seen_how_far_the_slowest_receiver_is(store: Store, row: RunRow) -
         slowest = receivers.slowest(tx, row.source_id)
         assert progress.delivered(tx, slowest) == (2, head - 2)
     assert slowest is not None
-    assert slowest.said == "the receiver 'slow'"
+    assert slowest.label == "the receiver 'slow'"
     looks, began = ProgressSampler(store), now(store)
     looks.look(row, began, 0)
     looks.look(row, began + EVERY_S, 0)
