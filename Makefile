@@ -86,11 +86,11 @@ again: .venv/.stamp-dev ## Run the tests that failed once more, alone: up to thr
 	$(PYTEST) -m "not server and not browser" --last-failed --last-failed-no-failures none
 
 DAEMONS = nginx squid apache2-utils dovecot-imapd mariadb-server openssh-server samba samba-vfs-modules \
-krb5-kdc krb5-admin-server krb5-user faketime
+krb5-kdc krb5-admin-server krb5-user faketime vsftpd
 .PHONY: daemons
 daemons:
 	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx && command -v squid && command -v htpasswd && command -v dovecot && \
-	command -v mariadbd && command -v sshd && command -v smbd && command -v krb5kdc) >/dev/null; then apt-get update -qq && \
+	command -v mariadbd && command -v sshd && command -v smbd && command -v krb5kdc && command -v vsftpd) >/dev/null; then apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(DAEMONS) || \
 	echo "Not all of $(DAEMONS) could be installed here, so what needs them is skipped." >&2; fi
 
@@ -102,7 +102,7 @@ kerberos: .venv/.stamp-dev
 	echo "gssapi and krb5 could not be compiled here, so Kerberos is not tried." >&2
 
 # What of them, and of the wiki, is not there; tests that need it are skipped and say so.
-PROGRAMS = nginx squid htpasswd dovecot mariadbd sshd smbd krb5kdc
+PROGRAMS = nginx squid htpasswd dovecot mariadbd sshd smbd krb5kdc vsftpd
 WIKI = /usr/share/mediawiki/api.php
 .PHONY: absent
 absent:
