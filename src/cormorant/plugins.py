@@ -149,7 +149,7 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
     scheme = f"{source.kind}:"
     return SourceKind(
         source.kind, source.about, source.Settings, source, source.look, scheme=scheme, advice=source.advice,
-        declared=source.declared, live=source.live,
+        declared=source.declared, meant_by=source.meant_by, live=source.live,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 
+from cormorant.base.clock import SystemClock
 from cormorant.base.errors import Unreachable
 from cormorant.model.attribute import AttributeType
 from cormorant.model.content import Content, Extraction, VisitTrace
@@ -128,6 +129,13 @@ class BaseSource(ABC, Generic[S]):
     def declared(cls, settings: S) -> Sequence[DeclaredParameter]:  # noqa: ARG003 - a kind may ask its place
         """Return the parameters that only the place knows. Raises what `look` raises."""
         return ()
+
+    @classmethod
+    def meant_by(cls, number: int, settings: S, text: str) -> Sequence[str]:
+        """Return the addresses of the documents that a person may mean by a text that is no address: here its key."""
+        if text.startswith("/"):
+            return ()
+        return (cls(number, settings, Tools(None, SystemClock())).address_of(text),)
 
     @property
     def settings(self) -> S:

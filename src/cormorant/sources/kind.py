@@ -69,8 +69,9 @@ class SourceKind:
     addresses that begin with `scheme`. `unlisted` says why a document of the place is named by no listing. `declared`
     asks the place of some settings, like a program, for the parameters that can be set besides; it raises what `look`
     raises. `script` returns statements that an administrator of the place may run, so that changes are noticed there;
-    it raises UsageError where settings allow none. A `live` kind has no documents: its sources are asked at each search
-    (`sources.live.LiveSource`), and no run of one is ordered.
+    it raises UsageError where settings allow none. `meant_by` returns the addresses of documents that a person may mean
+    by a text that is no address, like a path, given the number and the settings of a source. A `live` kind has no
+    documents: its sources are asked at each search (`sources.live.LiveSource`), and no run of one is ordered.
     """
 
     name: str
@@ -84,4 +85,5 @@ class SourceKind:
     unlisted: Callable[[Source, str], Unlisted | None] = lambda _source, _address: None
     declared: Callable[[Any], Sequence[DeclaredParameter]] = lambda _: ()
     script: Callable[[Any], str] | None = None
+    meant_by: Callable[[int, Any, str], Sequence[str]] = lambda _number, _settings, _text: ()
     live: bool = False

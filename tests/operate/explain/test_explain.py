@@ -10,6 +10,7 @@ import pytest
 
 from cormorant.sources.files.unlisted import not_there
 from tests.cli.world import Answer, InstalledCli, serving, small_site
+from tests.sources.git.repositories import Repository
 
 
 @pytest.fixture(scope="module")
@@ -211,3 +212,19 @@ def test_a_source_whose_start_file_is_away_is_told_of(folder: Path, tmp_path: Pa
         assert home.fine("explain", str(folder / "papers/note.txt"), "--json").object["verdict"] == "unknown"
         report = home.fine("run", "show", "--json").object
         assert str(starts) in "".join(each["sentence"] for each in report["problems"])
+
+
+def test_a_file_of_a_repository_by_its_path(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repo")
+    repository.put("docs/a b.md", "# Gulls\n\nForty were counted.\n")
+    repository.commit()
+    home = InstalledCli(tmp_path / "data")
+    mirror = f"mirror_folder={tmp_path / 'mirror'}"
+    home.fine("source", "add", "git", "repo", "--set", f"url={repository.path}", "--set", mirror)
+    home.fine("crawl")
+    for form in ("docs/a b.md", "./docs/a b.md", str(repository.path / "docs" / "a b.md")):
+        record = home.fine("explain", form, "--json").object
+        assert (record["address"], record["verdict"]) == ("git://1/docs/a%20b.md", "indexed"), form
+    assert home.fine("document", "show", "docs/a b.md", "--json").object["title"] == "Gulls"
+    wrong = home.run("explain", "docs/none.md")
+    assert (wrong.code, "Write it in full, like git://1/docs/a%20b.md." in wrong.err) == (2, True)

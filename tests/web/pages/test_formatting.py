@@ -25,7 +25,21 @@ from cormorant.web.pages import formatting
     ],
 )
 def test_an_address_is_shown_step_by_step(url: str, steps: tuple[str, ...]) -> None:
-    assert formatting.where(url) == steps
+    assert formatting.where(url) == formatting.where(url, "papers") == steps
+
+
+@pytest.mark.parametrize(
+    ("url", "steps"),
+    [
+        ("git://3/docs/a%20b.md", ("notes", "docs", "a b.md")),
+        ("mail://12/~/2.m", ("notes", "2.m")),
+        ("table://2/17", ("notes", "17")),
+        ("sftp://files.example/17/a.txt", ("files.example", "17", "a.txt")),
+        ("http://127/a", ("127", "a")),
+    ],
+)
+def test_the_number_of_a_source_is_shown_as_its_name(url: str, steps: tuple[str, ...]) -> None:
+    assert formatting.where(url, "notes") == steps
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 
@@ -20,6 +21,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
 from cormorant.model.ruling import Renamed
 from cormorant.model.run import Mode, RunState
+from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import Status
 from cormorant.model.url import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.operate.documents import rejected_deliveries
@@ -27,7 +29,7 @@ from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.rejected_deliveries import RejectedDocument
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord, OneDocument
-from cormorant.plugins import source_settings
+from cormorant.plugins import source_kind, source_settings
 from cormorant.receivers.stream import Event
 from cormorant.sources.trees.share import of_share
 from cormorant.sources.trees.tree_urls import quoted
@@ -186,10 +188,35 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
     if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
         return canonical("file://" + quoted(os.fsencode(path)))
+    if named := _by_name(tx, bare):
+        return named
     meant = _nearest(tx, bare)
-    how = f"Did you mean {meant}?" if meant else "Write it in full, like https://example.org/docs/."
+    how = f"Did you mean {meant}?" if meant else f"Write it in full, like {_example(tx)}."
     more = {"meant": meant} if meant else {}
     raise BadAddress(f"{text!r} is neither a full address nor a file here. {how}", **more)
+
+
+def _by_name(tx: Tx, text: str) -> str | None:
+    """Return the first known address of a document that a source knows by such a name, like its key or path."""
+    for each in sources.every(tx):
+        for address in _meant_by(each, text):
+            if any(row.source_id == each.id for row in at(tx, address)):
+                return address
+    return None
+
+
+def _meant_by(owner: SourceRow, text: str) -> Sequence[str]:
+    with suppress(CormorantError):
+        kind = source_kind(owner.kind)
+        return kind.meant_by(owner.id, parse_settings(kind.settings, owner.settings), text)
+    return ()
+
+
+def _example(tx: Tx) -> str:
+    """Return the address of a document, so that a person sees how addresses are written here."""
+    first = sa.select(resource.c.address).where(resource.c.role == int(Role.DOCUMENT)).order_by(resource.c.id)
+    rows = tx.rows(first.limit(1))
+    return str(rows[0].address) if rows else "https://example.org/docs/"
 
 
 def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
@@ -248,7 +275,8 @@ def meanings(owner: SourceRow, address: str) -> list[str]:
     shown = None
     with suppress(CormorantError):
         shown = source_settings(owner.kind, owner.settings).shown_as(address)
-    return [address, shown] if shown else [address]
+    path = unquote(address.removeprefix("file://")) if address.startswith("file:///") else ""
+    return [address, *([shown] if shown else ()), *(_meant_by(owner, path) if path else ())]
 
 
 def renaming(asked: str, known: Renamed) -> dict[str, str]:

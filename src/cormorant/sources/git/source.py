@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import ClassVar, Final
@@ -96,6 +96,12 @@ class GitSource(BaseSource[GitSettings]):
         url = settings.repository
         if url.scheme == "file" and not os.path.isdir(url.path):  # noqa: PTH112 - raises nothing where nobody may look
             raise Unreachable(f"There is no repository at {url.path}. Mount it, or correct the source's url.")
+
+    @classmethod
+    def meant_by(cls, number: int, settings: GitSettings, text: str) -> Sequence[str]:
+        """Return the address of a path in the repository, or of one in a repository of this machine."""
+        root = settings.repository.path.rstrip("/") + "/" if settings.repository.scheme == "file" else ""
+        return super().meant_by(number, settings, text.removeprefix(root).removeprefix("./"))
 
     def address_of(self, key: str) -> str:
         """Return the address of a path; `os.fsencode` makes its bytes of the key."""

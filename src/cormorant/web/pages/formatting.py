@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, TypeVar, cast
 from urllib.parse import unquote
 
@@ -20,6 +21,8 @@ PER_PAGES = (PER_PAGE, 20, 50)
 """Results on a page that one may choose."""
 MOST_PAGES = 50
 _FILE = "file://"
+_NUMBERED = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*://[0-9]+/")
+"""Addresses of documents that their source numbers itself."""
 MOST_STEPS = 5
 """Steps of an address that are shown."""
 LONGEST_ASKED = 60
@@ -74,7 +77,7 @@ def shown(hit: Hit, *, spoken: bool = False) -> HitView:
     kept = f"/mail/{hit.id}" if hit.mime == MESSAGE else f"/cached/{hit.id}"
     link, icon = (hit.url, "page") if web else (kept if hit.cached else "", "file")
     return HitView(
-        hit.id, hit.url, _title(hit), link, where(hit.url), hit.language, icon, tuple(pieces(hit)),
+        hit.id, hit.url, _title(hit), link, where(hit.url, hit.source), hit.language, icon, tuple(pieces(hit)),
         meta(hit, spoken=spoken), hit.cached, hit.duplicates, hit.near_duplicates, hit.source if hit.federated else "",
     )  # fmt: skip
 
@@ -90,20 +93,22 @@ def is_canonical(hit: Hit) -> bool:
     return display_directives.CANONICAL in hit.attributes
 
 
-def where(url: str) -> tuple[str, ...]:
+def where(url: str, source: str = "") -> tuple[str, ...]:
     """An address as people read it: host and path, step by step, the query behind the last step; of a file its path.
 
     A file on a share is shown as Windows writes it, with the server first. Behind a container come the names that lead
-    to a document in it.
+    to a document in it. An address that begins with the number of a source is shown with the name of the `source`.
     """
     if is_member(url):
         outer, _, path = url.partition(MEMBER)
         names = [unquote(name) for name in path.replace(INNER, "/").split("/") if name]
-        return (*where(outer), *(["…", *names[-3:]] if len(names) > MOST_STEPS else names))
+        return (*where(outer, source), *(["…", *names[-3:]] if len(names) > MOST_STEPS else names))
     if url.startswith(_FILE):
         return (_path(url.removeprefix(_FILE)),)
     bare, _, asked = (url.partition("//")[2] or url).partition("?")
     steps = [unquote(step) for step in bare.split("/") if step]
+    if source and _NUMBERED.match(url):
+        steps = [source, *(step for step in steps[1:] if step != "~")]
     if len(steps) > MOST_STEPS:
         steps = [steps[0], "…", *steps[-3:]]
     if asked := unquote(asked.partition("#")[0]):
