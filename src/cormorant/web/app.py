@@ -133,9 +133,9 @@ def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: 
             return RedirectResponse("/", 303)
         offered = shelf.offered_attributes()
         wanted = search_page.asked(request, q, every=every, as_typed=as_typed, offered=offered)
-        answer = shelf.ask(wanted.question)
+        answer = shelf.ask(wanted.question, offered)
         if (there := wanted.within(answer)) is not wanted:
-            wanted, answer = there, shelf.ask(there.question)
+            wanted, answer = there, shelf.ask(there.question, offered)
         page = wanted.page
         noted = asked.note(request, wanted.question, answer, Face.PAGE)
         reach = min(answer.reachable, MOST_PAGES * wanted.per)

@@ -97,10 +97,11 @@ class SharedReader:
         """Why search does not find what is in the index, for those who may know that it is there."""
         return restricted.sentences(self.house)
 
-    def ask(self, question: Question) -> Answer:
-        """Answer a question. Raises NotFoundError for an unknown source."""
+    def ask(self, question: Question, offered: Collection[str] = ()) -> Answer:
+        """Answer a question, of which a page itself `offered` attributes. Raises what `search` raises."""
         self._know(question.sources)
-        return search.search(self.house, question, shelf=self.library(), federation=self.federation())
+        shelf, federation = self.library(), self.federation()
+        return search.search(self.house, question, shelf=shelf, federation=federation, offered=offered)
 
     def known_attributes(self) -> KnownAttributes:
         """Return the attributes that a query may name."""

@@ -14,19 +14,23 @@ from cormorant.plugins import Source
 from cormorant.testing import SourceSuite
 from tests.net.http.servers import CERTIFICATE
 from tests.sources.ftp.ftp_server import PASSWORD, ftp_server
-from tests.sources.remote.listing import fetched, found, listed, remote
+from tests.sources.remote.listing import (
+    NAMES as LISTED_NAMES,
+    fetched,
+    found,
+    has_every_file,
+    listed,
+    remote,
+    with_files,
+)
 
 SECRETS = {"p": PASSWORD, "w": "wrong"}
-NAMES = ("a.txt", "sub dir/b \u00fc%41#?;c.txt", "sub dir/deep/\u65e5\u672c.html", "it's.txt")
+NAMES = (*LISTED_NAMES, "it's.txt")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in NAMES:
-        path = tmp_path / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-    return tmp_path
+    return with_files(tmp_path, NAMES)
 
 
 class TestSuite(SourceSuite):
@@ -49,7 +53,7 @@ def test_names_of_any_sort_are_listed_and_read(folder: Path, listing: str) -> No
         names = listed(source)
         assert not source.unlisted
         got = [fetched("ftp", SECRETS, name, **settings) for name in names]
-    assert {each.body.decode() for each in got if isinstance(each, Content)} == set(NAMES)
+    assert has_every_file(got, NAMES)
     assert all(isinstance(each, Content) and each.modified_at for each in got)
 
 

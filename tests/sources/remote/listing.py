@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from cormorant.plugins import Source, make_source
 from cormorant.sources.kind import Tools
 
 HANG_S = 30
+NAMES = ("a.txt", "sub dir/b \u00fc%41#?;c.txt", "sub dir/deep/\u65e5\u672c.html")
+"""Names of files that are hard to write in an address, at each depth."""
 
 
 class Secrets:
@@ -38,6 +40,20 @@ class Secrets:
 
     def unseal(self, data: bytes) -> bytes | None:
         return data
+
+
+def with_files(folder: Path, names: Iterable[str]) -> Path:
+    """Make a folder `docs` in a folder, with a file of each name whose content is its name."""
+    for name in names:
+        path = folder / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return folder
+
+
+def has_every_file(got: Iterable[object], names: Iterable[str]) -> bool:
+    """Whether these documents are those files, each with its name as its content."""
+    return sorted(each.body.decode() for each in got if isinstance(each, Content)) == sorted(names)
 
 
 def egress() -> Egress:

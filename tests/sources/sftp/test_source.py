@@ -20,20 +20,24 @@ from cormorant.sources.sftp.owners import OwnerNames
 from cormorant.sources.sftp.packets import FileAttributes, NamedFile
 from cormorant.sources.sftp.source import SftpSource
 from cormorant.testing import SourceSuite
-from tests.sources.remote.listing import fetched, found, listed, remote
+from tests.sources.remote.listing import (
+    NAMES as LISTED_NAMES,
+    fetched,
+    found,
+    has_every_file,
+    listed,
+    remote,
+    with_files,
+)
 from tests.sources.sftp.ssh_server import PASSWORD, SshServer, ssh_server
 
 SECRETS = {"p": PASSWORD, "w": "wrong"}
-NAMES = ("a.txt", "sub dir/b \u00fc%41#?;c.txt", "sub dir/deep/\u65e5\u672c.html", "new\nline.txt")
+NAMES = (*LISTED_NAMES, "new\nline.txt")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in NAMES:
-        path = tmp_path / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-    return tmp_path
+    return with_files(tmp_path, NAMES)
 
 
 @pytest.fixture
@@ -60,7 +64,7 @@ class TestSuite(SourceSuite):
 def test_names_of_any_sort_are_listed_and_read(server: SshServer) -> None:
     names = listed(remote("sftp", SECRETS, **settings(server)))
     got = [fetched("sftp", SECRETS, name, **settings(server)) for name in names]
-    assert {each.body.decode() for each in got if isinstance(each, Content)} == set(NAMES)
+    assert has_every_file(got, NAMES)
 
 
 def test_a_stranger_gets_no_password(server: SshServer) -> None:

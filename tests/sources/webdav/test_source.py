@@ -19,20 +19,24 @@ from cormorant.sources.webdav.multistatus import DavMember
 from cormorant.sources.webdav.settings import WebDavSettings
 from cormorant.sources.webdav.source import _permalink, _version
 from cormorant.testing import SourceSuite
-from tests.sources.remote.listing import fetched, found, listed, remote
+from tests.sources.remote.listing import (
+    NAMES as LISTED_NAMES,
+    fetched,
+    found,
+    has_every_file,
+    listed,
+    remote,
+    with_files,
+)
 from tests.sources.webdav.dav_server import PASSWORD, USER, DavServer, dav_server
 
 SECRETS = {"p": PASSWORD, "w": "wrong"}
-NAMES = ("a.txt", "sub dir/b \u00fc%41#?;c.txt", "sub dir/deep/\u65e5\u672c.html", "it's & <so>.txt")
+NAMES = (*LISTED_NAMES, "it's & <so>.txt")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in NAMES:
-        path = tmp_path / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-    return tmp_path
+    return with_files(tmp_path, NAMES)
 
 
 def settings(server: DavServer, **more: object) -> dict[str, Any]:
@@ -58,7 +62,7 @@ def test_names_of_any_sort_are_listed_and_read(folder: Path, basic: bool) -> Non
     with dav_server(folder, basic=basic) as server:
         names = listed(remote("webdav", SECRETS, **settings(server)))
         got = [fetched("webdav", SECRETS, name, **settings(server)) for name in names]
-    assert {each.body.decode() for each in got if isinstance(each, Content)} == set(NAMES)
+    assert has_every_file(got, NAMES)
     assert all(isinstance(each, Content) and each.modified_at for each in got)
 
 

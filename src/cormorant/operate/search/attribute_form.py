@@ -43,7 +43,7 @@ def fields(
     """Return the fields for attributes that have a list of values or are offered beside results, by name.
 
     Of the list of a source, and where there is no list, only values are offered that documents have which this reader
-    may see.
+    may see; an attribute of which there is none has no field.
     """
     with house.store.read() as tx:
         offered = {each.name for each in catalog.every(tx) if each.facet}
@@ -53,7 +53,7 @@ def fields(
     labels = value_lists.labels(house, names, languages)
     common = value_lists.labels(house, names, sources=(attribute_values.EVERYWHERE,))
     found = []
-    for name in names:
+    for name in (each for each in names if attributes.seen(house, shelf, reader, each)):
         own, anyones = labels.get(name.lower(), {}), common.get(name.lower(), {})
         if own.keys() - anyones.keys():
             seen = {*anyones, *shelf.values(name, reader, MOST_LISTED)}

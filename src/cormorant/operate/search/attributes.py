@@ -13,10 +13,11 @@ from typing import Final
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.frontier.staging import pending_deletes
+from cormorant.model.acl import Reader
 from cormorant.model.attribute import BUILT_IN, FIELDS, AttributeType, attribute_name
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.search import AttributeImpact, AttributeRecord, DeletedAttribute, EditedAttribute
-from cormorant.search.reader import KnownAttributes
+from cormorant.search.reader import KnownAttributes, Library
 from cormorant.store.catalog import attribute_values, attributes, sources
 from cormorant.store.catalog.attributes import ADMINISTRATOR, SearchAttribute
 from cormorant.store.db.database import Tx
@@ -41,6 +42,20 @@ def known(house: Installation) -> KnownAttributes:
     with house.store.read() as tx:
         kinds = attributes.types(tx)
     return {name.lower(): (name, kind) for name, kind in kinds.items() if kind is not None}
+
+
+def seen(house: Installation, shelf: Library, reader: Reader, name: str) -> bool:
+    """Return whether a reader may know that there is an attribute of this name.
+
+    It is one of every document, has a list of values for all sources, or a document that the reader may see has it.
+    """
+    if name.lower() in _PROTECTED:
+        return True
+    with house.store.read() as tx:
+        rows = attribute_values.every(tx)
+    if any(row.source == attribute_values.EVERYWHERE and row.attribute.lower() == name.lower() for row in rows):
+        return True
+    return bool(shelf.values(name, reader, 1))
 
 
 def offered(house: Installation) -> tuple[str, ...]:

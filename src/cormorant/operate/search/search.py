@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, cast
@@ -99,13 +99,15 @@ def search(
     *,
     shelf: Library | None = None,
     federation: Federation | None = None,
+    offered: Collection[str] = (),
 ) -> Answer:
     """Answer a question as far as this reader may know. `shelf` is a library that is open already.
 
     With a `federation` the federated sources that the question is for are asked meanwhile, and their hits stand among
-    those of the index.
+    those of the index. Attributes that are `offered` may be named whatever this reader sees of them.
 
-    Raises NotFoundError for an unknown source, UsageError for a type or a day that is none, and what `library` raises.
+    Raises NotFoundError for an unknown source, and for an attribute that is unknown or of which this reader sees
+    nothing; UsageError for a type or a day that is none, and what `library` raises.
     """
     if question.chosen.faults:
         raise UsageError(" ".join(question.chosen.faults.values()))
@@ -115,8 +117,12 @@ def search(
             for name in question.sources:
                 sources.named(tx, name)
     with tracing.span("search", limit=question.limit, offset=question.offset) as note:
-        answer = _found(shelf or library(house), question, reader, federation)
+        shelf = shelf or library(house)
+        answer = _found(shelf, question, reader, federation)
         note(total=answer.total, took_ms=answer.took_ms)
+    for name in _without_values(question, answer):
+        if name not in offered and not attributes.seen(house, shelf, reader, name):
+            raise _unknown(name)
     return answer
 
 
@@ -141,10 +147,21 @@ def _with_attributes(house: Installation, question: Question) -> Question:
     named = (*question.facet_attributes, *(name for name, _ in question.chosen.attributes))
     for name in named:
         if name.lower() not in known:
-            raise NotFoundError(f"There is no attribute {name[:60]!r}. `cormorant attribute list` lists them.")
+            raise _unknown(name)
     return replace(
         question, facet_attributes=tuple(dict.fromkeys(known[name.lower()][0] for name in question.facet_attributes))
     )
+
+
+def _without_values(question: Question, answer: Answer) -> list[str]:
+    """Return the attributes that a question names and of which its answer shows no value."""
+    counted = {facet.name.lower() for facet in answer.attribute_facets if any(each.results for each in facet.choices)}
+    named = (*question.facet_attributes, *(name for name, _ in question.chosen.attributes))
+    return [name for name in dict.fromkeys(named) if name.lower() not in counted]
+
+
+def _unknown(name: str) -> NotFoundError:
+    return NotFoundError(f"There is no attribute {name[:60]!r}. `cormorant attribute list` lists them.")
 
 
 def why(

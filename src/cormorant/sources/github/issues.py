@@ -16,10 +16,11 @@ from cormorant.sources.json_api.numbered import (
     Pages,
     Tally,
     changed,
+    entries_of,
     listed,
     moment_text,
 )
-from cormorant.sources.json_api.record import JsonRecord, records_of
+from cormorant.sources.json_api.record import JsonRecord
 
 _ALL: Final = "state=all&per_page=100"
 
@@ -82,9 +83,7 @@ def _asked(client: GitHubClient, page: str, etag: str = "") -> Exchange[ApiAnswe
 
 
 def _entries(answer: ApiAnswer) -> list[NumberedEntry]:
-    if not isinstance(answer.value, list):
-        raise ApiFault(Status.PROTOCOL_ERROR, "GitHub answers something else than a list of issues.", passing=True)
-    return [_entry(each) for each in records_of(answer.value) if each.number("number") > 0]
+    return entries_of(answer, "GitHub", "number", _entry)
 
 
 def _entry(record: JsonRecord) -> NumberedEntry:

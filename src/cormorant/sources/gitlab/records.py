@@ -19,8 +19,10 @@ from cormorant.sources.json_api.numbered import (
     Pages,
     Tally,
     changed,
+    entries_of,
     listed,
     moment_text,
+    see_list,
 )
 from cormorant.sources.json_api.record import JsonRecord, records_of
 
@@ -72,7 +74,7 @@ def wiki_pages(client: GitLabClient, project: Project) -> Exchange[list[WikiEntr
         if fault.status != Status.TOO_BIG:
             raise
         answer = yield from client.rest(path)
-    _see_list(answer)
+    see_list(answer, "GitLab")
     return [
         WikiEntry(each.text("slug"), _digest((each.text("title"), each.text("content"))) if "content" in each else "")
         for each in records_of(answer.value)
@@ -108,14 +110,8 @@ def _path(project: Project, sort: str) -> str:
     return f"/projects/{project.id}/{sort}?scope=all&state=all"
 
 
-def _see_list(answer: ApiAnswer) -> None:
-    if not isinstance(answer.value, list):
-        raise ApiFault(Status.PROTOCOL_ERROR, "GitLab answers something else than a list.", passing=True)
-
-
 def _entries(answer: ApiAnswer) -> list[NumberedEntry]:
-    _see_list(answer)
-    return [_entry(each) for each in records_of(answer.value) if each.number("iid") > 0]
+    return entries_of(answer, "GitLab", "iid", _entry)
 
 
 def _entry(record: JsonRecord) -> NumberedEntry:

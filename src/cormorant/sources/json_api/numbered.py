@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from cormorant.base.clock import rfc3339
 from cormorant.model.status import Status
+from cormorant.sources.json_api.client import ApiAnswer
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
-from cormorant.sources.json_api.record import JsonRecord, moment_of
+from cormorant.sources.json_api.record import JsonRecord, moment_of, records_of
 
 ATTEMPTS: Final = 3
 """Complete listings in which records disappear meanwhile, before it is given up."""
@@ -44,6 +45,23 @@ Entries = Generator[Sequence[NumberedEntry], None, dict[str, Any]]
 """Batches of entries; at their end how far they were read."""
 EntriesOrNone = Generator[Sequence[NumberedEntry], None, dict[str, Any] | None]
 """The same; None when some records may be gone."""
+
+
+def entries_of(
+    answer: ApiAnswer, place: str, number: str, entry: Callable[[JsonRecord], NumberedEntry]
+) -> list[NumberedEntry]:
+    """Return the entries of a page by `entry`, of the records whose field `number` is one. Raises ApiFault for no list.
+
+    `place` is the name of the server in that sentence.
+    """
+    see_list(answer, place)
+    return [entry(each) for each in records_of(answer.value) if each.number(number) > 0]
+
+
+def see_list(answer: ApiAnswer, place: str) -> None:
+    """Raise ApiFault for an answer that is no list."""
+    if not isinstance(answer.value, list):
+        raise ApiFault(Status.PROTOCOL_ERROR, f"{place} answers something else than a list.", passing=True)
 
 
 def listed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from cormorant.model.scope import Scope
@@ -15,10 +15,9 @@ from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import Recrawled
 from cormorant.operate.records.takedowns import Erasure, LiftedTakedown, NewTakedown, Takedown, TakedownsRecord
 from cormorant.web.api import requests
-from cormorant.web.api.routing import MOST_NUMBER, Json, as_lines, in_lines, order, route
+from cormorant.web.api.routing import Json, as_lines, in_lines, order, route
+from cormorant.web.row_number import RowNumber
 from cormorant.web.security.authorization import visitor
-
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
 
 
 def add(router: APIRouter, house: Installation) -> None:
@@ -42,7 +41,7 @@ def _add_takedowns(router: APIRouter, house: Installation) -> None:
         return in_lines(iter(found)) if as_lines(request) else Json({"takedowns": found})
 
     @route(router, "/takedowns/{number}", Scope.OPERATE, Takedown)
-    def show_takedown(number: Number) -> Response:
+    def show_takedown(number: RowNumber) -> Response:
         """Show one takedown."""
         return Json(takedowns.show(house, number))
 
@@ -59,11 +58,11 @@ def _add_takedowns(router: APIRouter, house: Installation) -> None:
         return Json(erased, 201)
 
     @order(router, "POST", "/takedowns/{number}/lift", Scope.ADMIN, LiftedTakedown)
-    def lift_takedown(request: Request, number: Number) -> Response:
+    def lift_takedown(request: Request, number: RowNumber) -> Response:
         """End a takedown."""
         return Json(takedowns.lift(house, number, visitor(request).author))
 
     @order(router, "POST", "/takedowns/{number}/erase", Scope.ADMIN, Erasure)
-    def erase_takedown(number: Number) -> Response:
+    def erase_takedown(number: RowNumber) -> Response:
         """Erase from the disk what a takedown hides, and scan for it."""
         return Json(erasure.erase(house, number, lent=True))

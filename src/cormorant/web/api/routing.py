@@ -34,17 +34,16 @@ from cormorant.operate.search.query_log import Face
 from cormorant.search.reader import Filters, GroupBy, Question, Sort, attribute_choice
 from cormorant.web.pages import score
 from cormorant.web.query_recorder import QueryRecorder
+from cormorant.web.row_number import MOST_NUMBER, RowNumber
 from cormorant.web.security import authorization
 from cormorant.web.shared_reader import SharedReader
 
 LINES = "application/x-ndjson"
 PREFIX = "/api/v1"
 MOST = 1_000
-MOST_NUMBER = 2**63 - 1
 _Call = TypeVar("_Call", bound=Callable[..., Response])
 
 _SETS: dict[str, Any] = {"enum": ["", *SETS]}
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER, examples=[1])]
 Limit = Annotated[int, Query(ge=1, le=MOST, description="Records in one answer; JSON Lines have no limit.")]
 Cursor = Annotated[
     str, Query(max_length=100, description="The value `next` of the previous answer; default: the first page.")
@@ -154,7 +153,7 @@ def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
         return Json(searching.answer_record(answer, labels))
 
     @route(app, "/documents/{number}/duplicates", Scope.SEARCH, Duplicates)
-    def list_duplicates(number: Number) -> Response:
+    def list_duplicates(number: RowNumber) -> Response:
         """List a document and all others of equal content that a reader may see, the one that search shows first."""
         found = searching.duplicates(shelf.library(), number)
         return Json(searching.equals_record(found))
@@ -223,12 +222,12 @@ def _add_documents(router: APIRouter, house: Installation) -> None:
         return Json({"documents": found, "next": following})
 
     @route(router, "/documents/{number}", Scope.OPERATE, OneDocument)
-    def show_document(number: Number) -> Response:
+    def show_document(number: RowNumber) -> Response:
         """Show what is known about a document, and how it was read."""
         return Json(lookup.numbered(house, number))
 
     @route(router, "/documents/{number}/links", Scope.OPERATE, LinksRecord, LinkRecord)
-    def list_links(request: Request, number: Number) -> Response:
+    def list_links(request: Request, number: RowNumber) -> Response:
         """List the links of a document: out of it and into it, with their texts."""
         found = links.of_document(house, number)
         return in_lines(found) if as_lines(request) else Json({"links": found})

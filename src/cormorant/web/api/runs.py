@@ -14,7 +14,8 @@ from cormorant.operate.runs import control, eta_summary, log, review, start
 from cormorant.operate.runs.log import LogFilter
 from cormorant.operate.runs.start import RunOrder
 from cormorant.web.api import requests
-from cormorant.web.api.routing import Cursor, Json, Limit, Number, OfSource, as_lines, before, in_lines, order, route
+from cormorant.web.api.routing import Cursor, Json, Limit, OfSource, as_lines, before, in_lines, order, route
+from cormorant.web.row_number import RowNumber
 from cormorant.web.security.authorization import demand
 
 
@@ -37,7 +38,7 @@ def _add_looks(router: APIRouter, house: Installation) -> None:
         return Json({"runs": found[:limit], "next": str(found[limit - 1]["run"]) if len(found) > limit else None})
 
     @route(router, "/runs/{number}", Scope.OPERATE, OneRun)
-    def show_run(number: Number) -> Response:
+    def show_run(number: RowNumber) -> Response:
         """Show the report of a run, what should be known of it, and of a held one which documents would go."""
         return Json(eta_summary.shown(house, number))
 
@@ -61,7 +62,7 @@ def _add_orders(router: APIRouter, house: Installation) -> None:
         return Json({"runs": runs, "left_out": [each.as_problem() for each in held]}, 202)
 
     @order(router, "DELETE", "/runs/{number}", Scope.ADMIN, DeletedRun)
-    def delete_run(number: Number) -> Response:
+    def delete_run(number: RowNumber) -> Response:
         """Forget a run that has ended, with its figures. What it found stays, but what a test has found."""
         control.delete(house, number)
         return Json({"run": number, "state": "deleted"})
@@ -72,17 +73,17 @@ def _add_steering(router: APIRouter, house: Installation) -> None:
         return Json(start.report(house, number))
 
     @order(router, "POST", "/runs/{number}/suspend", Scope.OPERATE, Run)
-    def suspend_run(number: Number) -> Response:
+    def suspend_run(number: RowNumber) -> Response:
         """Leave a run where it is, until it is resumed or the next crawl of its source goes on with it."""
         return now(control.suspend(house, number).id)
 
     @order(router, "POST", "/runs/{number}/resume", Scope.OPERATE, Run)
-    def resume_run(number: Number) -> Response:
+    def resume_run(number: RowNumber) -> Response:
         """Go on with a run that was suspended or interrupted."""
         return now(control.resume(house, number).run)
 
     @order(router, "POST", "/runs/{number}/stop", Scope.OPERATE, Run)
-    def stop_run(number: Number) -> Response:
+    def stop_run(number: RowNumber) -> Response:
         """End a run for good; the next crawl of its source begins anew. What was found is kept.
 
         What was examined and is not indexed yet is dropped: the next crawl fetches it anew.
@@ -95,22 +96,22 @@ def _add_answers(router: APIRouter, house: Installation) -> None:
         return Json(start.report(house, number))
 
     @order(router, "POST", "/runs/{number}/accept", Scope.ADMIN, Run)
-    def accept_run(number: Number) -> Response:
+    def accept_run(number: RowNumber) -> Response:
         """Let the documents of a held run go, or take their new text; the run goes on to its end."""
         return now(start.answer(house, number, accept=True).id)
 
     @order(router, "POST", "/runs/{number}/refuse", Scope.OPERATE, Run)
-    def refuse_run(number: Number) -> Response:
+    def refuse_run(number: RowNumber) -> Response:
         """Keep the documents of a held run as they are until the next crawl; the run goes on to its end."""
         return now(start.answer(house, number, accept=False).id)
 
     @order(router, "POST", "/runs/{number}/prune", Scope.OPERATE, Pruned)
-    def prune_run(number: Number, said: requests.Prune) -> Response:
+    def prune_run(number: RowNumber, said: requests.Prune) -> Response:
         """Leave some of what a run has examined out of what is to be indexed. The next crawl finds it again."""
         return Json(review.prune(house, number, said.rules))
 
     @order(router, "POST", "/runs/{number}/index", Scope.OPERATE, Run)
-    def index_run(number: Number) -> Response:
+    def index_run(number: RowNumber) -> Response:
         """Index what a run has examined, without a request; the run goes on to its end."""
         return now(review.index(house, number).id)
 
@@ -121,7 +122,7 @@ def add_log(router: APIRouter, house: Installation) -> None:
     @route(router, "/runs/{number}/log", Scope.OPERATE, RunLog, LogLine)
     def show_log(
         request: Request,
-        number: Number,
+        number: RowNumber,
         level: Annotated[str, Query(description="Of this level and above.", examples=["warning"])] = "debug",
         only: Annotated[str, Query(description="Of this log only.", examples=["fetch"])] = "",
         limit: Limit = 500,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Annotated, Any
 from urllib.parse import unquote, urlencode
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 
@@ -20,6 +20,7 @@ from cormorant.operate.documents import links, lookup
 from cormorant.operate.explain import explain
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import sayable
+from cormorant.web.row_number import MOST_NUMBER, RowNumber
 from cormorant.web.security import authorization
 from cormorant.web.shared_reader import SharedReader
 
@@ -27,7 +28,6 @@ PER_PAGE = 50
 """Links of one direction on a page."""
 WAYS = 12
 """Ways on which an address was found that are shown with it; the page of its links has them all."""
-MOST_NUMBER = 2**63 - 1
 _BADGES = frozenset(each.name.lower() for each in OutcomeKind if each is not OutcomeKind.NONE)
 _BAD = frozenset(("failed", "deferred", "quarantined", "held"))
 _WAYS = {
@@ -41,7 +41,6 @@ _KNOWN = {
 }  # fmt: skip
 """How charset or language was known."""
 
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
 Behind = Annotated[int, Query(ge=0, le=MOST_NUMBER)]
 
 
@@ -60,7 +59,7 @@ def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates) -> None:
     @authorization.page(router, "/documents/{number}/links", Scope.OPERATE)
     def linked(
         request: Request,
-        number: Number,
+        number: RowNumber,
         into: Annotated[int, Query(alias="in", ge=0, le=MOST_NUMBER)] = 0,
         out: Behind = 0,
     ) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from fastapi.templating import Jinja2Templates
@@ -17,10 +17,8 @@ from cormorant.operate.installation import Installation
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import sayable
 from cormorant.web.pages.sign_in import form
+from cormorant.web.row_number import RowNumber
 from cormorant.web.security.authorization import page, visitor
-
-MOST_NUMBER = 2**63 - 1
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
 
 
 def add(router: APIRouter, house: Installation, look: Jinja2Templates) -> None:
@@ -55,7 +53,7 @@ def add(router: APIRouter, house: Installation, look: Jinja2Templates) -> None:
         return RedirectResponse("/takedowns", 303)
 
     @page(router, "/takedowns/{number}/lift", Scope.ADMIN, "POST")
-    def end(request: Request, number: Number) -> Response:
+    def end(request: Request, number: RowNumber) -> Response:
         takedowns.lift(house, number, visitor(request).author)
         return RedirectResponse("/takedowns", 303)
 
