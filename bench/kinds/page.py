@@ -54,7 +54,8 @@ TABLES: Final[Mapping[str, Table]] = {
         "A crawl is killed with all its processes (`kill -9`) at random points, and at others its server is "
         "stopped and started three seconds later. Where there is no server, the place is gone for that time. "
         "While a program pushes, `cormorant serve` is killed and restarted, and the program sends a batch again that "
-        "was not answered. The next crawl has to find everything, once.",
+        "was not answered; the run that was left is finished before the next. The next crawl has to find everything, "
+        "once.",
         {
             "documents": lambda each: str(each["documents"]),
             "kills": lambda each: str(each["kills"]),

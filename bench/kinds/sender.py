@@ -85,5 +85,6 @@ def broken_off(
         assert not sender.is_alive(), f"{sender.sent} batches were answered in time"
     finally:
         server.stop()
-    commands.crawl("place", fine=(0, 3))
+    for _ in ("the run that was left", "items that came since"):
+        commands.crawl("place", fine=(0, 3))
     return was_sending, compare(commands, truth)

@@ -115,6 +115,7 @@ class BaseSource(ABC, Generic[S]):
     def __init__(self, number: int, settings: S, tools: Tools) -> None:
         self.number, self._settings, self.tools = number, settings, tools
         self.unlisted: list[str] = []
+        self.unlisted_reason = ""
         self.closed: list[str] = []
         self.vetoed: list[str] = []
         self.value_lists: dict[str, dict[str, dict[str, str]]] = {}

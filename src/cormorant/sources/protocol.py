@@ -170,6 +170,11 @@ class Source(Protocol):
         ...
 
     @property
+    def unlisted_reason(self) -> str:
+        """After `discover`: why it could not list these, as a sentence; "" where each address speaks for itself."""
+        ...
+
+    @property
     def closed(self) -> Sequence[str]:
         """After `discover`: those of `unlisted` that it may not enter, when that bears on who may read what lies there.
 

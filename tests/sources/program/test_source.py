@@ -219,6 +219,7 @@ def test_a_line_of_nonsense_costs_the_proof_and_no_document(place: Path, caplog:
     with caplog.at_level(logging.WARNING, "cormorant"):
         assert keys(made) == ["a", "b", "c"]
     assert made.unlisted == ["program://3/"]
+    assert made.unlisted_reason.endswith("wrote 1 line that is no message; the log of the run shows the first ones.")
     assert any("this is no message" in str(getattr(each, "text", "")) for each in caplog.records)
 
 

@@ -141,6 +141,7 @@ def test_damages_are_survived_and_delete_nothing(tmp_path: Path) -> None:
     assert {"https://site.example/0", "https://site.example/2", "https://site.example/5"} <= set(found)
     assert "https://site.example/1" not in found
     assert made.unlisted == ["warc://3/"]
+    assert made.unlisted_reason == f"{tmp_path}/a.warc.gz has 2 damaged places; the rest was read."
     lost = found["https://site.example/0"]._replace(address="warc://3/https%3A%2F%2Fsite.example%2F1", validator="")
     assert isinstance(fetched(made, lost), Deferred), "nobody knows whether it is still there"
 

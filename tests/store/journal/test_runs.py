@@ -56,7 +56,10 @@ def test_a_run_from_its_order_to_its_report(store: Store) -> None:
         runs.change(tx, number, state=RunState.HELD, reason="too many", asked="accept")
         row = runs.get(tx, number)
         assert (row.generation, row.started_at, row.lists, row.unlisted) == (4, 1.5, True, ["file:///x"])
-        assert (row.reason, row.asked) == ("too many", "accept")
+        assert (row.reason, row.asked, row.unlisted_reason) == ("too many", "accept", "")
+        runs.change(tx, number, unlisted=runs.unlisted_text(["file:///x"], "It is damaged."))
+        row = runs.get(tx, number)
+        assert (row.unlisted, row.unlisted_reason) == (["file:///x"], "It is damaged.")
         runs.change(
             tx, number, state=RunState.FINISHED, complete=True, finished_at=2.5, asked=None, bottleneck="network"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -52,10 +51,12 @@ class ListingResult(NamedTuple):
     complete: bool
     unlisted: list[str]
     cursor: str
+    unlisted_reason: str = ""
 
     def as_values(self) -> dict[str, object]:
         """The same as columns of the run."""
-        return {"lists": self.complete, "unlisted": json.dumps(self.unlisted), "cursor": self.cursor}
+        unlisted = runs.unlisted_text(self.unlisted, self.unlisted_reason)
+        return {"lists": self.complete, "unlisted": unlisted, "cursor": self.cursor}
 
 
 class Intake:
@@ -95,7 +96,8 @@ class Intake:
         if before is not None and not before.cursor:  # nothing is overridden
             with self._store.begin() as tx:
                 sources.set_cursor(tx, self._order.source, source.next_cursor)
-        return ListingResult(source.discovery is Discovery.LISTING, list(source.unlisted), source.next_cursor)
+        lists, unlisted = source.discovery is Discovery.LISTING, list(source.unlisted)
+        return ListingResult(lists, unlisted, source.next_cursor, source.unlisted_reason)
 
     def _keep_exposure(self) -> None:
         """Count the files that everyone may find though their folder keeps them from others, and keep their names."""

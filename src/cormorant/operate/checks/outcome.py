@@ -69,9 +69,12 @@ def shortages(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def unlisted(context: CheckContext) -> Iterator[RunProblem]:
-    """Yield the folders that could not be listed."""
+    """Yield the folders that could not be listed, or not all of them."""
+    reason = context.row.unlisted_reason
     for address in (context.row.unlisted or ())[:SHOWN]:
         sentence = f"{address} could not be listed, so no document below it was deleted."
+        if reason:
+            sentence = f"{reason} So no document below {address} was deleted."
         yield RunProblem("folder", sentence, {"address": address})
 
 

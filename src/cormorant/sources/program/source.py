@@ -79,7 +79,7 @@ class ProgramSource(BaseSource[ProgramSettings]):
 
     def discover(self, cursor: str) -> Batches:
         """Yield the documents that the program names. Raises Unreachable when it does not come to its end marker."""
-        self.unlisted, self.next_cursor = [], ""
+        self.unlisted, self.unlisted_reason, self.next_cursor = [], "", ""
         kept = self._remembered(cursor)
         try:
             session = self.session()
@@ -116,7 +116,10 @@ class ProgramSource(BaseSource[ProgramSettings]):
             )
         if session.nonsense:
             _log.warning("lines are no messages", extra={"program": self.settings.program, "lines": session.nonsense})
-            self.unlisted = [self._beginning] if self.discovery is Discovery.LISTING else []
+            count = session.nonsense
+            lines = "1 line that is no message" if count == 1 else f"{count:,} lines that are no messages"
+            self.unlisted = [self._beginning]
+            self.unlisted_reason = f"{self.settings.program} wrote {lines}; the log of the run shows the first ones."
             cursor = str(kept.get("cursor", ""))
         place = {"place": self._place(), "cursor": cursor}
         self.next_cursor = json.dumps(place | ({"empty": empty} if self.discovery is Discovery.LISTING else {}))

@@ -65,7 +65,7 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
 
     def discover(self, cursor: str) -> Batches:
         """Yield the captures that are documents. Raises Unreachable when the folder or an archive cannot be read."""
-        self.unlisted, self.next_cursor = [], ""
+        self.unlisted, self.unlisted_reason, self.next_cursor = [], "", ""
         kept = self._remembered(cursor)
         index = CaptureIndex()
         try:
@@ -108,8 +108,9 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
 
     def _filled(self, index: CaptureIndex) -> Batches:
         """Read all archives into an index, with an empty batch now and then."""
-        damages = 0
+        damages, damaged = 0, list[str]()
         for path in self._folder.files():
+            before = damages
             try:
                 for member in self._folder.packed(path):
                     damages += yield from self._member(ArchiveName(path, member), index)
@@ -121,9 +122,11 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
                     f"The archive {self._folder.full(path)} cannot be read: {error}. Let the crawler's account read "
                     "it, or exclude it."
                 ) from error
+            damaged += [self._folder.full(path)] if damages > before else []
         index.is_whole = damages == 0
         if damages:
             self.unlisted = [self._beginning]
+            self.unlisted_reason = _damage_reason(damaged, damages)
 
     def _read(self, reader: RecordReader, name: ArchiveName, index: CaptureIndex) -> Batches:
         yield []
@@ -285,6 +288,13 @@ class ArchiveSource(BaseSource[ArchiveSettings]):
         """Read a cursor; nothing is remembered of another folder."""
         kept: Mapping[str, object] = json.loads(cursor) if cursor else {}
         return kept if kept.get("path") == self.settings.path else {}
+
+
+def _damage_reason(archives: Sequence[str], places: int) -> str:
+    """Return a sentence about damaged archives."""
+    first = archives[0].encode("utf-8", "replace").decode()
+    more = f" and {len(archives) - 1:,} other archives have" if len(archives) > 1 else " has"
+    return f"{first}{more} {'1 damaged place' if places == 1 else f'{places:,} damaged places'}; the rest was read."
 
 
 def _record(file: SeekableFile, form: RecordFormat, place: MemberPlace) -> tuple[RecordHead | None, RecordReader]:

@@ -91,6 +91,7 @@ class WebSource:
         self.number, self.settings = number, settings
         self.next_cursor = ""
         self.unlisted: Sequence[str] = ()
+        self.unlisted_reason = ""
         self.closed: Sequence[str] = ()
         self.vetoed: Sequence[str] = ()
         self.blind = ""

@@ -73,6 +73,7 @@ class RunRow:
     behind: int | None = None
     overrides: bool = False
     cursor: str | None = None
+    unlisted_reason: str = ""
 
     @property
     def is_queued(self) -> bool:
@@ -448,7 +449,7 @@ def _say(number: int, values: Mapping[str, object]) -> None:
 def _logged(name: str, value: object) -> object:
     if name in _TIMES and isinstance(value, float):
         return rfc3339(value)
-    return json.loads(value) if name == "unlisted" and isinstance(value, str) else value
+    return _unlisted(value)[0] if name == "unlisted" and isinstance(value, str) else value
 
 
 def count(tx: Tx, number: int, process: str, counters: Counters) -> None:
@@ -478,12 +479,24 @@ def counted_by(tx: Tx, number: int, process: str) -> Counters:
     return stored_json.read(Counters, rows[0].counts) if rows else Counters()
 
 
+def unlisted_text(addresses: Sequence[str], reason: str) -> str:
+    """Return the parts that a run could not list, and why, as the column holds them."""
+    return json.dumps({"addresses": list(addresses), "reason": reason} if reason else list(addresses))
+
+
+def _unlisted(text: str) -> tuple[list[str], str]:
+    """Return the addresses that a run could not list, and why; "" where each speaks for itself."""
+    kept = json.loads(text)
+    return (kept["addresses"], kept["reason"]) if isinstance(kept, dict) else (kept, "")
+
+
 def _row(row: Any) -> RunRow:
+    below, reason = _unlisted(row.unlisted)
     return RunRow(
         row.id, row.source_id, RunState(row.state), Refresh(row.refresh),
         row.force or row.refresh == Refresh.SCRATCH, row.anew, row.generation, bulk.read_settings(row.settings),
         row.requested_at, row.started_at, row.finished_at, row.complete, row.asked,
-        row.reason, row.bottleneck, row.lists, json.loads(row.unlisted), row.error, row.gives_up_at,
+        row.reason, row.bottleneck, row.lists, below, row.error, row.gives_up_at,
         row.waits_since, row.waited_s, Mode(row.mode), row.forget, row.queued_at,
-        RunState(row.goes_on) if row.goes_on else None, row.behind, row.force, row.cursor,
+        RunState(row.goes_on) if row.goes_on else None, row.behind, row.force, row.cursor, reason,
     )  # fmt: skip
