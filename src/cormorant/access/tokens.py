@@ -50,7 +50,7 @@ def named(tx: Tx, name: str) -> TokenRow:
 
 
 def hashing_to(tx: Tx, digest: bytes) -> TokenRow | None:
-    """The token with that hash. All are compared to their ends, so that the time tells nothing of any."""
+    """The token with that hash. All are compared in constant time, so that the time taken reveals nothing."""
     rows = every(tx)
     return next(
         (row for row, same in [(each, hmac.compare_digest(each.digest, digest)) for each in rows] if same), None
@@ -58,18 +58,18 @@ def hashing_to(tx: Tx, digest: bytes) -> TokenRow | None:
 
 
 def use(tx: Tx, name: str) -> None:
-    """Note that it was shown just now."""
+    """Record the present time as the token's last use."""
     tx.execute(sa.update(token).where(token.c.name == name).values(used_at=tx.now()))
 
 
 def change(tx: Tx, name: str, scope: Scope) -> None:
-    """Give a token another scope, which its sessions have from their next request on. Raises NotFoundError."""
+    """Give a token another scope, which applies to its sessions from their next request on. Raises NotFoundError."""
     named(tx, name)
     tx.execute(sa.update(token).where(token.c.name == name).values(scope=scope))
 
 
 def delete(tx: Tx, name: str) -> None:
-    """Forget a token, and end what was begun with it. Raises NotFoundError."""
+    """Delete a token and its sessions. Raises NotFoundError."""
     named(tx, name)
     tx.execute(sa.delete(session).where(session.c.token == name))
     tx.execute(sa.delete(token).where(token.c.name == name))
@@ -113,7 +113,7 @@ def digest(value: str) -> bytes:
 
 
 def begin(tx: Tx, token: str, digest: bytes, lasts_s: float) -> None:
-    """Know a browser from now on; those whose time is over are forgotten."""
+    """Begin a browser session, and delete sessions that have expired."""
     now = tx.now()
     tx.execute(sa.delete(session).where(session.c.expires_at <= now))
     values = {"digest": digest, "token": token, "created_at": now, "expires_at": now + lasts_s}
@@ -121,11 +121,11 @@ def begin(tx: Tx, token: str, digest: bytes, lasts_s: float) -> None:
 
 
 def token_of(tx: Tx, digest: bytes) -> str | None:
-    """The name of the token a browser signed in with, None when it did not, or no longer counts."""
+    """The name of the token that a browser signed in with, None without a session or once it has expired."""
     rows = tx.rows(sa.select(session.c.token).where(session.c.digest == digest, session.c.expires_at > tx.now()))
     return rows[0].token if rows else None
 
 
 def end(tx: Tx, digest: bytes) -> None:
-    """Forget a browser."""
+    """End a browser session."""
     tx.execute(sa.delete(session).where(session.c.digest == digest))

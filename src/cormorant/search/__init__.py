@@ -4,7 +4,7 @@
 
 `reader.Library` is the one way to see a document, or to know that there is one.
 
-Invariants: whatever a person types is a query, and what could not be used is said in a note; no hit, total, duplicate
-or snippet comes from a document that the reader may not see or that the store has hidden; nothing is found without a
+Invariants: every text is a query, and a note names each part that could not be used; no hit, total, duplicate or
+snippet comes from a document that the reader may not see or that the store has hidden; nothing is found without a
 Reader.
 """

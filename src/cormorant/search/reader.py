@@ -1,14 +1,12 @@
 """Search for a reader, the only way to see a document.
 
-Only here.
-
-    find(question, reader) -> Answer      what a question finds, for this reader
+    find(question, reader) -> Answer      the hits of a question, for this reader
     see(number, reader)    -> Hit | None  one document, if this reader may see it
-    equals(number, reader) -> Equals      it and all others of equal content or nearly the same
-    why(question, number, reader) -> Why | None  what made the score of a document that the question finds
+    equals(number, reader) -> Equals      the document, its duplicates and near duplicates
+    why(question, number, reader) -> ScoreExplanation | None  the parts of the score of a hit
 
-The index may be a moment behind the store. What the store has hidden since (gone, or its rights changed) is subtracted
-in the question itself, so it is gone from hits, totals, counts and duplicates at once.
+The index may be a moment behind the store. Documents that the store has hidden since (gone, or with changed rights) are
+excluded in the query itself, so they leave hits, totals, counts and duplicates at once.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ from cormorant.search.query.filters import NOTHING_CHOSEN, Filters, attribute_ch
 from cormorant.search.query.parser import Understood, parse
 from cormorant.search.query.spelling import better
 from cormorant.search.results import suggest as suggestions
-from cormorant.search.results.explain_score import ScoreExplanation, told
+from cormorant.search.results.explain_score import ScoreExplanation, explain_match
 from cormorant.search.results.facets import Facet, FacetValue, attribute_facets, facets
 from cormorant.search.results.federated_result import FederatedResult
 from cormorant.search.results.match_positions import Needles
@@ -43,7 +41,7 @@ from cormorant.search.results.snippet import Snippet, snippet
 from cormorant.search.results.suggest import Completion
 from cormorant.search.weights import DEFAULT
 
-# Sort and Key belong to a question; who asks one cannot import the index.
+# Sort and Key belong to a question; callers may not import the index.
 __all__ = [
     "MOST_HITS",
     "Answer",
@@ -74,15 +72,15 @@ MOST_HITS = 1_000
 
 
 class Hidden(Protocol):
-    """The documents that must not be found although the index still holds them."""
+    """Finds the documents that must not be found although the index still holds them."""
 
     def __call__(self, place: int) -> frozenset[int]:
-        """Return the ids of documents that the store has hidden after `place`, the place of the state to be asked."""
+        """Return the ids of documents that the store has hidden after `place`, the place of the index state."""
         ...
 
 
 class CachedDocument(Protocol):
-    """The documents that have a cached copy."""
+    """Finds the documents that have a cached copy."""
 
     def __call__(self, numbers: Sequence[int]) -> frozenset[int]:
         """Return those of these documents whose copy can be shown."""
@@ -90,7 +88,7 @@ class CachedDocument(Protocol):
 
 
 class GroupBy(StrEnum):
-    """By what hits come in groups."""
+    """The field by which hits are grouped."""
 
     SOURCE = "source"
     SITE = "site"
@@ -100,12 +98,12 @@ class GroupBy(StrEnum):
 class Question:
     """The search request of a person.
 
-    No `sources` are all; `limit` is cut to MOST_HITS. Without `fold` duplicates are hits.
+    Empty `sources` means all; `limit` is at most MOST_HITS. Without `fold` duplicates are hits.
 
-    With `group`, `limit` and `offset` count groups. `facets`: count what each choice would leave. `languages` are those
-    the reader prefers, as tags like de-CH. `as_typed`: do not answer with a better query where nothing is found.
-    `facet_attributes` are attributes whose values are counted too, of dates the months. Without `federated` no
-    federated source is asked.
+    With `group`, `limit` and `offset` count groups. `facets`: count the results that each choice would leave.
+    `languages` are those the reader prefers, as tags like de-CH. `as_typed`: do not answer with a corrected query if
+    nothing is found. `facet_attributes` are attributes whose values are counted too, dates by month. Without
+    `federated` no federated source is asked.
     """
 
     text: str
@@ -152,16 +150,16 @@ class Hit:
 
 
 class ResultGroup(NamedTuple):
-    """Hits of one source or site, and how many there are of it in all. Some of them are in the answer."""
+    """A source or site with hits in the answer, and its total number of matches."""
 
     value: str
     total: int
 
 
 class Equals(NamedTuple):
-    """Documents of equal content or nearly the same, the one that stands for them first, and how many there are in all.
+    """Documents of equal content and near duplicates, their representative first, and their total number.
 
-    `near` are the numbers of those among the hits that are not of equal content with the one that was asked for.
+    `near` are the ids of hits whose content differs from that of the requested document.
     """
 
     total: int
@@ -173,12 +171,12 @@ class Equals(NamedTuple):
 class Answer:
     """The results of a search.
 
-    `total` counts all of it, `reachable` the hits, or groups of them, that can be paged to.
+    `total` counts all matches, `reachable` the hits, or groups of them, that can be paged to.
 
-    `suggestion` is a better query, if there is one. `answered` is the query that found the hits: the suggestion where
-    nothing is found for what was typed, unless that alone was asked for.
+    `suggestion` is a corrected query, if there is one. `answered` is the query that found the hits: the suggestion if
+    the typed query finds nothing, unless the question is `as_typed`.
 
-    `federated` are the federated sources that were asked. Their hits stand among the others, and neither `total` nor
+    `federated` are the federated sources that were asked. Their hits are among the others, and neither `total` nor
     `reachable` counts them.
     """
 
@@ -212,7 +210,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """Queries that go on from what was typed, and documents that are called so; either may be empty."""
+    """Completions of the typed query, and documents with matching titles; either may be empty."""
 
     wordings: tuple[Completion, ...] = ()
     hits: tuple[Hit, ...] = ()
@@ -235,7 +233,7 @@ def _none_known() -> KnownAttributes:
 
 
 class Library:
-    """All documents, each for those who may see it."""
+    """Searches all documents, each for the readers who may see it."""
 
     def __init__(
         self,
@@ -255,7 +253,7 @@ class Library:
 
     @property
     def attributes(self) -> KnownAttributes:
-        """The attributes that a question may name, by names in small letters."""
+        """The attributes that a question may name, by names in lower case."""
         return self._attributes()
 
     def size(self) -> int:
@@ -264,16 +262,16 @@ class Library:
         return self._index.count()
 
     def look(self) -> None:
-        """See that a question would be answered now. Raises what that would raise, be it asked what it may."""
+        """Check that a search would be answered now. Raises the errors that any search would raise."""
         self._index.refresh()
         self._hidden(self._index.place)
 
     def check(self) -> None:
-        """Read every byte of the index, for those as well. Raises IndexDamaged unless it is whole."""
+        """Verify every byte of the index, for administrators. Raises IndexDamaged if any is damaged."""
         self._index.check()
 
     def find(self, question: Question, reader: Reader) -> Answer:
-        """Answer a question as far as this reader may know. Raises IndexDamaged, and nothing for any text."""
+        """Answer a question from the documents of this reader. Raises IndexDamaged; any text is a valid question."""
         started = self._clock.monotonic()
         known = self._attributes()
         parsed = parse(question.text, known)
@@ -296,9 +294,9 @@ class Library:
         )  # fmt: skip
 
     def why(self, question: Question, number: int, reader: Reader) -> ScoreExplanation | None:
-        """Say why a document that a question finds has its score; None where this reader does not find it so.
+        """Explain the score of a document that a question finds; None if this reader does not find it so.
 
-        The score is that of relevance, in whatever order the question asks for hits.
+        The score is that of relevance, whatever the order of hits in the question.
         """
         known = self._attributes()
         query, places = parse(question.text, known).query, tuple(parts(question.sources, question.chosen).values())
@@ -310,7 +308,7 @@ class Library:
             found = self._index.why(search, number)
         query = search.query
         asked = len(query.should) if isinstance(query, ask.Clauses) else 1
-        return told(*found, asked, search.today or 0.0) if found else None
+        return explain_match(*found, asked, search.today or 0.0) if found else None
 
     def see(self, number: int, reader: Reader) -> Hit | None:
         """Return one document with the beginning of its text, or None: unknown and forbidden look the same."""
@@ -319,7 +317,7 @@ class Library:
         return hits[0] if hits else None
 
     def suggest(self, typed: str, reader: Reader, sources: tuple[str, ...] = ()) -> Suggestions:
-        """Say how what is typed may go on, as far as this reader may know. Raises IndexDamaged."""
+        """Complete a typed query from the documents of this reader. Raises IndexDamaged."""
         asked = suggestions.opening(typed, self._attributes())
         if asked is None:
             return Suggestions()
@@ -333,19 +331,19 @@ class Library:
         return Suggestions(suggestions.wordings(asked, self._index, everywhere), hits)
 
     def filed(self, key: Key, reader: Reader, most: int) -> dict[str, int]:
-        """Under which values of a key there are documents that this reader may see, and how many, most first."""
+        """Count the documents that this reader may see by the values of a key, most frequent first."""
         everywhere = self._search(ask.Everything(), reader, Question("", limit=0))
         return dict(self._index.beginning(Beginning("", everywhere, key, most)))
 
     def count(self, source: str, reader: Reader) -> int:
-        """Say how many documents of a source this reader may see."""
+        """Count the documents of a source that this reader may see."""
         found, _ = self._ask(ask.Exact(Key.SOURCE, (source,)), reader, Question("", limit=0, fold=False))
         return found.total
 
     def equals(self, number: int, reader: Reader) -> Equals:
-        """Return one document and all it is folded with that this reader may see; none if not even that one.
+        """Return one document and those folded with it that this reader may see; none if the document is not visible.
 
-        Of more than MOST_HITS, so many with the one that is shown.
+        At most MOST_HITS are returned, always with their representative.
         """
         one = self._matches(ask.Exact(Key.ID, (str(number),)), reader, Question("", limit=1)).hits
         fold = fold_key(one[0].entry.content_hash) if one else None
@@ -354,7 +352,7 @@ class Library:
         query, together = self._together(one[0], reader)
         shown = self._matches(query, reader, Question("", limit=MOST_HITS, sort=Sort.OLDEST)).hits
         first = next((each for each in shown if each.entry.content_hash), one[0])
-        first = first._replace(duplicates=0, near=0)  # all that it was folded with stands beside it
+        first = first._replace(duplicates=0, near=0)  # the folded documents are listed beside it
         others = [each for each in together.hits if each.id != first.id]
         others.sort(key=lambda each: fold_key(each.entry.content_hash) != fold)
         hits = [first, *others][:MOST_HITS]
@@ -362,9 +360,10 @@ class Library:
         return Equals(together.total, self._shown(hits, ask.Nothing()), near)
 
     def _together(self, one: Match, reader: Reader) -> tuple[Query, Matches]:
-        """Return all that this reader may see and that folds with a document, and a query that finds them.
+        """Return the documents of this reader that fold with a document, and a query that finds them.
 
-        What equals one of a class brings its own class along, so it is asked again until nothing is added.
+        An equal of a document may be in another class of near duplicates, so the search is repeated until no class or
+        content is added.
         """
         contents, classes = {fold_key(one.entry.content_hash)}, {one.entry.near}
         while True:
@@ -379,7 +378,7 @@ class Library:
                 return query, Matches(found.total - len(found.hits) + len(hits), hits, found.reachable)
 
     def _facets(self, search: Search, query: Query, question: Question) -> tuple[Facet, ...]:
-        """Count what each choice would leave of a query, which does not say what was chosen."""
+        """Count the results that each choice would leave of a query, which is given without the present choices."""
 
         def tally(narrowed: Query, splits: Sequence[Split]) -> Sequence[Counts]:
             return self._index.tally(replace(search, query=narrowed), splits)
@@ -390,7 +389,7 @@ class Library:
     def _attribute_facets(
         self, search: Search, query: Query, question: Question, known: KnownAttributes
     ) -> tuple[Facet, ...]:
-        """Count the values of the attributes that are asked for."""
+        """Count the values of the requested attributes."""
 
         def tally(narrowed: Query, splits: Sequence[Split]) -> Sequence[Counts]:
             return self._index.tally(replace(search, query=narrowed), splits)
@@ -399,13 +398,13 @@ class Library:
         return attribute_facets(tally, query, question.sources, question.chosen, kinds)
 
     def values(self, name: str, reader: Reader, most: int) -> tuple[str, ...]:
-        """Return values of an attribute that documents have which this reader may see, most of them first."""
+        """Return values of an attribute in documents that this reader may see, most frequent first."""
         everywhere = self._search(ask.Everything(), reader, Question("", limit=0, fold=False))
         (counts,) = self._index.tally(everywhere, [ByAttribute(name)])
         return tuple(sorted(counts, key=lambda value: (-counts[value], value))[:most])
 
     def _groups(self, search: Search, hits: Sequence[Hit]) -> tuple[ResultGroup, ...]:
-        """Count what there is of each group of which there are hits."""
+        """Count the matches of each group that has hits."""
         if search.group is None or not hits:
             return ()
         (counts,) = self._index.tally(search, [ByKey(search.group)])
@@ -413,19 +412,19 @@ class Library:
         return tuple(ResultGroup(value, counts.get(value, 0)) for value in values)
 
     def _ask(self, query: Query, reader: Reader, question: Question) -> tuple[Matches, tuple[Hit, ...]]:
-        """Return what is found, and its hits as they are shown."""
+        """Return the matches of a query, and their hits."""
         found = self._matches(query, reader, question)
         return found, self._shown(found.hits, query)
 
     def _matches(self, query: Query, reader: Reader, question: Question) -> Matches:
-        """Ask the newest state of the index, without what was hidden after it."""
+        """Search the newest state of the index, without documents hidden after it."""
         return self._index.search(self._search(query, reader, question))
 
     def _search(self, query: Query, reader: Reader, question: Question) -> Search:
-        """Read the newest state of the index from now on; return what to ask it, without what was hidden after it.
+        """Refresh the index and return the search for a query, without documents hidden after the newest state.
 
-        It costs looks into the store, so it is made once for all that is asked about one question. The age of documents
-        counts from the day this is.
+        It reads the store, so one search serves all queries for one question. The age of documents is counted from
+        today.
         """
         self._index.refresh()
         return Search(
@@ -443,14 +442,14 @@ class Library:
         )
 
     def _shown(self, matches: Sequence[Match], query: Query) -> tuple[Hit, ...]:
-        """Return matches as they are shown."""
+        """Return matches as hits."""
         kept = self._kept([match.id for match in matches])
         needles = Needles(ask.leaves(query))
         return tuple(_hit(match, needles, cached=match.id in kept) for match in matches)
 
 
 def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
-    """Return a match as it is shown, less what its page asks not to be shown."""
+    """Return a match as a hit, without the parts that its page asks not to show."""
     entry = match.entry
     quoted = not display_directives.forbids(entry.attributes, display_directives.NO_SNIPPET)
     shown = snippet(entry.text, needles.spoken(match.spoken)) if quoted else Snippet("")

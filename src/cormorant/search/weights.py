@@ -1,4 +1,4 @@
-"""Ranking weights of the product. Every figure of ranking, in one place, and how far an administrator may change it."""
+"""Ranking weights of the product: every figure of ranking, and the range in which an administrator may change it."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ FACTORS: Final[Mapping[str, Factor]] = MappingProxyType(
         "language": Factor("Points of a document in a language that the reader prefers.", most=50),
     }
 )
-"""By the names that commands, settings and programs use. A field whose weight is 0 is not looked at unless named."""
+"""By the names in commands, settings and programs. A field whose weight is 0 is searched only if named."""
 
 
 def tuned(values: Mapping[str, float]) -> Weights:
-    """Return the weights with some of them changed; what is no factor is passed over."""
+    """Return the weights with some of them changed; unknown names are ignored."""
     chosen: dict[str, Any] = {name: value for name, value in values.items() if name in FACTORS}
     return replace(DEFAULT, **chosen)

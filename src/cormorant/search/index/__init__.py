@@ -7,7 +7,7 @@
 One process writes (the provider), any number read. Useful for: words, phrases, fields, access, hidden documents,
 folding equal ones. Not useful for: what is known about an address (the store's), or what a person meant (search).
 
-Invariants: nobody can ask without a Reader, and access is part of the question, never a filter on its answers; the
-place of the last change is committed in one with the changes, so a crash loses nothing and going on after it repeats
-nothing that could be seen; what is in here can be made again from elsewhere, so damage is reported, never repaired.
+Invariants: there is no search without a Reader, and access is part of the query, never a filter on its results; the
+place of the last change is committed together with the changes, so a crash loses nothing and resuming after it shows no
+change twice; the index can be rebuilt from the store, so damage is reported, never repaired.
 """

@@ -25,15 +25,15 @@ from cormorant.search.index.query import AttributeMatch, AttributeRange
 from cormorant.search.index.tokenizer import clean, words
 
 SEPARATOR: Final = "\x1f"
-"""Between the name of an attribute and what it says: a character that no word and no kept value has."""
+"""Separates the name of an attribute from its value: a character that no word and no kept value has."""
 LONGEST_VALUE: Final = 200
 """Characters of a value that can be chosen as a whole."""
 MOST_WORDS: Final = 5_000
-"""Words of all attributes of a document that are found by their names."""
+"""Words of all attributes of a document that can be found by the attribute's name."""
 MOST_NUMBERS: Final = 500
 """Numbers of all attributes of a document, likewise."""
 _PROSE: Final = frozenset(("Comments", "Description", "Headline1", "Headline2"))
-"""Attributes whose values nobody chooses from a list."""
+"""Attributes of prose, whose values are not offered in a list."""
 _MARKS: Final = frozenset((display_directives.ATTRIBUTE, display_directives.CANONICAL))
 _DIGITS: Final = 16
 _MONTH: Final = len("2026-03")
@@ -41,9 +41,9 @@ _LAST: Final = (1 << 64) - 1
 _SIGN: Final = 1 << 63
 
 
-def named(name: str, said: str) -> str:
-    """Return the term for what an attribute says; names are the same in any case."""
-    return f"{name.lower()}{SEPARATOR}{said}"
+def named(name: str, value: str) -> str:
+    """Return the term for a value of an attribute; names are compared without regard to case."""
+    return f"{name.lower()}{SEPARATOR}{value}"
 
 
 def _attributes(entry: IndexedDocument) -> Iterator[tuple[str, str | float]]:
@@ -66,7 +66,7 @@ def word_terms(entry: IndexedDocument) -> list[list[str]]:
 
 
 def months_of(name: str) -> str:
-    """Return how the months of an attribute are named; no attribute has a blank in its name."""
+    """Return the name for the months of a date attribute; no attribute has a blank in its name."""
     return f"{name} month"
 
 

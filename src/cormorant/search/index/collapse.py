@@ -16,17 +16,17 @@ T = TypeVar("T")
 Place = tuple[int, int, int]
 """The number of a match, and how many more are folded into it: of equal content, and nearly the same."""
 Worth = Callable[[Sequence[int]], Sequence[Any]]
-"""Says of some matches which is the least: of equal ones, that which is shown.
+"""Returns sort keys of matches; of equal matches the one with the least key is shown.
 
-It is asked only of those that have an equal, and only when one of them is come to: a page is the beginning of
-thousands.
+It is called only for matches that have an equal, and only once a page reaches one of them: a page is the beginning
+of thousands.
 """
 
 
 def ties_by_id(values: Sequence[Hashable], ids: Callable[[Sequence[int]], Sequence[Any]]) -> Iterator[int]:
     """Yield the numbers of ranked matches in their final order: as ranked by `values`, equal ones by id.
 
-    Lazy, because a page is the beginning of thousands: ids are asked for where there is a tie, and one is come to.
+    Lazy, because a page is the beginning of thousands: ids are read only where there is a tie that the page reaches.
     """
     for _, run in groupby(range(len(values)), key=values.__getitem__):
         tied = list(run)
@@ -35,7 +35,7 @@ def ties_by_id(values: Sequence[Hashable], ids: Callable[[Sequence[int]], Sequen
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Matches, equal ones folded: under which key each folds, how many do, the key of its content, and its class."""
+    """Matches with equal ones folded: the key each folds under, counts by key, keys of contents, and classes."""
 
     folds: Sequence[int | None]
     copies: Mapping[int | None, int]
@@ -56,10 +56,10 @@ class Folded:
         return [number for number, fold in enumerate(self.folds) if fold in several]
 
     def kept(self, order: Iterable[int], worth: Worth, scores: Sequence[Hashable] = ()) -> Iterator[Place]:
-        """Yield what is left of matches in their order.
+        """Yield the matches that remain after folding, in their order.
 
-        Shown of those that fold together is one of the best score, and of all that equal it the least by worth, in its
-        own place. `scores` are of the matches, the first in order has the best; none: all are as good.
+        Of matches that fold together, one with the best score is shown, in its own place; of those equal to it, the one
+        of least worth. `scores` are those of the matches, best first; without them all matches are equally good.
         """
         shown: dict[int, Place] = {}
         for number in order:
@@ -74,7 +74,7 @@ class Folded:
                 yield shown[fold]
 
     def _shown(self, first: int, worth: Worth, scores: Sequence[Hashable]) -> Place:
-        """Return the one that is shown of those that fold with the first of them that is come to."""
+        """Return the match that is shown for all that fold with `first`, the first of them in order."""
         fold, numbers = self.folds[first], list[int]()
         for _ in range(self.copies[fold]):
             numbers.append(self.folds.index(fold, numbers[-1] + 1 if numbers else 0))
@@ -94,10 +94,10 @@ def _least(numbers: Sequence[int], worth: Worth) -> int:
 
 
 def folded(contents: Sequence[int | None], nears: Sequence[int | None] = ()) -> Folded:
-    """Fold matches, of each of which the key of its content is known, None: it folds with no other.
+    """Fold matches by the keys of their contents; a match whose key is None folds with no other.
 
-    `nears` are the classes of what is nearly the same, None: of none. What is of equal content is one, and what is of
-    one class; so two classes that hold equal documents are one as wholes.
+    `nears` are their classes of near duplicates, None for no class. Matches of equal content fold into one, and so do
+    matches of one class; so two classes that share equal documents fold into one.
     """
     if nears.count(None) == len(nears):
         return Folded(contents, Counter(contents), contents, (None,) * len(contents))
@@ -111,7 +111,7 @@ def folded(contents: Sequence[int | None], nears: Sequence[int | None] = ()) -> 
 
 
 def joined(keys: Sequence[int | None], others: Sequence[int | None]) -> list[int | None]:
-    """Return by which keys these fold when those of each pair are one. None is one with None alone."""
+    """Return the keys under which matches fold if both keys of each pair mean the same; None equals only None."""
     above: dict[int | None, int | None] = {}
 
     def top(key: int | None) -> int | None:
@@ -129,12 +129,12 @@ def joined(keys: Sequence[int | None], others: Sequence[int | None]) -> list[int
 
 def page(kept: Iterable[T], offset: int, limit: int) -> list[T]:
     """Return one page of what is left after folding, or of its groups."""
-    first = min(offset, sys.maxsize - limit)  # what can be counted to, far beyond the end of any list
+    first = min(offset, sys.maxsize - limit)  # islice takes no more, and no list is as long
     return list(islice(kept, first, first + limit))
 
 
 def groups(kept: Iterable[Place], values: Sequence[Hashable], most: int) -> list[list[Place]]:
-    """Return what is left after folding by the values of its matches, the best `most` of each; no value: by itself."""
+    """Group folded matches by value, with the best `most` of each; a match without a value is a group by itself."""
     found: dict[object, list[Place]] = {}
     for place in kept:
         value = values[place[0]]

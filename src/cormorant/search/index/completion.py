@@ -1,4 +1,4 @@
-"""Completion of words and values, while a user types and for the lists of a form. Which words, or values, begin so."""
+"""Completion of words and values: those with a given prefix, while a user types and for the lists of a form."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FIELDS: Final = (Field.TEXT, Field.TITLE)
 class Beginning:
     """The query for words that begin with these letters, in documents that `within` finds.
 
-    The letters are those of a word as the index has it, one at least. With a `key` its values are asked for instead,
-    all of them where there are no letters. Words of documents that ask not to be quoted are not told.
+    The letters are those of a word as the index has it, one at least. With a `key`, its values are returned instead,
+    all of them if there are no letters. Words of documents that ask not to be quoted are left out.
     """
 
     letters: str

@@ -5,11 +5,11 @@ German, Dutch and the Nordic languages write compounds as one word.
     urlaub  -> urlaubsantrag, urlaubstage      as the first part
     antrag  -> urlaubsantrag, bauantrage       as the last part
 
-No list of words is asked: a compound is a word that begins with another, or with its stem, or ends with one of its
-forms, and whose rest may be a word: long enough, with a vowel, and begun as words begin. Short words have no compounds,
-since most words that hold three letters have nothing to do with them. What is found so counts far less than a form.
+No word list is used: a compound is a word that begins with another word or its stem, or ends with one of its forms, and
+whose rest could be a word: long enough, with a vowel, and with a possible beginning. Short words have no compounds,
+since most words that contain the same three letters are unrelated. A compound counts far less than a form.
 
-So that words are found by their ends, the index holds long words of such texts backwards (`backwards`).
+The index also holds the long words of such texts reversed (`backwards`), so that words can be found by their ends.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ENDINGS: Final = (
 )  # fmt: skip
 """Endings of nouns in these languages, as the last part of a compound may have them."""
 _LINK: Final = "(?:ens|es|en|er|e|s|n|u|a|o)?"
-"""What may stand between two parts (Fugenelement)."""
+"""Linking letters between two parts (Fugenelement)."""
 _ONSET: Final = (
     "(?:chr?|sch[lmnrw]?|s[ckt]r|skv|s[pt]j|spl|spr|str|pf[lr]?|ph|qu|rh|th|[bcfgkps]l|[bcdfgkptvw]r|[gks]n|fn|[dtzsk]w"
     "|[dhkst]v|[bfhkmnpst]j|sk|sm|sp|st|sj|vl|ps|ts|[bcdfghjklmnpqrstvwxz])?"
@@ -57,7 +57,7 @@ _TWO: Final = (
     ("\u00df", "ss"), ("\u00e6", "ae"), ("\u0153", "oe"), ("\u00fe", "th"), ("\u0133", "ij"), ("\u00c6", "AE"),
     ("\u0152", "OE"), ("\u00de", "TH"), ("\u0132", "IJ"), ("\u1e9e", "SS"),
 )  # fmt: skip
-"""Letters of which folding makes two, which have to be turned round too."""
+"""Letters that folding turns into two, which have to be reversed too."""
 
 
 def language_of(tag: str) -> str:
@@ -85,14 +85,14 @@ def first_part(word: str, language: str) -> str:
 
 
 def ends_backwards(word: str, language: str) -> tuple[str, ...]:
-    """With what compounds begin, read backwards, whose last part is a form of this word."""
+    """The prefixes of reversed compounds whose last part is a form of this word."""
     return tuple(sorted({(part + ending)[::-1] for part in _last_parts(word, language) for ending in _ENDINGS}))
 
 
 def backwards(*texts: str) -> str:
-    """The long words of texts that are ready to be split, each once and read backwards, to be found by their ends.
+    """The long words of texts that are ready to be split, each once and reversed, to be found by their ends.
 
-    What stands between spaces is taken as it is: signs around and between words are where the index splits it.
+    Texts are split at spaces alone: the index splits the reversed words at signs.
     """
     found = " ".join({each for text in texts for each in text.split() if len(each) >= SHORTEST_COMPOUND})
     if not found.isascii():
@@ -102,12 +102,12 @@ def backwards(*texts: str) -> str:
 
 
 def turned(word: str) -> str:
-    """A word as it stands in a text of `backwards`, the right way round."""
+    """Reverse a word of a `backwards` text into its normal order."""
     return word[::-1]
 
 
 def are_backwards(tag: str) -> bool:
-    """Say whether long words of texts in this language are held backwards: those of an unknown one may have to be."""
+    """Say whether long words of texts in this language are indexed backwards; for an unknown language they are."""
     return not tag or tag.lower().partition("-")[0] in COMPOUNDING
 
 

@@ -13,10 +13,10 @@ class IndexedDocument:
     """A document as the index holds it.
 
     `id` is the resource's number in the store and the only key: an entry replaces the one with the same id. `url` is
-    the display address. Without grants nobody sees it. `content_hash` is that of the document, or b"" for one that must
-    never be folded with its equals. `modified_at` and `fetched_at` are epoch seconds. `anchors` are the texts of links
-    to it and `link_score` what they are worth, `near` is the class of documents nearly the same that it is in, if any;
-    who puts an entry again gives them again.
+    the display address. An entry without grants is visible to nobody. `content_hash` is that of the document, or b""
+    for one that must never be folded with its equals. `modified_at` and `fetched_at` are epoch seconds. `anchors` are
+    the texts of links to it and `link_score` their worth; `near` is its class of near duplicates, if any. An upsert
+    replaces all of these.
     """
 
     id: int
@@ -64,9 +64,9 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class UpdateLinks:
-    """Give the entry with this id, if there is one, other anchors, link score and class, and other `rights` if any.
+    """Replace the anchors, link score and class of the entry with this id, if there is one, and its `rights` if given.
 
-    Rights are grants and denies; None leaves them as they are, and so it does `depth`.
+    Rights are grants and denies. None leaves `rights` or `depth` unchanged.
     """
 
     id: int
@@ -80,8 +80,8 @@ class UpdateLinks:
         """Return the entry with its new anchors, score, class, rights and depth."""
         grants, denies = self.rights or (entry.grants, entry.denies)
         depth = entry.depth if self.depth is None else self.depth
-        said = replace(entry, anchors=self.anchors, link_score=self.score, near=self.near, depth=depth)
-        return replace(said, grants=grants, denies=denies)
+        linked = replace(entry, anchors=self.anchors, link_score=self.score, near=self.near, depth=depth)
+        return replace(linked, grants=grants, denies=denies)
 
 
 Change = Upsert | Delete | UpdateLinks

@@ -1,26 +1,26 @@
-"""Edit distance of two words. In letters left out, put in, replaced, or changed with their neighbour."""
+"""Edit distance of two words: letters left out, put in, replaced, or swapped with their neighbour."""
 
 from __future__ import annotations
 
 SHORT = 5
-"""Letters of a word of which one may be wrong; of a longer one two."""
+"""Letters of a word in which one letter may be wrong; in a longer word two may be."""
 
 
 def allowed(word: str) -> int:
-    """Return how many letters of a word may be wrong if nothing else is said."""
+    """Return the default number of letters of a word that may be wrong."""
     return 1 + (len(word) > SHORT)
 
 
 def misspelt(one: str, other: str) -> int:
-    """Return how many letters of a word differ, an ending not counted that the other one has besides."""
+    """Return how many letters of a word differ, without counting an additional ending of the other word."""
     return edits(one, other[: len(one)], len(one))
 
 
 def edits(one: str, other: str, most: int) -> int:
     """Return how many letters differ, or some number above `most` as soon as it is known to be.
 
-    The distance of Damerau and Levenshtein, each letter touched once (optimal string alignment). No edit changes which
-    letters there are by more than two, so most words are told apart without looking at where these stand.
+    The distance of Damerau and Levenshtein, each letter touched once (optimal string alignment). No edit changes the
+    set of letters by more than two, so most pairs of words are rejected without comparing positions.
     """
     if abs(len(one) - len(other)) > most or len({*one} ^ {*other}) > 2 * most:
         return most + 1

@@ -1,9 +1,7 @@
 """Facet requests: the number of matches for each value of a facet.
 
-What is asked, and how equal documents are counted once.
-
-A count says how many matches a search would have that were narrowed to this sort, equal documents counted once, as in
-its total. So one that several sorts hold counts in each of them.
+A count is the total that the search would have if it were narrowed to this value, with equal documents counted once. A
+document with several values counts for each of them.
 """
 
 from __future__ import annotations
@@ -15,29 +13,29 @@ from cormorant.search.index.attribute_terms import months_of
 from cormorant.search.index.query import Key
 
 Counts = dict[str, int]
-"""How many there are of each sort; what there is none of is not named."""
+"""Number of matches by value; values without matches are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByKey:
-    """Count by the values of a key. Values to which `names` gives a name count together under that."""
+    """Count by the values of a key. Values with a name in `names` are counted together under that name."""
 
     key: Key
     names: Mapping[str, str] = field(default_factory=dict)
 
     def sorts(self, values: Iterable[str]) -> frozenset[str]:
-        """Return as what a document counts that is filed under these values."""
+        """Return the facet values under which a document with these values of the key is counted."""
         return frozenset(self.names.get(each, each) for each in values)
 
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """Count what was changed at each of these moments or after it; by name, in epoch seconds."""
+    """Count documents changed at or after each of these moments (epoch seconds), by name."""
 
     moments: Mapping[str, float]
 
     def sorts(self, modified_at: float | None) -> frozenset[str]:
-        """Return as what a document counts that was changed then."""
+        """Return the names under which a document changed at this time is counted."""
         if modified_at is None:
             return frozenset()
         return frozenset(name for name, moment in self.moments.items() if modified_at >= moment)
@@ -52,7 +50,7 @@ class ByAttribute:
 
     @property
     def list_name(self) -> str:
-        """The name under which an index has what is counted."""
+        """The name of the indexed values that are counted."""
         return months_of(self.name) if self.by_month else self.name
 
 

@@ -14,10 +14,10 @@ from cormorant.search.index.query import Field, Key
 from cormorant.search.index.tokenizer import clean, words
 
 UNKNOWN = "und"
-"""The language of documents whose language nobody knows (BCP 47 section 4.1, from ISO 639-2)."""
+"""The language tag of documents in an unknown language (BCP 47 section 4.1, from ISO 639-2)."""
 _HEADINGS = ("Headline1", "Headline2")
 _LONGEST_ORDER: Final = 200
-"""Characters of a title that put it in order."""
+"""Characters of a title that are used for sorting."""
 STEPS: Final = 4
 _OWN_PAGES = frozenset(("index", "default", "home", "welcome"))
 MOST_LEVELS = 99
@@ -72,7 +72,7 @@ def _is_address(host: str) -> bool:
 
 @lru_cache(4096)
 def _authority_keys(authority: str) -> tuple[str, ...]:
-    """Return the keys for what stands between `//` and the path: documents come from the same few."""
+    """Return the keys of an authority (host and port); cached, because documents come from few of them."""
     try:
         parts = urlsplit(f"//{authority}")
         host, port = parts.hostname, parts.port
@@ -100,16 +100,16 @@ def headings(entry: IndexedDocument) -> tuple[str, ...]:
     return tuple(each for some in found if not isinstance(some, str | float | int) for each in map(str, some))
 
 
-def said_by(url: str) -> str:
-    """Return what an address says in words: its host and path without escapes, and the values of its query."""
+def url_text(url: str) -> str:
+    """Return an address as searchable text: its host and path without escapes, and the values of its query."""
     bare = url.partition("://")[2] or url
     return unquote(bare.replace("+", " "))
 
 
 def called(entry: IndexedDocument) -> str:
-    """Return what its address says in words, and the file name that its server gives it, if any."""
+    """Return its address as searchable text, and the file name that its server gives it, if any."""
     name = entry.attributes.get(display_directives.FILE_NAME, "")
-    return f"{said_by(entry.url)} {name}" if isinstance(name, str) and name else said_by(entry.url)
+    return f"{url_text(entry.url)} {name}" if isinstance(name, str) and name else url_text(entry.url)
 
 
 def fold_key(content_hash: bytes) -> int | None:
@@ -121,12 +121,12 @@ def fold_key(content_hash: bytes) -> int | None:
 
 
 def title_order(title: str) -> str:
-    """Return by what a kept title is put in order: its words as the index has them, "" when it has none."""
+    """Return the sort key of a kept title: its words as the index has them, "" when it has none."""
     return " ".join(words(title[:_LONGEST_ORDER]))
 
 
 def title_steps(title: str) -> tuple[int, ...]:
-    """Return the beginning of that as numbers to compare one after the other, eight bytes each; () for no words."""
+    """Return the beginning of the sort key as numbers to compare in turn, eight bytes each; () for no words."""
     order = title_order(title).encode()
     if not order:
         return ()
@@ -136,20 +136,20 @@ def title_steps(title: str) -> tuple[int, ...]:
 
 
 def is_cut(last: float | None) -> bool:
-    """Say whether a title may go on behind its last step."""
+    """Say whether the sort key of a title may be longer than its steps."""
     return last is not None and (int(last) + (1 << 63)) % 256 > 0
 
 
 @lru_cache(4096)
 def mark_of(value: str) -> int:
-    """Return a number, signed and of 64 bits, by which values are told apart without looking at them."""
+    """Return a signed 64-bit hash of a value, by which values are distinguished in a column of numbers."""
     return int.from_bytes(hashlib.blake2b(value.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def standing(entry: IndexedDocument) -> int:
-    """Return a number that is least for the one of equal documents that stands for all; of the same, the oldest does.
+    """Return a number that is least for the representative of equal documents; at a tie, the oldest represents them.
 
-    That is one that calls itself canonical, then the one with the shortest address.
+    A document that calls itself canonical comes first, then the one with the shortest address.
     """
     return (display_directives.CANONICAL not in entry.attributes) << 32 | min(len(clean(entry.url)), (1 << 32) - 1)
 
@@ -160,9 +160,9 @@ def exact(value: str) -> str:
 
 
 def level(url: str) -> int:
-    """Return how deep an address lies below its host: a folder or page for each step, and a query for one more.
+    """Return the depth of an address below its host: one for each folder or page, and one more for a query.
 
-    The page that a folder shows by itself lies where the folder does.
+    The index page of a folder has the depth of the folder.
     """
     path, _, query = (url.partition("://")[2] or url).partition("#")[0].partition("?")
     steps = [step for step in path.split("/")[1:] if step]
@@ -172,7 +172,7 @@ def level(url: str) -> int:
 
 
 def read(entry: IndexedDocument) -> dict[Field, str]:
-    """Return what stands in each analysed field."""
+    """Return the text of each analysed field."""
     return {
         Field.TITLE: entry.title, Field.HEADINGS: "\n".join(headings(entry)), Field.TEXT: entry.text,
         Field.ANCHORS: "\n".join(entry.anchors), Field.ADDRESS: called(entry),

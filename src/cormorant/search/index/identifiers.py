@@ -1,12 +1,12 @@
-"""Identifiers: part numbers, versions, paths, e-mail addresses and names with marks, as a person spells them.
+"""Identifiers: part numbers, versions, paths, e-mail addresses and names with marks, as people spell them.
 
     AB-123/4   v6.2.8   1,234,567   SKIP_BRIDGE   anna.berg@example.org   /etc/fstab      marks within
     C++   C#   .NET   #42   @anna   $page                                                 marks at an end
 
-The words of a text say what is found; marks between them are lost there (`tokenizer`). Documents that hold an
-identifier as it was typed come before those that hold its words. With marks within, its words stand side by side in
-few documents, whose kept texts are looked at. With marks at an end it has one word, which many documents may hold
-(every C of a library beside its C++); so these names are terms of a field of their own.
+The tokenizer drops marks between words. Documents that hold an identifier as it was typed rank before those that hold
+only its words. If it has marks within, its words stand side by side in few documents, whose stored texts are compared.
+If it has marks at an end, it is one word, which many documents may hold (every C of a library beside its C++); so such
+names are terms of a field of their own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cormorant.search.index.tokenizer import LONGEST_WORD, Prepared, prepare, wo
 _HYPHENS: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2212", "-"))
 """Typographic hyphens, which count as the plain one."""
 _SIGNS: Final = (b"#", b" .")
-"""Where a name may have its marks, once `_LEVELLED` has made one sign of all of `#$@+`, and spaces of brackets."""
+"""Where a name may have its marks, once `_LEVELLED` has mapped all of `#$@+` to one sign, and brackets to spaces."""
 _LEVELLED: Final = bytes.maketrans(b"\t\n\r\x0b\x0c()[]{}<>\"'\x9c\x9e$@+", b" " * 17 + b"###")
 """Bytes 0x9c and 0x9e end an opening curved quote."""
 _PLAIN: Final = frozenset(b"0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -49,18 +49,18 @@ _COMPOUND: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)+|[^\W\d_](?:\.[
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[,.'\u2019]\d{3})+")
 _VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)+")
 _JOINTS: Final = "-/_.:@\\\\"
-"""Marks that go on with an identifier when a letter or digit follows: `AB-123` is another one than `AB-123/4`."""
+"""Marks that continue an identifier if a letter or digit follows: `AB-123` differs from `AB-123/4`."""
 _VARIANT: Final = 0.95
-"""What another usual spelling of a number or a version counts beside the one that was typed."""
+"""Weight of another usual spelling of a number or a version, relative to the one that was typed."""
 _LEAST_GROUPED: Final = 5
 """Digits of a number that may be written in groups; a number of four is mostly a year."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """An identifier of a question; `text` is it in lower case, `tokenizer` are those that the index has of it.
+    """An identifier of a query: its `text` in lower case, and the `words` that the index has of it.
 
-    `share` is less than 1 for another usual spelling of what was typed.
+    `share` is less than 1 for another usual spelling of the typed identifier.
     """
 
     text: str
@@ -69,7 +69,7 @@ class Identifier:
 
     @property
     def is_name(self) -> bool:
-        """Return whether the identifier's marks stand at an end, so that it is a term of its own."""
+        """Return whether the identifier's marks stand at an end, which makes it a term of its own."""
         return len(self.words) == 1
 
     @property
@@ -78,20 +78,20 @@ class Identifier:
         return _COMPOUND.fullmatch(self.text) is not None
 
     def stands_in(self, texts: Iterable[str]) -> bool:
-        """Say whether one of these kept texts holds it as it is, and not as a part of a longer one."""
+        """Say whether one of these stored texts holds the identifier itself, not as a part of a longer one."""
         lowered = (text.lower() if text.isascii() else text.translate(_HYPHENS).lower() for text in texts)
         return any(self.text in text and _literal(self.text).search(text) for text in lowered)
 
 
 @lru_cache(1024)
 def _literal(text: str) -> re.Pattern[str]:
-    """Return what finds an identifier with marks within a text in lower case."""
+    """Return the pattern that finds an identifier with marks in a text in lower case."""
     before, behind = rf"(?<!\w)(?<!\w[{_JOINTS}])", rf"(?!\w|[{_JOINTS}]\w)"
     return re.compile(f"{before}{re.escape(text)}{behind}")
 
 
 def identifiers(text: str) -> tuple[Identifier, ...]:
-    """Return the identifiers of a part of a question, each once."""
+    """Return the identifiers of a part of a query, each once."""
     found: dict[Identifier, None] = {}
     for run in _BETWEEN.split(prepare(text).split.translate(_HYPHENS)):
         own = tuple(words(run))
@@ -154,7 +154,7 @@ def _around(encoded: bytes, mark: int) -> bytes:
 
 @cache
 def _own() -> tantivy.TextAnalyzer:
-    """Return what splits names at spaces and folds them as words are folded."""
+    """Return the analyzer that splits names at spaces and folds them as words are folded."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     lower = tantivy.Filter.lowercase
     for each in (tantivy.Filter.remove_long(LONGEST_WORD + 1), lower(), tantivy.Filter.ascii_fold(), lower()):

@@ -1,4 +1,4 @@
-"""The index in this process's memory: the embedded one's twin for tests, which means the same and is easy to read."""
+"""An index in the memory of the process: a simple twin of the embedded index with the same semantics, for tests."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class _Committed:
     origin: str | None = None
 
     def spoken(self, reader: Reader) -> list[_Held]:
-        """Return what a reader sees; what is in no known language is taken to be in that of most others of its source.
+        """Return the entries that a reader sees; one in an unknown language gets the prevailing language of its source.
 
-        Where its source has no others, in that of most others of all.
+        If the source has no other entries, it gets the prevailing language of all entries.
         """
         seen = [each for each in self.held.values() if reader.may_read(ACL(each.entry.grants, each.entry.denies))]
         counts = Counter(each.language for each in seen if each.language)
@@ -100,7 +100,7 @@ class MemoryWriter:
 
     @property
     def origin(self) -> str | None:
-        """The name that was given to a commit last."""
+        """The origin that was last given to a commit."""
         return self._index.committed.origin
 
     def apply(self, changes: Iterable[Change]) -> int:
@@ -128,7 +128,7 @@ class MemoryWriter:
         self._index.committed = _Committed(dict(self._held), place, origin or self.origin)
 
     def close(self) -> None:
-        """Forget what was not committed."""
+        """Discard uncommitted changes."""
         self._held = dict(self._index.committed.held)
 
 
@@ -156,7 +156,7 @@ class MemoryReader:
         return changed
 
     def search(self, search: Search) -> Matches:
-        """Answer a question."""
+        """Answer a search."""
         found = self._found(search)
         scores = {held.entry.id: _score(held, search) for held in found}
         found.sort(key=lambda held: (*_rank(held.entry, scores[held.entry.id], search.sort), held.entry.id))
@@ -177,12 +177,12 @@ class MemoryReader:
         return Matches(total, tuple(hits), reachable)
 
     def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
-        """Count matches by sort."""
+        """Count matches by facet value."""
         found = self._found(search)
         return [_counted(found, search, split) for split in splits]
 
     def _found(self, search: Search) -> list[_Held]:
-        """Return what matches."""
+        """Return the matching entries."""
         return [held for held in self._state.spoken(search.reader) if _sees(held, search)]
 
     def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
@@ -218,7 +218,7 @@ class MemoryReader:
         return spelling(word, [(entry.title, entry.text) for entry in found])
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
-        """Return words, or values of a key, that begin so, as far as the reader may know them."""
+        """Return words, or values of a key, with this prefix from documents that the reader may see."""
         if not (asked.letters or asked.key):
             return ()
         found = [held for held in self._state.spoken(asked.within.reader) if _sees(held, asked.within)]
@@ -240,11 +240,11 @@ class MemoryReader:
         return sorted(number for number in self._state.held if number > behind)[:most]
 
     def stats(self) -> Stats:
-        """Return how big it is; memory is not measured."""
+        """Return the size of the index; memory is not measured."""
         return Stats(self.count(), 0, 1, 0, self.place)
 
     def check(self) -> None:
-        """See IndexReader: memory is always whole."""
+        """See IndexReader: an index in memory is never damaged."""
 
 
 def _is_quoted(held: _Held) -> bool:
@@ -261,14 +261,14 @@ def _hold(entry: IndexedDocument) -> _Held:
 
 
 def _folds(found: Sequence[_Held], search: Search) -> Folded:
-    """Return under which key each match folds."""
+    """Fold matches by content and class, or none of them if the search does not fold."""
     if not search.fold:
         return folded([None] * len(found))
     return folded([fold_key(held.entry.content_hash) for held in found], [held.entry.near for held in found])
 
 
 def _counted(found: Sequence[_Held], search: Search, split: Split) -> Counts:
-    """Count what matches by sort, each sort folded by itself."""
+    """Count matches by facet value, each value folded by itself."""
     held = defaultdict[str, list[_Held]](list)
     for each in found:
         for sort in _sorts(each, split):
@@ -277,12 +277,12 @@ def _counted(found: Sequence[_Held], search: Search, split: Split) -> Counts:
 
 
 def _worth(entry: IndexedDocument) -> tuple[int, int]:
-    """Return what is least for the one of equal entries that is shown."""
+    """Return a sort key that is least for the one of equal entries that is shown."""
     return standing(entry), entry.id
 
 
 def _sorts(held: _Held, split: Split) -> frozenset[str]:
-    """Return as what an entry counts."""
+    """Return the facet values under which an entry is counted."""
     if isinstance(split, Since):
         return split.sorts(held.entry.modified_at)
     if isinstance(split, ByAttribute):
@@ -291,7 +291,7 @@ def _sorts(held: _Held, split: Split) -> frozenset[str]:
 
 
 def _sees(held: _Held, search: Search) -> bool:
-    """Say whether an entry matches and may be found by who asks."""
+    """Say whether an entry matches and the searching reader may see it."""
     entry = held.entry
     may = search.reader.may_read(ACL(entry.grants, entry.denies)) and entry.id not in search.hidden
     return may and _holds(held, search.query, search.weights)
@@ -324,7 +324,7 @@ def _holds(held: _Held, node: ask.Query, weights: ask.Weights) -> bool:
 
 
 def _filed(held: _Held, node: ask.Exact | ask.Range | ask.AttributeMatch | ask.AttributeRange) -> bool:
-    """Say whether an entry lies in a place to look."""
+    """Say whether an entry passes a filter."""
     if isinstance(node, ask.AttributeMatch):
         return has_match(held.entry, node)
     if isinstance(node, ask.AttributeRange):
@@ -351,7 +351,7 @@ def _clauses(node: ask.Clauses, also: Callable[[ask.Query], bool]) -> bool:
 
 
 def _times(held: _Held, leaf: ask.Leaf, weights: ask.Weights) -> Iterator[tuple[Field, float]]:
-    """Yield how often a leaf stands in each field it means, each time as much as the field weighs."""
+    """Yield how often a leaf occurs in each field that it searches, multiplied by the field's weight."""
     forms, compounds = (held.language if weight else "" for weight in (weights.form, weights.compound))
     count = partial(times, leaf, Rules(forms, compounds))
     for name in weights.fields(leaf.field):
@@ -359,12 +359,12 @@ def _times(held: _Held, leaf: ask.Leaf, weights: ask.Weights) -> Iterator[tuple[
 
 
 def _score(held: _Held, search: Search) -> float:
-    """Return how well an entry matches: first by the number of optional words, then by how often they stand there."""
+    """Return how well an entry matches: first by the number of optional words, then by how often they occur."""
     return sum(each.points for each in _scored(held, search))
 
 
 def _scored(held: _Held, search: Search) -> Iterator[Scored]:
-    """Yield what makes the score of an entry."""
+    """Yield the parts of the score of an entry."""
     root = search.query
     should = root.should if isinstance(root, ask.Clauses) else ()
     for each in should if len(should) > 1 else ():
@@ -388,7 +388,7 @@ def _spells(held: _Held, identifier: Identifier) -> bool:
 
 
 def _rank(entry: IndexedDocument, score: float, sort: Sort) -> tuple[bool, float | str]:
-    """Return a key that is less for what comes earlier."""
+    """Return a sort key that is less for entries that rank earlier."""
     if sort is Sort.RELEVANCE:
         return False, -score
     if sort is Sort.TITLE:

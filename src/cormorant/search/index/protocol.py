@@ -1,4 +1,4 @@
-"""Index protocol: what every index does, and what its caller may rely on."""
+"""Index protocol: the operations of every index, and the guarantees to its callers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from cormorant.search.index.query import Search
 
 
 class Match(NamedTuple):
-    """A document that matches. Other matching documents were folded in: `duplicates` of equal content, `near` others.
+    """A matching document. Other matching documents are folded in: `duplicates` of equal content, `near` duplicates.
 
-    `entry` is what was put, with its text as it is kept (`tokenizer.clean`); `group` is the value of its group, if any.
-    `spoken` is the language by whose rules it was looked for, "" for none: its own, or the one it is taken to be in.
+    `entry` is the indexed entry, with its text as stored (`tokenizer.clean`); `group` is the value of its group, if
+    any. `spoken` is the language whose rules the search used, "" for none: the document's own or its assumed language.
     """
 
     id: int
@@ -30,16 +30,16 @@ class Match(NamedTuple):
 
 
 COUNT, PAIR, SPELLED = "words", "pair", "spelled"
-"""Names of reasons that are neither a field nor of `static_score`.
+"""Names of reasons that are neither a field nor a part of `static_score`.
 
-How many words there are, which of them stand together, and which identifiers stand there as they were typed.
+They are the number of words found, neighbouring words that stand together, and identifiers found as they were typed.
 """
 
 
 class Reason(NamedTuple):
-    """A part of a score: a field, COUNT, PAIR, SPELLED or what counts beside words (`static_score`).
+    """A part of a score: a field, COUNT, PAIR, SPELLED or a part of the static score (`static_score`).
 
-    `about` are the parts of the question that it is about, `places` how often these stand in the field.
+    `about` are the parts of the query that it concerns, `places` the number of their occurrences in the field.
     """
 
     what: str
@@ -49,9 +49,9 @@ class Reason(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """`total` is how many matches there are in all, folded ones counted once; `reachable`, how many of them are hits.
+    """The hits of a page. `total` is the number of matches, folded ones counted once; `reachable` can be paged to.
 
-    The others lie beyond every offset. Of groups, `reachable` is how many there are of them.
+    The others lie beyond every offset. If matches are grouped, `reachable` counts the groups.
     """
 
     total: int
@@ -76,12 +76,12 @@ class Stats:
 class IndexWriter(Protocol):
     """The one writer of an index; opening another raises ConflictError.
 
-    A caller may rely on: changes apply in the order given, the later of two for one id wins; what was applied when
-    `commit` returned survives a power cut, and its place with it; every change may be applied again, so that after a
-    crash going on with the first change after `place` gives the same content as if there had been no crash.
+    A caller may rely on: changes apply in the order given, the later of two for one id wins; changes applied before
+    `commit` returned survive a power cut, and so does their place; every change may be applied again, so resuming after
+    a crash with the first change after `place` gives the same content as without the crash.
     A caller may not rely on: a reader seeing anything before `commit` and its own `refresh`; changes after the last
-    commit being lost in a crash, which few are. After an error the writer is of no more use: close it, open another, go
-    on after its `place`.
+    commit being lost in a crash, as a few may survive. After an error the writer is unusable: close it, open another,
+    and resume after its `place`.
     """
 
     @property
@@ -91,39 +91,39 @@ class IndexWriter(Protocol):
 
     @property
     def origin(self) -> str | None:
-        """The name of the database whose rows these are, None as long as none was given."""
+        """The name of the database whose rows are indexed, None until a commit gives one."""
         ...
 
     def apply(self, changes: Iterable[Change]) -> int:
-        """Apply changes in order. They are found, and kept, after the next commit.
+        """Apply changes in order. They become visible and durable with the next commit.
 
-        Returns how many bytes of text are written for them: an index may hold as much in memory until then.
+        Returns the bytes of text written for them; an index may hold as much in memory until the commit.
         """
         ...
 
     def commit(self, place: int, origin: str | None = None) -> None:
-        """Make everything applied durable, together with `place`. Never less than the last one.
+        """Make all applied changes durable, together with `place`, which never decreases.
 
-        `origin` names the database in whose numbers that is. It stays until another is given.
+        `origin` names the database that `place` belongs to. It stays until another is given.
         """
         ...
 
     def close(self) -> None:
-        """Let go. What was not committed is gone. May be called twice."""
+        """Release the index and discard uncommitted changes. May be called twice."""
         ...
 
 
 class IndexReader(Protocol):
-    """Asks an index, from this process or another; safe for several threads.
+    """Searches an index, from this process or another; safe for several threads.
 
     A caller may rely on: every answer being of one committed state; a document that the search's reader may not read
     adding nothing to hits, totals, duplicates, counts or the rarity of words, and a hidden one nothing to hits, totals,
-    duplicates and counts; equal questions to an unchanged index getting equal answers, so pages neither repeat nor miss
+    duplicates and counts; equal searches of an unchanged index getting equal answers, so pages neither repeat nor miss
     a hit.
-    A caller may not rely on: scores meaning anything between questions; totals being folded exactly, or hits existing,
-    beyond the best 10,000 matches; the newest commit being seen before `refresh`.
-    Raises IndexDamaged when what is on disk is not what was written, and only then. A part of a question that the
-    engine refuses is left out of it; QueryFailed is raised when nothing is left.
+    A caller may not rely on: scores being comparable between searches; totals being folded exactly, or hits existing,
+    beyond the best 10,000 matches; the newest commit being visible before `refresh`.
+    Raises IndexDamaged if the files differ from those that were written, and only then. A part of a query that the
+    engine refuses is left out; QueryFailed is raised if nothing is left.
     """
 
     @property
@@ -133,29 +133,29 @@ class IndexReader(Protocol):
 
     @property
     def origin(self) -> str | None:
-        """The name of the database whose rows it is made of, None where none was given."""
+        """The name of the database whose rows are indexed, None if none was given."""
         ...
 
     def refresh(self) -> bool:
-        """Read the newest committed state from now on; say whether it changed. Cheap enough for every question."""
+        """Read the newest committed state from now on; say whether it changed. Cheap enough for every search."""
         ...
 
     def search(self, search: Search) -> Matches:
-        """Answer a question."""
+        """Answer a search."""
         ...
 
     def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
-        """Count the matches of a search by sort, for each split: whatever its limit, offset and order are.
+        """Count the matches of a search by value, for each split; limit, offset and order do not matter.
 
-        A count is the total of the search narrowed to that sort, as long as no more than MOST_RANKED documents match;
-        beyond, equal documents are counted each.
+        A count is the total of the search narrowed to that value, as long as no more than MOST_RANKED documents match;
+        beyond, equal documents are counted separately.
         """
         ...
 
     def why(self, search: Search, number: int) -> tuple[Match, tuple[Reason, ...]] | None:
-        """Return a document with the parts of its score, which add up to it; None where the search does not find it.
+        """Return a document with the parts of its score, which add up to it; None if the search does not find it.
 
-        Folded or not, and on whatever page.
+        The document may be folded into another one, and on any page.
         """
         ...
 
@@ -170,29 +170,29 @@ class IndexReader(Protocol):
     def spelling(self, word: str, within: Search) -> str:
         """Return a word of the index as documents that `within` finds for its reader write it: `Führung`.
 
-        Documents that ask not to be quoted are not looked at. A word that none writes otherwise is returned as it is.
+        Documents that ask not to be quoted are ignored. A word that no document spells otherwise is returned unchanged.
         """
         ...
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
-        """Return words, or values of a key, that begin so, those first that most documents hold, then by letters.
+        """Return words, or values of a key, with this prefix: those that most documents hold first, then by letters.
 
-        Only of documents that `within` finds for its reader: what no other document holds is never told.
+        Only documents that `within` finds for its reader count: words that no other document holds are never revealed.
         """
         ...
 
     def count(self) -> int:
-        """Return how many documents there are, whoever may read them: for an administrator, never for a reader."""
+        """Return the number of all documents, whoever may read them: for an administrator, never for a reader."""
         ...
 
     def ids(self, behind: int, most: int) -> list[int]:
-        """Return the numbers of documents above this one, at most so many, in order: for an administrator as well."""
+        """Return up to `most` document ids above `behind`, in order: for an administrator, never for a reader."""
         ...
 
     def stats(self) -> Stats:
-        """Return how big it is."""
+        """Return the size of the index."""
         ...
 
     def check(self) -> None:
-        """Read every byte of the newest state, which may take minutes. Raises IndexDamaged unless it is whole."""
+        """Verify every byte of the newest state, which may take minutes. Raises IndexDamaged if any is damaged."""
         ...

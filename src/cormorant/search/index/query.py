@@ -6,9 +6,9 @@
              Word, Phrase, Near, Prefix, Pattern, Like (in analysed fields), Exact (in keys), Range (of numbers),
              AttributeMatch, AttributeRange (in attributes), Everything, Nothing
 
-Texts in a query are as a person wrote them; the index splits and folds them as it did the documents. What a query means
-is the same for every index; how much a match counts differs, but never whether it matches, and never, up to
-`Weights.strict_words` words, that a document with more of the words comes first.
+Texts in a query are as a person wrote them; the index splits and folds them as it did the documents. Every index
+matches the same documents. Scores may differ between indexes, but up to `Weights.strict_words` words a document with
+more of the words always ranks first.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class Field(StrEnum):
 class Key(StrEnum):
     """Fields with exact values; see `filter_fields`.
 
-    CONTENT is the key under which equal documents fold, NEAR a class of them. A class is one of documents that are
-    nearly the same.
+    CONTENT is the key under which equal documents fold, NEAR the class of near duplicates.
     """
 
     SOURCE = "source"
@@ -59,9 +58,8 @@ class Number(StrEnum):
 class QueryWord:
     """One word as typed, or another form of it by the rules of the document's language, which counts less.
 
-    So does, in a language that makes compounds, one that has the word as its first or last part.
-
-    What the tokenizer splits (`foo-bar`, a word of Chinese) must stand side by side as it is.
+    In a language with compounds, a compound with the word as its first or last part matches too, and counts less.
+    The pieces of a word that the tokenizer splits (`foo-bar`, a word of Chinese) must stand side by side.
     """
 
     text: str
@@ -112,7 +110,7 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From `low` to `high`, both included; None: no bound. It says where to look, so it adds nothing to the score."""
+    """From `low` to `high`, both included; None: no bound. It is a filter and adds nothing to the score."""
 
     number: Number
     low: float | None = None
@@ -120,12 +118,12 @@ class Range:
 
 
 MOST_RANKED = 10_000
-"""So many of the best matches are folded exactly and can be reached by paging."""
+"""Number of best matches that are folded exactly and can be reached by paging."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Filed under one of these values. It says where to look, so it adds nothing to the score."""
+    """The key has one of these values. It is a filter and adds nothing to the score."""
 
     key: Key
     values: tuple[str, ...]
@@ -135,7 +133,7 @@ class Exact:
 class AttributeMatch:
     """A value of an attribute with the words of any of these texts side by side; `whole`: one of these values.
 
-    It says where to look, so it adds nothing to the score. Names of attributes are the same in any case.
+    It is a filter and adds nothing to the score. Names of attributes are compared without regard to case.
     """
 
     name: str
@@ -188,7 +186,7 @@ class Not:
 class Clauses:
     """All of `must`, none of `never`, and the more of `should` the better.
 
-    At least one of `should` has to match when `least` is 1, or when `must` says nothing positive.
+    At least one of `should` has to match if `least` is 1, or if `must` has only negated parts.
     """
 
     must: tuple[Query, ...] = ()
@@ -207,7 +205,7 @@ Query = Leaf | Exact | Range | AttributeMatch | AttributeRange | Everything | No
 
 
 def leaves(node: Query) -> Iterator[Leaf]:
-    """Yield the leaves that a match may hold, in the order they were written; not what must be absent."""
+    """Yield the leaves that a match may hold, in the order they were written; not those that must be absent."""
     match node:
         case QueryWord() | Phrase() | Near() | Prefix() | Pattern() | Like():
             yield node
@@ -229,11 +227,11 @@ class Weights:
 
     These are neutral; the product's are in `search/weights.py`.
 
-    `title` to `address`: factor of a match in that field; 0 means that it is not looked at unless named. `form`: what
-    another form of a word counts, 0 for nothing, so that only the word itself is found; `compound`: the same of a
-    compound that has the word as a part.
-    `strict_words`: up to so many optional words, the number of those that match decides before anything else; beyond,
-    each that matches adds its rarity times `rare_word`. `pair`: factor of two such words standing side by side.
+    `title` to `address`: factor of a match in that field; a field of weight 0 is searched only if named. `form`: weight
+    of another form of a word; with 0 only the word itself is found; `compound`: the same for a compound that has the
+    word as a part.
+    `strict_words`: up to this number of optional words, the number of matching words decides before anything else;
+    beyond, each matching word adds its rarity times `rare_word`. `pair`: factor of two such words side by side.
     `links`, `depth`, `recency`, `language`: the most that each adds to the score of a document (`static_score`).
     """
 
@@ -258,17 +256,17 @@ class Weights:
         return factor
 
     def prior(self, name: str) -> float:
-        """Return the most that something adds which is no word."""
+        """Return the weight of a part of the static score: the most that it adds."""
         most: float = getattr(self, name)
         return most
 
     def fields(self, named: Field | None) -> tuple[Field, ...]:
-        """Return where to look for a leaf that names this field, or none."""
+        """Return the fields to search for a leaf that names this field, or none."""
         return (named,) if named else tuple(each for each in Field if self.of(each))
 
 
 class Sort(StrEnum):
-    """In which order; titles by their words, whatever their case and accents.
+    """The order of matches; titles are ordered by their words, without regard to case and accents.
 
     Documents without a date, or without words in their title, come last; ties are broken by id.
     """
@@ -285,16 +283,15 @@ GROUP_HITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A question to an index. There is none without a Reader.
+    """A search of an index. Every search has a Reader.
 
     `hidden` are ids that must not be found though the index still holds them. With `fold`, documents of equal content
-    or of one class are one match, in its own place: that which stands for its equals (`filter_fields.standing`), of a
-    class that which fits best where they are sorted by that. `limit` may be 0, to count. `today` is the moment (epoch
-    seconds) from which the age of documents counts, and `languages` are those that are preferred, as keys; without
-    either nothing of the kind counts.
-
-    With `group`, matches come in groups of one value of that key, in the order of the best of each, at most GROUP_HITS
-    of them, and `limit` and `offset` count groups. What has no value is a group by itself.
+    or of one class are one match, in its own place: the representative of equal documents (`filter_fields.standing`),
+    or, if sorted by relevance, the best match of a class. `limit` may be 0, to count. `today` is the moment (epoch
+    seconds) from which the age of documents is counted, and `languages` are the preferred ones, as keys; without them,
+    age and language add nothing to scores. With `group`, matches come in groups of one value of that key, in the order
+    of the best of each, at most GROUP_HITS of them, and `limit` and `offset` count groups. A match without a value is a
+    group by itself.
     """
 
     query: Query

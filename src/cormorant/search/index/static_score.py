@@ -1,10 +1,8 @@
 """Static score of a document, which does not depend on the words of a query.
 
-Links to it, its address, its age, its language.
-
-Each of them adds a share of its weight, in a few steps. A step is a set of exact values of a column, which the engine
-looks up as quickly as a word; what adds nothing has no value, and costs nothing. What is added is the same for every
-question of a month.
+Links to the document, its address, its age and its language each add a share of their weight, in a few steps. A step is
+a set of exact values of a column, which the engine looks up as quickly as a word; a part that adds nothing has no
+value, and costs nothing. The static score is the same for every search within a month.
 """
 
 from __future__ import annotations
@@ -38,15 +36,15 @@ class ScoreStep(NamedTuple):
 
 
 LINK_STEPS: Final = 10
-"""Values of the column for links are whole numbers up to this, of a score from 0 to 1."""
+"""Greatest value of the column for links: whole numbers, scaled from a score from 0 to 1."""
 _LINKS: Final = tuple(ScoreStep((each,), each / LINK_STEPS) for each in range(1, LINK_STEPS + 1))
 _DEPTH: Final = (ScoreStep((0,), 1.0), ScoreStep((1,), 0.5), ScoreStep((2,), 0.25))
 _AGES: Final = ((0, 2, 1.0), (2, 7, 0.5), (7, 25, 0.25))
-"""From how many months on, up to how many, a change adds which share."""
+"""Ages in months, from and below, and the share that a change of that age adds."""
 
 
 def columns(entry: IndexedDocument) -> dict[Prior, int]:
-    """Return the values of the columns for what may add something to the score of an entry."""
+    """Return the column values of the parts that may add to the score of an entry."""
     found = {Prior.LINKS: links(entry), Prior.DEPTH: level(entry.url)}
     if entry.modified_at is not None:
         found[Prior.RECENCY] = month(entry.modified_at)
@@ -60,12 +58,12 @@ def links(entry: IndexedDocument) -> int:
 
 
 def month(moment: float) -> int:
-    """Return the thirty days in which a moment lies, counted from the epoch, as far as a column takes them."""
+    """Return the number of the 30-day period of a moment, counted from the epoch, limited to the column's range."""
     return int(max(-1e9, min(moment // MONTH_S, 1e9)))
 
 
 def steps(search: Search) -> Iterator[tuple[Prior, ScoreStep]]:
-    """Yield the steps that add something to the score of a document, for a question that is ordered by it."""
+    """Yield the steps that add to the score of a document, for a search sorted by relevance."""
     weights = search.weights
     if search.sort is not Sort.RELEVANCE:
         return
@@ -82,7 +80,7 @@ def steps(search: Search) -> Iterator[tuple[Prior, ScoreStep]]:
 
 
 def worth(entry: IndexedDocument, search: Search) -> dict[Prior, float]:
-    """Return what each adds to the score of an entry, plainly, for the index in memory."""
+    """Return what each part adds to the score of an entry, computed directly, for the index in memory."""
     found: dict[Prior, float] = {}
     held = columns(entry)
     for prior, step in steps(search):

@@ -1,10 +1,8 @@
-"""Stemming, which finds the forms of one word.
-
-By the rules of a language (Snowball stemmers, from PyStemmer).
+"""Stemming: the forms of one word, by the rules of a language (Snowball stemmers, from PyStemmer).
 
     running, runs -> run (en)        hauser, haus -> haus (de)        running (de): itself
 
-Words come as the index has them: in lower case, without accents. What is too short to have endings stays as it is. A
+Words come as the index has them: in lower case, without accents. Words too short to have endings stay unchanged. A
 language for which the installed stemmers have no rules has no forms: its words are found as they are written.
 """
 
@@ -26,7 +24,7 @@ _NAMES: Final = {
     "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
     "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-"""Languages as the first part of a tag, and what the stemmers call them."""
+"""Languages as the first part of a tag, and their names for the stemmers."""
 _DUTCH: Final = "nl"
 DOUBLED: Final = ("aa", "ee", "oo", "uu")
 """Vowels of Dutch stems that are single before an ending."""
@@ -85,9 +83,9 @@ def beginning(word: str, language: str) -> str:
 
 
 def beginnings(word: str, language: str) -> tuple[str, ...]:
-    """With what most forms of a word begin, where there are too many words to look at each: two letters at least.
+    """Prefixes of most forms of a word, of two letters at least, if there are too many words to examine each.
 
-    A language that puts something before a word (Arabic, Indonesian, Irish) has forms that begin like its stem.
+    A language with prefixes (Arabic, Indonesian, Irish) has forms that begin like the word's stem.
     """
     own = beginning(word, language)
     return (own,) if len(own) > 1 else tuple({word[:SHORTEST], stem(word, language)} - {own, ""})

@@ -1,12 +1,10 @@
-"""Tokenizer: the definition of a word.
-
-The one answer for documents, queries and snippets.
+"""Tokenizer: the definition of a word for documents, queries and snippets.
 
 A word is a run of letters and digits, in lower case, without accents: `Crème` is `creme`. In scripts that are written
-without spaces (Chinese, Japanese, Thai and their neighbours) and in Korean, whose endings grow onto its words, every
-character is a word of its own, so that any part of a sentence is found as a phrase. Nothing is stemmed.
+without spaces (Chinese, Japanese, Thai and their neighbours) and in Korean, whose endings are attached to its words,
+every character is a word of its own, so that any part of a sentence is found as a phrase. Nothing is stemmed.
 
-The tokenizer is Tantivy's; what it cannot do (spaces between characters, composed accents) is done to the text before.
+The tokenizer is Tantivy's; the text is prepared for it by spaces between characters and composed accents.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from typing import NamedTuple
 import tantivy
 
 LONGEST_WORD = 255
-"""Bytes. Longer runs (encoded data, mostly) are no words; they hold their place in phrases."""
+"""Bytes. Longer runs (mostly encoded data) are no words, but count as positions in phrases."""
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff"
@@ -31,17 +29,17 @@ UNSPACED = (
 
 _UMLAUT = re.compile("([aou])e")
 _RUN = re.compile(f"[{UNSPACED}]+")
-# Bytes in UTF-8 that begin a character which may need composing or spaces; most texts have none. Looking for them is 16
-# times as fast as the pattern is, and 3 times as fast as asking whether a text is composed.
+# Bytes in UTF-8 that begin a character which may need composing or spaces; most texts have none. A search for them is
+# 16 times as fast as the pattern, and 3 times as fast as a check whether a text is composed.
 _LEADS = bytes((0xCC, 0xCD, 0xD9, 0xE0, 0xE1, *range(0xE3, 0xF0), 0xF0))
-# The Turkish capital whose small form is two code points, and would be found by nobody.
+# The Turkish capital whose small form is two code points, which no query would match.
 _DOTTED = "\u0130"
 
 
 class Prepared(NamedTuple):
-    """A text as it is kept (accents composed, halves of surrogate pairs replaced), that in UTF-8, and as it is split.
+    """A text as stored (accents composed, halves of surrogate pairs replaced), its UTF-8, and the text to be split.
 
-    For the last, every character that is a word of its own has spaces around it.
+    In the text to be split, every character that is a word of its own has spaces around it.
     """
 
     kept: str
@@ -50,7 +48,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(text: str) -> Prepared:
-    """Return `text` ready to be kept and to be split into words."""
+    """Prepare `text` for storing and for splitting into words."""
     try:
         encoded = text.encode()
     except UnicodeEncodeError:
@@ -65,12 +63,12 @@ def prepare(text: str) -> Prepared:
 
 
 def _with_spaces(run: re.Match[str]) -> str:
-    """Return a run of characters that are words of their own as words."""
+    """Put spaces around the characters of a run, each of which is a word of its own."""
     return f" {' '.join(run[0])} "
 
 
 def clean(text: str) -> str:
-    """Return `text` as it is kept."""
+    """Return `text` as it is stored."""
     return prepare(text).kept
 
 
@@ -85,7 +83,7 @@ def analyzer() -> tantivy.TextAnalyzer:
 
 @cache
 def _own() -> tantivy.TextAnalyzer:
-    """Return the tokenizer this module asks."""
+    """Return the tokenizer that this module uses."""
     return analyzer()
 
 
@@ -95,14 +93,14 @@ def words(text: str) -> list[str]:
 
 
 MOST_SPELLED = 200_000
-"""Characters of a text in which spellings of a word are looked for."""
+"""Characters of a text that are searched for spellings of a word."""
 _ACCENTED = re.compile(r"\w*[^\x00-\x7f\W]\w*")
 
 
 def spelling(word: str, documents: Iterable[Iterable[str]]) -> str:
-    """Return how most of these documents write a word of the index: `Führung` for `fuhrung`.
+    """Return the most frequent spelling of a word of the index in these documents: `Führung` for `fuhrung`.
 
-    A spelling that differs in case alone is the word itself. `documents` are the kept texts of each.
+    A spelling that differs in case alone counts as the word itself. `documents` are the stored texts of each.
     """
     counts = Counter[str]()
     for texts in documents:
@@ -118,9 +116,9 @@ def spelling(word: str, documents: Iterable[Iterable[str]]) -> str:
 
 
 def plainer(word: str) -> tuple[str, ...]:
-    """Return what words of the index may be meant by one in which letters with marks are written as two plain ones.
+    """Return words of the index that a word with two plain letters in place of a marked one may mean.
 
-    They lose their marks in the index: `malmoe` may be `malmo`, `aarhus` may be `arhus`.
+    The index drops marks: `malmoe` may be `malmo`, `aarhus` may be `arhus`.
     """
     umlauts = _UMLAUT.sub(r"\1", word)
     found = (umlauts, word.replace("aa", "a"), umlauts.replace("aa", "a"))
@@ -128,7 +126,7 @@ def plainer(word: str) -> tuple[str, ...]:
 
 
 def places(text: str) -> dict[str, list[int]]:
-    """Return every word of a text with the places where it stands, counted in words."""
+    """Return every word of a text with its positions, counted in words."""
     found: dict[str, list[int]] = {}
     for token in _own().pre_tokenize(prepare(text).split).tokens:
         found.setdefault(token.text, []).append(token.position)

@@ -1,4 +1,4 @@
-"""Places to look by an attribute, as a person types them behind its name and a colon.
+"""Filters by an attribute, as a person types them after its name and a colon.
 
 Department:sales   Department:"human resources"     words of a value, side by side
 Department:="Human Resources"                       the whole value
@@ -20,13 +20,13 @@ from cormorant.search.index.tokenizer import words
 from cormorant.search.query import ranges
 
 KnownAttributes = Mapping[str, tuple[str, AttributeType]]
-"""Attributes that a query may name: their names and types, by names in small letters."""
+"""Attributes that a query may name: their names and types, by names in lower case."""
 BUILT_IN_ATTRIBUTES: Final[KnownAttributes] = MappingProxyType(
     {name.lower(): (name, kind) for name, kind in BUILT_IN.items()}
 )
-"""Those of every installation."""
+"""The attributes of every installation."""
 WHOLE: Final = "="
-"""Before a value that is meant as a whole."""
+"""Sign before a value that has to match as a whole."""
 _COMPARED: Final = re.compile(r"(>=|<=|>|<)(.*)")
 _EXPECTED: Final = {
     AttributeType.STRING: "words, or = and a whole value",
@@ -37,7 +37,7 @@ _BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9./-]*[A-Za-z0-9]|[A-Za-z0-9]")
 
 
 def attribute_query(name: str, kind: AttributeType, text: str) -> Query | str:
-    """Return the place to look that is meant, or what should have been written."""
+    """Return the filter that a text means, or a sentence with the expected form."""
     text = text.strip()
     complaint = f"{name}: takes {_EXPECTED[kind]}."
     if text.startswith(WHOLE) and kind is not AttributeType.DATE:
@@ -103,7 +103,7 @@ def _moment_beyond(value: float, towards: float) -> float:
 
 
 def written(node: AttributeMatch | AttributeRange) -> list[str]:
-    """Return texts for a place to look, as they could be typed; several widen each other."""
+    """Return a filter as texts that could be typed; several are alternatives."""
     if isinstance(node, AttributeMatch):
         mark = WHOLE if node.whole else ""
         return [f"{node.name}:{_quoted(mark, text)}" for text in node.texts]

@@ -1,9 +1,7 @@
-"""Filters that narrow the results, besides the words of a query.
+"""Filters that narrow the results of a query: values chosen from lists, and a range of days.
 
-What a person chose from lists, and two days.
-
-A choice says what the same said in the query would say: `type:pdf`, `site:example.org`, `date:2026-03..2026-05`. Values
-of one list widen each other, lists narrow each other.
+A choice has the same meaning as in the query: `type:pdf`, `site:example.org`, `date:2026-03..2026-05`. Values of one
+list widen each other, lists narrow each other.
 """
 
 from __future__ import annotations
@@ -21,18 +19,19 @@ from cormorant.search.query.ranges import ranged
 from cormorant.search.query.type_names import ALIASES, NAMES, mimes
 
 SOURCE, SITE, TYPE, LANGUAGE, CHANGED = LISTS = ("source", "site", "type", "language", "changed")
-"""What can be chosen from, in the order in which it is offered."""
+"""The lists of values, in the order in which they are offered."""
 ATTRIBUTE: Final = "attribute:"
-"""Before the name of an attribute, that of the list of its values."""
+"""Prefix of an attribute's name in the name of the list of its values."""
 _MONTH: Final = re.compile(r"\d{4}-\d{2}")
 _DAYS: Final = "takes a day, month or year, like 2026-03-14 or 2026"
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Values chosen from lists, none: all. `since` and `until` are days, months or years, both included, or "".
+    """Values chosen from lists; an empty list selects all. `since` and `until` are days, months or years, or "".
 
-    `attributes` are names of attributes, each with a whole value; those of one attribute widen each other.
+    Both ends are included. `attributes` are names of attributes, each with a whole value; values of one attribute widen
+    each other.
     """
 
     site: tuple[str, ...] = ()
@@ -52,7 +51,7 @@ class Filters:
 
     @property
     def faults(self) -> Mapping[str, str]:
-        """The invalid filters by name, each with what should have been given."""
+        """The invalid filters by name, each with a sentence about the expected form."""
         found = {name: f"{name} {_DAYS}." for name in ("since", "until") if not _is_day(getattr(self, name))}
         unknown = [each for each in self.type if not mimes(each)]
         if unknown:
@@ -62,14 +61,14 @@ class Filters:
 
     @property
     def usable(self) -> Filters:
-        """Return what of it says something."""
+        """Return the filters without unknown types and invalid days."""
         known = tuple(each for each in self.type if mimes(each))
         days = {name: "" for name in ("since", "until") if not _is_day(getattr(self, name))}
         return replace(self, type=known, since=days.get("since", self.since), until=days.get("until", self.until))
 
 
 def parts(sources: Sequence[str], chosen: Filters) -> dict[str, Query]:
-    """Return by list what has to match; nothing for a list from which nothing was chosen."""
+    """Return the query for each list with chosen values, by the list's name."""
     usable = chosen.usable
     types = tuple(sorted({each for value in usable.type for each in mimes(value)}))
     found: dict[str, Query] = {
@@ -87,7 +86,7 @@ def parts(sources: Sequence[str], chosen: Filters) -> dict[str, Query]:
 
 
 def _attribute_parts(chosen: Sequence[tuple[str, str]]) -> dict[str, Query]:
-    """Return by list what has to match. A value like 2026-03 is that month of a date as well."""
+    """Return the query for each attribute, by its list. A value like 2026-03 also means that month of a date."""
     matches, months = dict[str, ask.AttributeMatch](), dict[str, list[Query]]()
     for name, value in chosen:
         key = attribute_list(name)
@@ -106,12 +105,12 @@ def attribute_choice(text: str) -> tuple[str, str]:
 
 
 def attribute_list(name: str) -> str:
-    """Return what the list of an attribute's values is called among the lists; names are the same in any case."""
+    """Return the name of the list of an attribute's values; names are compared without regard to case."""
     return f"{ATTRIBUTE}{name.lower()}"
 
 
 def within(query: Query, places: Sequence[Query]) -> Query:
-    """Return the query, asked of these places only."""
+    """Narrow a query to these filters."""
     if not places:
         return query
     if isinstance(query, ask.Clauses):

@@ -1,9 +1,10 @@
 """Conversion of the fields of a search form to a query, and of a query to fields.
 
-    Fields --composed--> text of a query --parse--> what is asked for
-    text of a query --taken_apart--> Fields, and in `rest` what no field can say
+    Fields --composed--> text of a query --parse--> Query
+    text of a query --taken_apart--> Fields, with parts that fit no field in `rest`
 
-What is taken apart and composed again asks for the same, so a form that is opened from a query loses nothing of it.
+A query that is taken apart and composed again means the same, so a form that is opened from a query loses nothing of
+it.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from cormorant.search.query.render import render
 from cormorant.search.query.type_names import NAMES
 
 PLACES: Final = {"title": Field.TITLE, "heading": Field.HEADINGS, "url": Field.ADDRESS, "link": Field.ANCHORS}
-"""Where words may be looked for, besides everywhere."""
+"""The fields in which words may be searched, besides everywhere."""
 Plain: TypeAlias = ask.QueryWord | ask.Phrase | ask.Prefix
-"""What a field for words can hold."""
+"""Parts of a query that a field for words can hold."""
 _PIECE: Final = re.compile(r'"([^"]*)"|([^\s"]+)')
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _BEGINNING: Final = re.compile(r"([^\W_]{2,})\*")
@@ -38,10 +39,8 @@ _BEGINNING: Final = re.compile(r"([^\W_]{2,})\*")
 class Fields:
     """The contents of the fields of a form.
 
-    Days are like 2026-03-14; `rest` is a query by itself. `attributes` are names, each with what is typed behind its
-    colon.
-
-    In `every`, `any_of` and `none_of` words stand side by side, what belongs together in quotes.
+    Days are like 2026-03-14; `rest` is a query by itself. `attributes` are names, each with the text typed after its
+    colon. `every`, `any_of` and `none_of` hold words side by side, and phrases in quotes.
     """
 
     every: str = ""
@@ -60,9 +59,9 @@ class Fields:
 
 
 def composed(fields: Fields, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> str:
-    """Return the text of the query that the fields make; "" for an empty form. What is no day or type is left out.
+    """Return the text of the query that the fields make; "" for an empty form.
 
-    So is an attribute that is not `known`.
+    Invalid days and types are left out, and so are attributes that are not `known`.
     """
     where, rest = PLACES.get(fields.place), fields.rest.strip()
     every = [*_plain(fields.every, where), *_phrase(fields.phrase, where)]
@@ -81,9 +80,10 @@ def composed(fields: Fields, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> st
 
 
 def narrowed(text: str, sources: Sequence[str], chosen: Filters, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> str:
-    """Return the text of a query that asks the same of these places only.
+    """Return the text of a query narrowed to these sources and filters.
 
-    The text itself where that is too long to be read, or where nothing can be found: it names other places.
+    The text is returned unchanged if the result would be too long, or could find nothing because the query names other
+    values.
     """
     query, places = parse(text, known).query, tuple(filters.parts(sources, chosen).values())
     if not places or isinstance(query, ask.Nothing):
@@ -98,7 +98,7 @@ def narrowed(text: str, sources: Sequence[str], chosen: Filters, known: KnownAtt
 
 
 def _met(place: Query, own: Mapping[Key, Sequence[str]]) -> Query:
-    """Return where a place and what a query says of the same meet: side by side such words widen each other."""
+    """Intersect a filter with the values that the query itself has for the same key: side by side they would widen."""
     if not isinstance(place, ask.Exact) or place.key not in own:
         return place
     return replace(place, values=tuple(each for each in place.values if each in own[place.key]))
@@ -109,7 +109,7 @@ def _is_nowhere(place: Query) -> bool:
 
 
 def _places(fields: Fields) -> Iterator[Query]:
-    """Yield where to look."""
+    """Yield the filters of the fields."""
     if named := tuple(sorted({each for each in fields.sources if each})):
         yield ask.Exact(Key.SOURCE, named)
     if site := fields.site.strip().lower():
@@ -123,7 +123,7 @@ def _places(fields: Fields) -> Iterator[Query]:
 
 
 def _by_attributes(fields: Fields, known: KnownAttributes) -> Iterator[Query]:
-    """Yield where to look by attributes."""
+    """Yield the filters by attributes."""
     for given, text in fields.attributes:
         name, kind = known.get(given.lower(), ("", AttributeType.STRING))
         found = attribute_query(name, kind, text) if name and text.strip() else ""
@@ -132,7 +132,7 @@ def _by_attributes(fields: Fields, known: KnownAttributes) -> Iterator[Query]:
 
 
 def _days(since: str, until: str) -> Range | None:
-    """Return the range from one day to another; what is no day is left out."""
+    """Return the range from one day to another; an invalid day is left out."""
     low, high = ("" if day_fault(each) else each.strip() for each in (since, until))
     found = ranges.ranged("date", f"{low}..{high}") if low or high else None
     return found if isinstance(found, Range) else None
@@ -147,7 +147,7 @@ def day_fault(text: str) -> str:
 
 
 def _plain(text: str, where: Field | None) -> list[Plain]:
-    """Return what is looked for: words, beginnings of words, and side by side what is in quotes or more than a word."""
+    """Return the parts of a field: words, prefixes, and phrases for texts in quotes or of more than one word."""
     found: list[Plain] = []
     for quoted, bare in _PIECE.findall(text):
         beginning = _BEGINNING.fullmatch(bare)
@@ -161,13 +161,13 @@ def _plain(text: str, where: Field | None) -> list[Plain]:
 
 
 def _phrase(text: str, where: Field | None) -> list[Plain]:
-    """Return these words side by side, without what would end a phrase."""
+    """Return these words as a phrase, without quotes, which would end it."""
     bare = " ".join(text.replace('"', " ").split())
     return [ask.Phrase(bare, where)] if words(bare) else []
 
 
 def taken_apart(text: str, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Fields:
-    """Return what a form would hold that asks for the same as this query, which may name `known` attributes."""
+    """Return the fields of a form that means the same as this query, which may name `known` attributes."""
     clauses = _clauses(parse(text, known).query)
     where = _where(clauses)
     filling = _Filling(where if where in (None, *PLACES.values()) else Field.TEXT)
@@ -181,7 +181,7 @@ def taken_apart(text: str, known: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Fiel
 
 
 def _clauses(query: Query) -> ask.Clauses:
-    """Return a query as clauses, which it mostly is already."""
+    """Return a query as clauses; most queries are clauses already."""
     match query:
         case ask.Clauses():
             return query
@@ -196,19 +196,19 @@ def _clauses(query: Query) -> ask.Clauses:
 
 
 def _is_idle(clauses: ask.Clauses) -> bool:
-    """Say whether it changes nothing that everything is asked for, since other parts say enough."""
+    """Say whether Everything is redundant beside the other parts."""
     return not clauses.should and (len(clauses.must) > 1 or bool(clauses.never))
 
 
 def _where(clauses: ask.Clauses) -> Field | None:
-    """Return the field that all words are looked for in; Field.TEXT, which no form has, for more than one."""
+    """Return the field in which all words are searched; Field.TEXT, which no form offers, if there are several."""
     leaves = [*ask.leaves(clauses), *(leaf for each in clauses.never for leaf in ask.leaves(each))]
     named = {leaf.field for leaf in leaves}
     return next(iter(named), None) if len(named) < 2 else Field.TEXT
 
 
 class _Filling:
-    """A form while it is filled from the parts of a query, whose words are looked for in `where`."""
+    """A form while it is filled from the parts of a query, whose words are searched in `where`."""
 
     def __init__(self, where: Field | None) -> None:
         self._where = where
@@ -223,7 +223,7 @@ class _Filling:
         self._never: list[Query] = []
 
     def _fits(self, part: Query) -> TypeGuard[Plain]:
-        """Say whether a field for words can hold this."""
+        """Say whether a field for words can hold a part."""
         if isinstance(part, ask.Prefix):
             return self._where is not Field.TEXT and _BEGINNING.fullmatch(f"{part.text}*") is not None
         return isinstance(part, ask.QueryWord | ask.Phrase) and self._where is not Field.TEXT
@@ -244,11 +244,11 @@ class _Filling:
             self._must.append(part)
 
     def _takes(self, part: ask.AttributeMatch | ask.AttributeRange) -> bool:
-        """Say whether the form has a field left that says as much of an attribute."""
+        """Say whether the form has an empty field that can hold a filter by an attribute."""
         return part.name not in self._attributes and len(written(part)) == 1
 
     def choose(self, clauses: ask.Clauses) -> None:
-        """Take the optional parts: words into their field where one of them has to match, all else into the rest."""
+        """Take the optional parts: words go to `any_of` if one of them has to match, otherwise all go to `rest`."""
         should = [each for each in clauses.should if self._fits(each)]
         required = self._every or self._phrase or self._any_of or self._must
         if not required and len(should) == len(clauses.should):
@@ -268,15 +268,15 @@ class _Filling:
         place = next((name for name, each in PLACES.items() if each is self._where), "")
         rest = render(ask.Clauses(tuple(self._must), self._should, tuple(self._never)))
         filled = Fields(
-            every=_said(self._every), phrase=self._phrase.text if self._phrase else "", any_of=_said(self._any_of),
-            none_of=_said(self._none_of), place=place, rest=rest, attributes=tuple(self._attributes.items()),
+            every=_typed(self._every), phrase=self._phrase.text if self._phrase else "", any_of=_typed(self._any_of),
+            none_of=_typed(self._none_of), place=place, rest=rest, attributes=tuple(self._attributes.items()),
         )  # fmt: skip
         placed: dict[str, Any] = dict(self._placed)
         return replace(filled, **placed)
 
 
 def _placed(part: ask.Exact | Range) -> dict[str, str | tuple[str, ...]]:
-    """Return which fields a place to look fills; none when the form has none that says as much."""
+    """Return the fields that a filter fills; none if the form cannot hold it as a whole."""
     if isinstance(part, Range):
         low, _, high = ranges.written(part).partition(":")[2].partition("..")
         whole = part.number is Number.MODIFIED and _days(low, high) == part
@@ -290,6 +290,6 @@ def _placed(part: ask.Exact | Range) -> dict[str, str | tuple[str, ...]]:
     return {name: part.values[0]} if name and len(part.values) == 1 else {}
 
 
-def _said(leaves: Iterable[Plain]) -> str:
+def _typed(leaves: Iterable[Plain]) -> str:
     """Return words as they are typed into a field."""
     return " ".join(render(replace(each, field=None)) for each in leaves)

@@ -3,7 +3,7 @@
     hotel  "head of department"  "head department"~3  inst*  *ation  te?t  hotle~  title:policy  site:example.org
     date:2026-01..2026-03  size:>1MB  +must  -never  ( )  AND OR NOT
 
-Whatever is none of these is text; nothing is an error. Brackets come out balanced and at most DEEPEST deep.
+Anything else is text; nothing is an error. Brackets come out balanced and at most DEEPEST deep.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ MOST_BETWEEN = 100
 DEEPEST = 20
 
 FIELDS = frozenset(("title", "heading", "text", "url", "link", "site", "source", "type", "lang", *ranges.NAMES))
-"""What may stand before a colon."""
+"""Names of fields before a colon."""
 _ALSO = {
     "intitle": "title", "inurl": "url", "inanchor": "link", "filetype": "type", "mime": "type", "language": "lang",
     "host": "site", "domain": "site", "mimetype": "type", "lastmodifieddate": "date", "infosource": "source",
 }  # fmt: skip
-"""What other search engines call them."""
+"""Names of these fields in other search engines."""
 
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
 _NAME = r"[A-Za-z]{2,12}"
@@ -53,7 +53,7 @@ _PIECE = r"""
 
 @lru_cache(16)
 def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds a piece, and a name before something, where these attributes have names of other shapes."""
+    """Return the patterns of a piece and of a field name, including attributes whose names have other shapes."""
     longest = sorted((each for each in names if not re.fullmatch(_NAME, each)), key=len, reverse=True)
     name = "|".join([*(f"(?i:{re.escape(each)})" for each in longest), _NAME])
     return re.compile(_PIECE.replace("NAME", name), re.VERBOSE), re.compile(rf"({name}):(?=[^\s:/)])")
@@ -62,7 +62,7 @@ def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]
 _EDGES_BUT_WILD = EDGES.translate({ord(each): None for each in "*?~"})
 _TILDE = re.compile(r"([^~*?]*[^\W_][^~*?]*)~([12]?)")
 _PATTERN = re.compile(r"[\w*?]+|[^*?]+\*")
-"""A wildcard within one word, or behind several that stand together."""
+"""Wildcards within one word, or one after several words that stand together."""
 _WILDCARD = re.compile(r"[*?]")
 _BOOST = re.compile(r"[\[{]?(\w{3,})(\^\d+(?:\.\d+)?)[\]}]?")
 """A word with a factor, as Lucene has it; `m^2` and `x^2` are something else."""
@@ -106,13 +106,13 @@ class QueryToken:
 
 
 def lex(text: str, attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> tuple[list[QueryToken], list[str]]:
-    """Cut a query into pieces, and say what was left out or read otherwise. `attributes` may be named in it."""
+    """Split a query into pieces, with notes on parts ignored or read otherwise. `attributes` may be named in it."""
     cutting = _Cutting(text, attributes)
     return cutting.pieces, cutting.notes
 
 
 class _Cutting:
-    """Cuts one query from left to right."""
+    """Splits one query from left to right."""
 
     def __init__(self, text: str, attributes: KnownAttributes) -> None:
         self._attributes = attributes
@@ -128,7 +128,7 @@ class _Cutting:
         self._balance()
 
     def _take(self, found: re.Match[str]) -> None:
-        """Take what the pattern found."""
+        """Take a match of the pattern."""
         sign = found["sign"] or ""
         name = self._name(found["field"], sign) if found["field"] else ""
         if found["open"]:
@@ -144,7 +144,7 @@ class _Cutting:
             self.notes.append("A quote without its partner was ignored.")
 
     def _name(self, name: str, sign: str) -> str:
-        """Return the field of this name; if there is none, take the name for a word and return nothing."""
+        """Return the field of this name; if there is none, take the name as a word and return ""."""
         known = _ALSO.get(name.lower(), name.lower())
         if known in FIELDS:
             return known
@@ -182,7 +182,7 @@ class _Cutting:
         self._term(self._wild(text, QueryToken(TokenKind.WORD, bare, sign, name)))
 
     def _phrase(self, text: str, within: int, sign: str, name: str) -> None:
-        """Take what stands in quotes, with how many words may stand between them."""
+        """Take a phrase in quotes; `within` is the number of other words that may stand between its words."""
         if name in ranges.NAMES or self._is_attribute(name):
             kind = TokenKind.RANGE if name in ranges.NAMES else TokenKind.VALUE
             self._term(QueryToken(kind, text, sign, name))
@@ -192,7 +192,7 @@ class _Cutting:
             self._term(QueryToken(TokenKind.PHRASE, text, sign, name))
 
     def _wild(self, text: str, plain: QueryToken) -> QueryToken:
-        """Return a word with wildcards or a tilde as what it means; as a plain one where that is not understood."""
+        """Return a word with wildcards or a tilde as its meaning, or as a plain word if it is not understood."""
         whole = text.strip(_EDGES_BUT_WILD)
         pattern = whole.rstrip("?") if "*" not in whole else whole
         if "://" in whole or whole.startswith("/"):  # an address may have a query
@@ -214,7 +214,7 @@ class _Cutting:
         return found
 
     def _term(self, piece: QueryToken) -> None:
-        """Take something to look for, while there are not too many."""
+        """Take a term, up to MOST_TERMS."""
         if self._terms == MOST_TERMS:
             self.notes.append(f"Only the first {MOST_TERMS} words were read.")
         elif piece.text:
@@ -243,7 +243,7 @@ class _Cutting:
 
 
 def _liked(tilde: re.Match[str], plain: QueryToken) -> QueryToken | None:
-    """Return a word with a tilde: one letter of a short one may differ, two of a longer one, unless it is said."""
+    """Return a word with a tilde: by default one letter of a short word may differ, two of a longer one."""
     edits = int(tilde[2]) if tilde[2] else allowed(tilde[1])
     return replace(plain, kind=TokenKind.LIKE, text=tilde[1], amount=edits)
 
@@ -255,13 +255,13 @@ def _is_large(pattern: str) -> bool:
 
 
 def _tame(plain: QueryToken) -> QueryToken:
-    """Return a word whose wildcards are not understood: what stands between them stands side by side."""
+    """Return a word whose wildcards are not understood as a phrase of the pieces between them."""
     text = " ".join(_WILDCARD.sub(" ", plain.text).split())
     return replace(plain, kind=TokenKind.PHRASE if " " in text else plain.kind, text=text.strip(EDGES))
 
 
 def _patterned(pattern: str, plain: QueryToken) -> QueryToken | None:
-    """Return a word with wildcards; None when it says too little to look for."""
+    """Return a word with wildcards; None if it has fewer than two letters or digits, or is no single word."""
     if sum(map(str.isalnum, pattern)) < 2 or not _PATTERN.fullmatch(pattern):
         return None
     pattern = _STARS.sub("*", pattern)
@@ -271,5 +271,5 @@ def _patterned(pattern: str, plain: QueryToken) -> QueryToken | None:
 
 
 def as_word(piece: QueryToken) -> QueryToken:
-    """Return an operator as the word it is otherwise; anything else as it is."""
+    """Return an operator as a plain word, and any other piece unchanged."""
     return replace(piece, kind=TokenKind.WORD, text=piece.text.lower()) if piece.kind in OPERATORS.values() else piece

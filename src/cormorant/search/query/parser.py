@@ -5,9 +5,9 @@
     all    = one (AND one)*                 hotel AND capital
     one    = [+ - NOT] (word | "phrase" | "near"~3 | word* | wo?d | word~ | field:... | "(" query ")")
 
-What is joined by AND has to match, like what has a +; so does a place to look (`site:`, `source:`, `type:`, `lang:`,
-`date:`, `size:`, `depth:`, the name of an attribute), of which those for one field widen each other unless they are
-ranges. Of everything else, any part is enough.
+Parts that are joined by AND or have a + must match. So must filters (`site:`, `source:`, `type:`, `lang:`, `date:`,
+`size:`, `depth:`, the name of an attribute); filters for one field widen each other unless they are ranges. Of all
+other parts, any is enough.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _WILD = re.compile("[*?~]")
 _JOINS = (TokenKind.AND, TokenKind.OR)
 _OPERATORS = (*_JOINS, TokenKind.NOT)
 _MOST_JOINED = 5
-"""Words in capitals alone that operators between them may join; more are a sentence."""
+"""Words of a query in capitals that AND and OR may join; with more words the query is a sentence."""
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The query as it was understood, in the language it was typed in, and what was left out or read otherwise."""
+    """The query as it was understood, as text, with notes on parts ignored or read otherwise."""
 
     text: str
     notes: tuple[str, ...] = ()
@@ -53,16 +53,16 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A query and what to tell the person who typed it."""
+    """A query, and how it was understood."""
 
     query: Query
     understood: Understood
 
 
 def parse(text: str, attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Parsed:
-    """Understand any text whatever, in which these attributes may be named.
+    """Parse any text as a query, in which these attributes may be named.
 
-    Parsing what was understood gives the same query.
+    Parsing the understood text gives the same query.
     """
     pieces, cut = lex(clean(text), attributes)
     if _is_in_capitals(text, pieces):
@@ -83,7 +83,7 @@ def _is_in_capitals(text: str, pieces: Sequence[QueryToken]) -> bool:
 
 
 class _Reading:
-    """Reads pieces from left to right; every method returns None for what turned out to be nothing."""
+    """Reads pieces from left to right; methods return None for parts that are empty."""
 
     def __init__(self, pieces: Sequence[QueryToken], attributes: KnownAttributes) -> None:
         self._attributes = attributes
@@ -92,7 +92,7 @@ class _Reading:
         self._at = 0
 
     def query(self, field: str) -> Query | None:
-        """Read parts up to the bracket that closes them, or the end; `field` is what stood before the bracket."""
+        """Read parts up to the closing bracket, or the end; `field` is the field before the bracket."""
         signed: list[tuple[str, Query]] = []
         while (kind := self._kind()) not in (None, TokenKind.CLOSE):
             if kind in _JOINS:
@@ -109,7 +109,7 @@ class _Reading:
         return self._pieces[at].kind if at < len(self._pieces) else None
 
     def _lone(self, side: str) -> None:
-        """Pass over an operator that joins nothing."""
+        """Skip an operator that joins nothing, with a note."""
         name = self._pieces[self._at].text
         following = "follows it" if side == "after" else "stands before it"
         self.notes.append(f"{name} was ignored, because nothing {following}.")
@@ -130,7 +130,7 @@ class _Reading:
         return ("", _either(found)) if len(parts) > 1 else (sign, found[0])
 
     def _all(self, field: str) -> tuple[str, Query | None]:
-        """Read what is joined by AND, with the sign of a single one."""
+        """Read parts joined by AND, with the sign of a single one."""
         sign, first = self._one(field)
         parts = [_negated(first) if sign == "-" else first]
         while self._joins(TokenKind.AND):
@@ -142,7 +142,7 @@ class _Reading:
         return "", _both(found) if found else None
 
     def _joins(self, kind: TokenKind) -> bool:
-        """Pass over an operator of this kind if something follows that it can join."""
+        """Consume an operator of this kind if it has something to join."""
         if self._kind() is not kind:
             return False
         ahead = 1
@@ -171,13 +171,13 @@ class _Reading:
         return sign or piece.sign.replace("-", ""), found
 
     def _bracket(self, piece: QueryToken, field: str) -> Query | None:
-        """Read what stands in brackets."""
+        """Read the query in brackets."""
         found = self.query(piece.field or field)
         self._at += 1
         return found
 
     def _leaf(self, piece: QueryToken, field: str) -> Query | None:
-        """Return what a single piece asks for."""
+        """Return the query of a single piece."""
         if piece.kind is TokenKind.ALL:
             return ask.Everything()
         if piece.kind is TokenKind.RANGE or field in ranges.NAMES:
@@ -199,7 +199,7 @@ class _Reading:
         return _LEAVES[piece.kind](piece.text, where)
 
     def _range(self, piece: QueryToken, field: str) -> Query | None:
-        """Return a place to look by a day, a size or a depth; what is none is said, and read as words."""
+        """Return a filter by a day, a size or a depth; an invalid one is noted and read as words."""
         found = ranges.ranged(field, piece.text)
         if isinstance(found, ask.Range):
             return found
@@ -208,7 +208,7 @@ class _Reading:
         return self._leaf(replace(piece, kind=TokenKind.PHRASE), "") if words(piece.text) else None
 
     def _attribute(self, piece: QueryToken, field: str) -> Query | None:
-        """Return a place to look by an attribute; what is none is said, and read as words."""
+        """Return a filter by an attribute; an invalid one is noted and read as words."""
         name, kind = self._attributes[field.lower()]
         if piece.kind in (TokenKind.PREFIX, TokenKind.PATTERN, TokenKind.LIKE) or _WILD.search(piece.text):
             self.notes.append(f"{name}: takes no wildcard.")
@@ -221,7 +221,7 @@ class _Reading:
         return self._leaf(replace(piece, kind=TokenKind.PHRASE, field=""), "") if words(piece.text) else None
 
     def _exact(self, piece: QueryToken, field: str) -> Query | None:
-        """Return a place to look; a type that nobody knows is read as words."""
+        """Return a filter by an exact value; an unknown type is read as words."""
         value = piece.text
         if piece.kind in (TokenKind.PREFIX, TokenKind.PATTERN, TokenKind.LIKE):
             self.notes.append(f"{field}: takes no wildcard.")
@@ -237,7 +237,7 @@ class _Reading:
 
 
 def _filed(field: str, value: str) -> str:
-    """Return a value as documents are filed under it; of an address typed for a site its host."""
+    """Return a value as the index holds it; for an address typed as a site, its host."""
     if field == "source":
         return value
     if field == "site":
@@ -253,19 +253,19 @@ def _negated(part: Query | None) -> Query | None:
 
 
 def _both(parts: list[Query]) -> Query:
-    """Return what matches all of the parts."""
+    """Return a query that matches all of the parts."""
     flat = _flat(parts, ask.And)
     return flat[0] if len(flat) == 1 else ask.And(flat)
 
 
 def _either(parts: list[Query]) -> Query:
-    """Return what matches any of the parts."""
+    """Return a query that matches any of the parts."""
     flat = _widened(_flat(parts, ask.Or))
     return flat[0] if len(flat) == 1 else ask.Or(tuple(flat))
 
 
 def _flat(parts: Iterable[Query], kind: type[ask.And] | type[ask.Or]) -> tuple[Query, ...]:
-    """Return the parts, those of the same kind opened, each once."""
+    """Return the parts, with nested ones of the same kind flattened, each once."""
     flat: list[Query] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, kind) else (part,))
@@ -273,7 +273,7 @@ def _flat(parts: Iterable[Query], kind: type[ask.And] | type[ask.Or]) -> tuple[Q
 
 
 def _is_place(part: Query) -> bool:
-    """Say whether a part says where to look, not what for."""
+    """Say whether a part is a filter."""
     match part:
         case ask.Exact() | ask.Range() | ask.AttributeMatch() | ask.AttributeRange() | ask.Everything():
             return True
@@ -286,7 +286,7 @@ def _is_place(part: Query) -> bool:
 
 
 def _joined(signed: list[tuple[str, Query]]) -> Query | None:
-    """Return what parts side by side mean together."""
+    """Combine parts that stand side by side into one query."""
     must: list[Query] = []
     should: list[Query] = []
     never: list[Query] = []
@@ -311,7 +311,7 @@ def _joined(signed: list[tuple[str, Query]]) -> Query | None:
 
 
 def _different(parts: list[Query]) -> list[Query]:
-    """Return the parts, what asks for the same words only once."""
+    """Return the parts, each set of words only once."""
     kept: dict[Hashable, Query] = {}
     for part in parts:
         key: Hashable = part
@@ -322,7 +322,7 @@ def _different(parts: list[Query]) -> list[Query]:
 
 
 def _widened(parts: Iterable[Query]) -> list[Query]:
-    """Return the parts, places for one key as one place with all their values."""
+    """Return the parts, with the filters of each key merged into one with all their values."""
     merged: dict[Hashable, Query] = {}
     for part in parts:
         if isinstance(part, ask.Exact):

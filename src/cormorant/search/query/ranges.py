@@ -15,9 +15,9 @@ from typing import Final, NamedTuple
 from cormorant.search.index.query import Number, Range
 
 FIELDS: Final = {"date": Number.MODIFIED, "size": Number.SIZE, "depth": Number.DEPTH}
-"""Names before a colon, and what they ask for."""
+"""Names before a colon, and the numbers that they compare."""
 _RELATIVES: Final = {"after": ">=", "before": "<"}
-"""Other names of `date`, and what they say of the day behind them."""
+"""Other names of `date`, and the comparison with the day after them."""
 NAMES: Final = frozenset((*FIELDS, *_RELATIVES))
 _EXPECTED: Final = {
     Number.MODIFIED: "a day, month or year, like 2026-03-14 or 2026, or two with .. between them",
@@ -41,7 +41,7 @@ class RangeSpan(NamedTuple):
 
 
 def ranged(name: str, text: str) -> Range | str:
-    """Return the range that is meant, or what should have been written."""
+    """Return the range that a text means, or a sentence with the expected form."""
     number = FIELDS.get(name, Number.MODIFIED)
     read = _READERS[number]
     text = f"{_RELATIVES.get(name, '')}{text.strip()}"
@@ -60,7 +60,7 @@ def written(node: Range) -> str:
 
 
 def _compared(number: Number, text: str, read: Callable[[str], RangeSpan]) -> Range | None:
-    """Read a value with a sign before it; what lies just beyond a value is the next day, byte or step."""
+    """Read a value after a comparison sign: `>` begins with the next day, byte or step, `<` ends before the value."""
     found = _COMPARED.fullmatch(text)
     if found is None:
         return None

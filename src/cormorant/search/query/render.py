@@ -1,4 +1,4 @@
-"""Rendering of a query as the text that a person would have typed."""
+"""Rendering of a query as text that a person could type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = {
 
 
 def render(node: Query) -> str:
-    """Return text that is understood as this query; nothing for a query that finds nothing."""
+    """Return text that is parsed as this query; "" for a query that finds nothing."""
     if isinstance(node, ask.Clauses):
         return _clauses(node)
     if isinstance(node, ask.And):
@@ -34,7 +34,7 @@ def render(node: Query) -> str:
 
 
 def _inner(node: Query) -> str:
-    """Return text for a part of something larger, in brackets where it needs them."""
+    """Return text for a part of a query, in brackets if it needs them."""
     match node:
         case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return f"{_field(node)}{_leaf(node)}"
@@ -58,7 +58,7 @@ def _inner(node: Query) -> str:
 
 
 def _leaf(node: ask.Leaf) -> str:
-    """Return text for what is looked for."""
+    """Return text for a leaf."""
     match node:
         case ask.QueryWord():
             return node.text
@@ -76,12 +76,12 @@ def _leaf(node: ask.Leaf) -> str:
 
 
 def _field(leaf: ask.Leaf) -> str:
-    """Return the name before a leaf."""
+    """Return the field name before a leaf."""
     return f"{_FIELDS[leaf.field]}:" if leaf.field else ""
 
 
 def _exact(node: ask.Exact) -> list[str]:
-    """Return texts for a place to look, which widen each other."""
+    """Return texts for a filter, which are alternatives."""
     values = list(node.values)
     texts = []
     if node.key is Key.MIME:
@@ -93,7 +93,7 @@ def _exact(node: ask.Exact) -> list[str]:
 
 
 def _quoted(value: str) -> str:
-    """Return a value in quotes if it would be cut otherwise."""
+    """Return a value in quotes if the lexer would split it otherwise."""
     return value if _PLAIN.fullmatch(value) else f'"{value}"'
 
 
@@ -109,7 +109,7 @@ def _must(part: Query) -> str:
 
 
 def _clauses(node: ask.Clauses) -> str:
-    """Return text for parts side by side: what must match first, then what may, then what must not."""
+    """Return text for parts side by side: required ones first, then optional ones, then forbidden ones."""
     texts = [_must(part) for part in node.must]
     texts += map(_inner, node.should)
     texts += [f"-{_inner(part)}" for part in node.never]

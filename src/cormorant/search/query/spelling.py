@@ -1,7 +1,7 @@
-"""A better query: the same with misspelt words as documents that the reader may read spell them.
+"""Spelling correction: a query with its misspelt words replaced by words of documents that the reader may read.
 
-A word that finds something by its forms, or in another usual spelling, is right as it is. So is one with a digit:
-another number is another thing.
+A word that finds something by its forms, or in another usual spelling, is not misspelt. Words with digits are not
+corrected: another number means another thing.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _RUN: Final = re.compile(r"[^\W_]+")
 
 
 def better(query: Query, index: IndexReader, search: Search, places: Sequence[Query], total: int) -> str | None:
-    """Return a query that finds `total` at least, as it could be typed; None when there is none, or no need.
+    """Return a corrected query that finds at least `total`, as it could be typed; None if there is none, or no need.
 
-    `search` says for whom, and `query` is asked within `places`. A misspelt word is mended however much is found: among
-    several words the one that nobody wrote so may be the one that matters.
+    `search` has the reader, and `query` is narrowed to `places`. A misspelt word is corrected however many documents
+    are found: among several words, the one that no document contains may be the one that matters.
     """
 
     def finds(other: Query) -> int:
@@ -44,7 +44,7 @@ def better(query: Query, index: IndexReader, search: Search, places: Sequence[Qu
 
 
 def _mended(node: Query, mend: Callable[[str], str]) -> Query:
-    """Return a part of a query with its misspelt words mended; a part that must not be found stays as it is."""
+    """Return a part of a query with its misspelt words corrected; a part that must not match is left unchanged."""
 
     def again(parts: Sequence[Query]) -> tuple[Query, ...]:
         return tuple(_mended(each, mend) for each in parts)
@@ -61,7 +61,7 @@ def _mended(node: Query, mend: Callable[[str], str]) -> Query:
 
 
 def _word(run: str, mend: Callable[[str], str]) -> str:
-    """Return a run of letters and digits mended; a run of several words of the index, as of Chinese, as it is."""
+    """Correct a run of letters and digits; a run of several words of the index, as of Chinese, is left unchanged."""
     own = words(run)
     if len(own) != 1:
         return run

@@ -27,7 +27,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Names for `type:`, each standing for MIME types."""
 
 ALIASES = {"html": "page"}
-"""Names that mean the same as another one, which is the one that is shown."""
+"""Names with the same meaning as another one, which is shown instead."""
 
 
 def mimes(value: str) -> tuple[str, ...]:

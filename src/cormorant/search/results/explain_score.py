@@ -13,7 +13,7 @@ from cormorant.search.index.static_score import DAY_S, Prior, links
 from cormorant.search.index.tokenizer import words
 
 MOST_TEXTS: Final = 3
-"""Texts of links that are told."""
+"""Texts of links that are listed."""
 _NAMES: Final = {
     COUNT: "Words found", Field.TITLE: "Title", Field.HEADINGS: "Headings", Field.TEXT: "Text",
     Field.ANCHORS: "Text of links to it", Field.ADDRESS: "Address", PAIR: "Side by side", SPELLED: "As it was typed",
@@ -24,9 +24,9 @@ _SIDES: Final = ("few pages link to it", "several pages link to it", "many pages
 
 
 class ScorePart(NamedTuple):
-    """A part of a score as a person is told it.
+    """A part of a score, in words for a person.
 
-    `what` is the factor's name for programs, `name` for people; `about` says in words what it is about.
+    `what` is the factor's name for programs, `name` for people; `about` describes what it concerns.
     """
 
     what: str
@@ -37,7 +37,7 @@ class ScorePart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreExplanation:
-    """Why a document has its score: the parts, the largest first, which add up to it."""
+    """The parts of a document's score, the largest first, which add up to it."""
 
     id: int
     url: str
@@ -46,8 +46,8 @@ class ScoreExplanation:
     parts: tuple[ScorePart, ...]
 
 
-def told(match: Match, reasons: tuple[Reason, ...], asked: int, today: float) -> ScoreExplanation:
-    """Put the reasons of a match in words; `asked` is how many words the question has."""
+def explain_match(match: Match, reasons: tuple[Reason, ...], asked: int, today: float) -> ScoreExplanation:
+    """Explain the score of a match in words; `asked` is the number of words of the question."""
     parts = [
         ScorePart(each.what, _NAMES[each.what], _about(each, match, asked, today), each.points) for each in reasons
     ]
@@ -78,7 +78,7 @@ def _about(reason: Reason, match: Match, asked: int, today: float) -> str:
 
 
 def _holding(texts: tuple[str, ...], about: tuple[str, ...]) -> list[str]:
-    """The texts that hold one of the words, or the first: another form of a word may be what was found."""
+    """The texts that hold one of the words, or the first one, as another form of a word may have matched."""
     wanted = {word for each in about for word in words(each)}
     return [each for each in texts if not wanted.isdisjoint(words(each))][:MOST_TEXTS] or list(texts[:1])
 

@@ -1,7 +1,7 @@
 """Facets of search results: the choices that narrow them, and how many matches each would leave.
 
-A list is counted without what was chosen from it, so that the others can be chosen as well. A count is the total that
-the narrowed question has (`search.index.protocol.IndexReader.tally` says up to where).
+A list is counted without the values chosen from it, so that its other values stay available. A count is the total of
+the narrowed search (for the limits see `search.index.protocol.IndexReader.tally`).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from cormorant.search.query.filters import CHANGED, LANGUAGE, LISTS, SITE, SOURC
 from cormorant.search.query.type_names import ALIASES, NAMES
 
 MOST_CHOICES: Final = 50
-"""Values of one list that are offered, those first that leave most."""
+"""Values of one list that are offered, those with most results first."""
 WEEK, MONTH, YEAR = AGES = ("week", "month", "year")
 """The past week, the past month of 30 days, and this year. Days are those of UTC."""
 _TYPES: Final = {mime: name for name, types in NAMES.items() if name not in ALIASES for mime in types}
 
 
 class FacetValue(NamedTuple):
-    """A value, how many results there are when it is chosen, and whether it is. `since` is what CHANGED chooses."""
+    """A value, its number of results, and whether it is chosen. `since` is the day that a value of CHANGED means."""
 
     value: str
     results: int
@@ -35,7 +35,7 @@ class FacetValue(NamedTuple):
 
 
 class Facet(NamedTuple):
-    """The choices of one facet; there are `others` besides."""
+    """The offered values of one facet, and the number of `others` that are not offered."""
 
     name: str
     choices: tuple[FacetValue, ...]
@@ -43,13 +43,13 @@ class Facet(NamedTuple):
 
 
 Tally = Callable[[Query, Sequence[Split]], Sequence[Counts]]
-"""Counts what a query matches, by sort, for each split."""
+"""Counts the matches of a query by facet value, for each split."""
 
 
 def attribute_facets(
     tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, names: Mapping[str, AttributeType]
 ) -> tuple[Facet, ...]:
-    """Count the same for the values of attributes, whose names the facets have. Dates count by months, newest first."""
+    """Count results by the values of attributes, one facet for each. Dates count by month, newest first."""
     places = filters.parts(sources, chosen)
     found = []
     for name, kind in names.items():
@@ -65,7 +65,7 @@ def attribute_facets(
 
 
 def facets(tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, today: date) -> tuple[Facet, ...]:
-    """Count what each choice would leave of a query, which does not say what was chosen."""
+    """Count the results that each choice would leave of a query, which is given without the present choices."""
     places = filters.parts(sources, chosen)
     asked: dict[Query, list[str]] = {}
     for name in LISTS:
@@ -85,7 +85,7 @@ def facets(tally: Tally, query: Query, sources: Sequence[str], chosen: Filters, 
 
 
 def _splits(name: str, chosen: Filters, days: Mapping[str, date]) -> Iterator[Split]:
-    """Yield by what a list is counted."""
+    """Yield the splits by which a list is counted."""
     match name:
         case filters.SOURCE:
             yield ByKey(Key.SOURCE)
@@ -102,7 +102,7 @@ def _splits(name: str, chosen: Filters, days: Mapping[str, date]) -> Iterator[Sp
 
 
 def _facet(name: str, counted: Sequence[Counts], chosen: Sequence[str]) -> Facet:
-    """Return one list: what was chosen, and what is worth offering."""
+    """Return one facet: the chosen values, and the values worth offering."""
     first, *more = counted
     known = {value: count for counts in (*more, first) for value, count in counts.items()}
     offered = set(_offered(name, first)) | set(chosen)
@@ -113,10 +113,10 @@ def _facet(name: str, counted: Sequence[Counts], chosen: Sequence[str]) -> Facet
 
 
 def _offered(name: str, counts: Counts) -> Iterable[str]:
-    """Return the values that a person chooses between.
+    """Return the values worth offering.
 
-    A domain all of whose results are of one host says no more than that, and a language's dialects are in it. A site
-    that is a number is that of a source without hosts, and says nothing to a reader.
+    A domain whose results are all of one host is left out beside that host, and dialects beside their language. A site
+    that is a number belongs to a source without hosts, and means nothing to a reader.
     """
     if name == LANGUAGE:
         return [value for value in counts if "-" not in value]
@@ -135,7 +135,7 @@ def _changed(counts: Counts, chosen: Filters, days: Mapping[str, date]) -> Facet
 
 
 def _days(today: date) -> dict[str, date]:
-    """Return from which day on something was changed in each of the ages."""
+    """Return the first day of each age."""
     return {WEEK: today - timedelta(7), MONTH: today - timedelta(30), YEAR: date(today.year, 1, 1)}
 
 

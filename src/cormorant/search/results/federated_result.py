@@ -1,4 +1,4 @@
-"""Result of asking one federated source: how much of it stands in an answer, or why nothing does."""
+"""Result of asking one federated source: its number of hits in an answer, or why there are none."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class FederatedResult(NamedTuple):
-    """A federated source that was asked: its hits in the answer, and how many it has in all, None if it does not say.
+    """A federated source that was asked: its hits in the answer, and its total, None if it reports none.
 
-    `note` is a sentence for readers where it gave no answer, else "". `took_ms` is how long it took.
+    `note` is a sentence for readers if it gave no answer, else "". `took_ms` is the time that it took.
     """
 
     source: str

@@ -1,6 +1,6 @@
 """Positions of the words in a text that match a query.
 
-As in the index: in any case, with any accents, whole, a phrase side by side.
+Words match as in the index: in any case, with any accents, as whole words, a phrase side by side.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(f"{_LETTER}+(?:{_MARKS}+{_LETTER}*)*|[{UNSPACED}]")
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 _MOST_FOUND = 5_000
-"""Places in a text where letters are found, of which each may be within a word."""
+"""Occurrences of prefixes in a text that are examined, each of which may lie within a word."""
 
 
 class MatchPosition(NamedTuple):
@@ -39,9 +39,9 @@ class MatchPosition(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A part of the query: words side by side, and whether a word of the text fits in the place of the last.
+    """A part of the query: words side by side, and a test whether a word of the text fits as the last one.
 
-    `opening`: what the first of its words begins with, whichever word stands for it; "" when that may be anything.
+    `opening` is the prefix of every word that matches the first one; "" if there is none.
     """
 
     number: int
@@ -51,10 +51,7 @@ class _Part(NamedTuple):
 
 
 class Needles:
-    """The terms to find in texts of a language; built once per query and used for every hit.
-
-    Not for several threads.
-    """
+    """The terms to find in texts of a language; built once per query and used for every hit. Not thread-safe."""
 
     def __init__(self, leaves: Iterable[Leaf], tag: str = "") -> None:
         self._leaves, self._language = tuple(leaves), language_of(tag)
@@ -72,7 +69,7 @@ class Needles:
         """Each part as the index has it, by its number."""
 
     def spoken(self, tag: str) -> Needles:
-        """The same for texts in another language, whose words have other forms."""
+        """The terms for texts in another language, whose words have other forms."""
         language = language_of(tag)
         known = self._others.get(language)
         if known is None:
@@ -98,7 +95,7 @@ class Needles:
         return found
 
     def _beginning(self, word: str) -> tuple[_Part, ...]:
-        """Return the parts that may begin with a word of a text, and remember them."""
+        """Return the parts that may begin with a word of a text, and cache them."""
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         folded = _folded(word)
@@ -107,7 +104,7 @@ class Needles:
         return parts
 
     def _fitting(self, leaf: Leaf, last: str) -> Callable[[str], bool]:
-        """Return what says whether a word fits in the place of the last one of a leaf."""
+        """Return the test whether a word fits as the last one of a leaf."""
         language = self._language
         match leaf:
             case Prefix():
@@ -128,7 +125,7 @@ class Needles:
                 return last.__eq__
 
     def _opening(self, leaf: Leaf, found: tuple[str, ...]) -> str:
-        """Return what words begin with that stand for the first of these; "" when it may be anything."""
+        """Return the prefix of all words that match the first of these; "" if there is none."""
         if isinstance(leaf, Pattern):
             return "".join(words(found[0][0]))[:1]  # nothing of a wildcard
         if isinstance(leaf, Like) and len(found) == 1:
@@ -140,7 +137,7 @@ class Needles:
 
 
 def _pieces(leaf: Leaf) -> Iterator[tuple[Leaf, tuple[str, ...]]]:
-    """Yield the words of a leaf that stand together; those that stand near each other stand alone."""
+    """Yield the words of a leaf that must stand side by side; words of Near are yielded one by one."""
     found = words(leaf.text) or ([leaf.text] if isinstance(leaf, Pattern) else [])
     if isinstance(leaf, Near):
         for word in found:
@@ -156,7 +153,7 @@ def _begins(part: _Part, word: str) -> bool:
 
 
 def _shortest(openings: Set[str]) -> tuple[str, ...]:
-    """Return what words of plain text begin with that begin in one of these ways; "" alone when it may be anything."""
+    """Return the shortest ASCII prefixes that cover all of these; "" alone if any word may match."""
     if "" in openings:
         return ("",)
     found: list[str] = []
@@ -167,10 +164,10 @@ def _shortest(openings: Set[str]) -> tuple[str, ...]:
 
 
 def _ascii_words(openings: Sequence[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the words of a plain text that begin in one of these ways, in either case.
+    """Yield the words of an ASCII text with one of these prefixes, in either case.
 
-    Most words begin otherwise. They are passed over as fast as memory is read, unless the letters stand too often
-    within words: then every word is looked at.
+    Most words have none and are skipped at the speed of a memory search, unless the prefixes occur too often within
+    words: then every word is examined.
     """
     if openings == ("",):
         return _ASCII_WORD.finditer(text, start, end)
@@ -189,7 +186,7 @@ def _ascii_words(openings: Sequence[str], text: str, start: int, end: int) -> It
 
 
 def _begun(openings: Sequence[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the same by looking at every word."""
+    """Yield the words of an ASCII text with one of these prefixes by examining every word."""
     for word in _ASCII_WORD.finditer(text, start, end):
         cut = word.start() > 0 and text[word.start() - 1].isalnum()
         if not cut and word[0].lower().startswith(tuple(openings)):
@@ -197,17 +194,17 @@ def _begun(openings: Sequence[str], text: str, start: int, end: int) -> Iterator
 
 
 def _words_of(text: str) -> re.Pattern[str]:
-    """Return the pattern of a word in this text; plain text has a simpler one."""
+    """Return the pattern of a word in this text; ASCII text has a simpler one."""
     return _ASCII_WORD if text.isascii() else _WORD
 
 
 def _folded(word: str) -> list[str]:
-    """Return a word of a text as the index has it; several, if the index splits it further."""
+    """Return a word of a text as the index has it, as several words if the index splits it further."""
     return [word.lower()] if word.isascii() else words(word)
 
 
 def _standing(parts: Sequence[_Part], text: str, word: re.Match[str]) -> MatchPosition | None:
-    """Return the place of the first part that stands here, `word` being its first."""
+    """Return the position of the first part that matches at `word`."""
     for part in parts:
         end = _end(part, text, word)
         if end:
@@ -244,5 +241,5 @@ class Marking:
         return self._needles.words
 
     def __call__(self, text: str) -> Sequence[tuple[int, int, int]]:
-        """Return where (half-open) which of the words stand, in order."""
+        """Return the matches in order: start, end (exclusive) and the number of the term."""
         return self._needles.places(text, 0, len(text))

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: one order out of several lists whose scores cannot be compared.
+"""Reciprocal rank fusion: one order from several lists whose scores cannot be compared.
 
 Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods"
 (SIGIR 2009): a result counts 1 / (60 + rank) for each list it stands in.
@@ -16,9 +16,9 @@ RANK_CONSTANT: Final = 60
 
 
 def fuse(lists: Sequence[Sequence[T]], key: Callable[[T], Hashable]) -> list[T]:
-    """Return every result once, the best first; of two that count the same, the one of the earlier list.
+    """Return every result once, the best first; of two with equal points, the one of the earlier list.
 
-    Results with the same key are one, that of the first list it stands in.
+    Results with the same key are merged into that of the first list that has it.
     """
     points: dict[Hashable, float] = {}
     found: dict[Hashable, T] = {}

@@ -2,10 +2,10 @@
 
 The window of the kept text that holds the most different parts of the query, as one line of plain text, and where in
 that line the parts stand. Of windows that hold as many, one in prose comes before one in a table of contents or a
-heading, and before that with more places. What stands before the first line of prose and behind the last, as menus do
-on every page of a site, is not shown: where nothing else matches, the first line of prose is. Words match as in the
-index: in any case and with any accents, whole, a phrase side by side. Time grows with the text as far as it is looked
-at, and that is bounded.
+heading, and before one with more matches. Text before the first line of prose and after the last one, such as the menus
+on every page of a site, is not shown; if nothing else matches, the first line of prose is. Words match as in the index:
+in any case and with any accents, as whole words, a phrase side by side. The time grows with the scanned part of the
+text, which is bounded.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ LENGTH = 240
 """Code points in a snippet, dots included."""
 
 SCANNED = 200_000
-"""Code points at the beginning of a text that are looked at closely; 10 ms. Beyond, plain spellings are looked for."""
+"""Code points at the beginning of a text that are fully scanned (10 ms); beyond, only plain spellings are searched."""
 
 EDGE = 20_000
-"""Code points at the beginning and at the end of a text in which a line of prose is looked for; 1 ms."""
+"""Code points at the beginning and at the end of a text that are searched for a line of prose (1 ms)."""
 
 _LOOKED_AT = 200
-"""Places of which is asked whether they stand in prose."""
+"""Matches that are tested for standing in prose."""
 _MARGIN = 2_000
 _LEAD = 60
 _DOTS = "\u2026"
@@ -45,7 +45,7 @@ class Snippet:
 
 
 def snippet(text: str, needles: Needles) -> Snippet:
-    """Return the part of a kept text that shows best why it matches, or its first prose when nothing is seen to."""
+    """Return the part of a stored text that shows best why it matches, or its first prose if no match is found."""
     places = needles.places(text, 0, min(SCANNED, len(text)))
     if not places and len(text) > SCANNED and (far := _far(text, needles.plain)) >= 0:
         places = needles.places(text, max(0, far - _MARGIN), min(far + _MARGIN, len(text)))
@@ -59,7 +59,7 @@ def plain_line(text: str, most: int) -> str:
 
 
 def _far(text: str, plain: Iterable[str]) -> int:
-    """Return the first place beyond what is looked at closely where a word stands as it is spelled here, or -1."""
+    """Return the first occurrence of a word in exactly this spelling beyond SCANNED, or -1."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter became two: places would not fit
         lowered = text
@@ -68,21 +68,21 @@ def _far(text: str, plain: Iterable[str]) -> int:
 
 
 def _begin(text: str, places: Sequence[MatchPosition]) -> int:
-    """Return where to begin to show these places, 0 when there is nothing to choose by."""
+    """Return the start of the snippet for these matches, 0 if there are neither matches nor prose."""
     first, last = _prose(text)
     if first < 0:
         return _before(text, *_best(places)[1:]) if places else 0
     within = [place for place in places if first <= place.start < last]
     if not within:
         return first
-    told = [place for place in within[:_LOOKED_AT] if is_prose(text, *_bounds(text, place.start))]
+    in_prose = [place for place in within[:_LOOKED_AT] if is_prose(text, *_bounds(text, place.start))]
     most = _best(within)
-    best = _best(told) if told else most
+    best = _best(in_prose) if in_prose else most
     return _before(text, *(best if best[0] == most[0] else most)[1:])
 
 
 def _prose(text: str) -> tuple[int, int]:
-    """Return where the first line of prose begins and the last one ends; (-1, -1) where no line is seen to be prose."""
+    """Return the start of the first line of prose and the end of the last one; (-1, -1) if none is found."""
     begin, end = 0, -1
     while begin < min(len(text), EDGE):
         begin, end = _bounds(text, begin)
@@ -101,13 +101,13 @@ def _prose(text: str) -> tuple[int, int]:
 
 
 def _bounds(text: str, at: int) -> tuple[int, int]:
-    """Return where the line of a place begins and ends, as far as it is looked at."""
+    """Return the start and end of the line at a position, searched EDGE code points each way."""
     begin, end = text.rfind("\n", max(0, at - EDGE), at) + 1, text.find("\n", at, at + EDGE)
     return max(begin, at - EDGE), end if end >= 0 else min(len(text), at + EDGE)
 
 
 def _best(places: Sequence[MatchPosition]) -> tuple[int, int, int]:
-    """Return how many different parts the best window holds, and where its matches begin and end."""
+    """Return the number of different parts in the best window, and the start and end of its matches."""
     counts: dict[int, int] = {}
     left, best, best_worth = 0, (places[0].start, places[0].end), (0, 0)
     room = LENGTH - _LEAD
@@ -126,7 +126,7 @@ def _best(places: Sequence[MatchPosition]) -> tuple[int, int, int]:
 
 
 def _before(text: str, first: int, last: int) -> int:
-    """Return where to begin, so that matches from `first` to `last` have some words before them."""
+    """Return a start that leaves some words before the matches from `first` to `last`."""
     lead = max(_LEAD // 2, min(_LEAD, (LENGTH - (last - first)) // 2))
     begin = first - lead
     if begin <= 0:

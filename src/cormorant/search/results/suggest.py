@@ -1,13 +1,10 @@
-"""Suggestions for a query while it is typed.
-
-Words that go on so, and documents that are called so.
+"""Suggestions for a query while it is typed: completions of its last word, and documents with matching titles.
 
     "travel exp" -> narrowed by travel, words that begin with exp -> "travel expenses", "travel expense"
                     titles with travel and a word that begins with exp -> documents
 
-The last word is completed, the others narrow: a document has to hold all of them. Everything is asked of the index with
-the reader, so a word that only documents hold which he may not read is not there for him; nor is what the store has
-hidden since.
+The last word is completed, the others narrow: a document has to hold all of them. Every search has the reader, so a
+word that occurs only in documents the reader may not see, or the store has hidden since, is never suggested.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from cormorant.search.query.lexer import LONGEST, OPERATORS
 from cormorant.search.query.parser import parse
 
 LEAST: Final = 2
-"""Letters of a word before it is completed: what begins with one is half of the dictionary."""
+"""Letters that a word needs to be completed: a single letter begins too much of the dictionary."""
 MOST_WORDS, MOST_DOCUMENTS = 6, 4
 _TYPED: Final = re.compile(r"(?P<sign>[+-]?)\(*(?P<field>[A-Za-z]{2,12}:)?\(*(?P<last>[^\s():]*)")
 _FIELDS: Final = {"title:", "intitle:", "text:", "heading:"}
@@ -34,7 +31,7 @@ _MARKED: Final = re.compile(r'["*?~]')
 
 
 class Completion(NamedTuple):
-    """A query that goes on from what was typed; so many documents hold the completed word beside the others."""
+    """A completed query, and the number of documents that hold the completed word with the other words."""
 
     text: str
     documents: int
@@ -50,7 +47,7 @@ class Opening:
 
 
 def opening(typed: str, attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Opening | None:
-    """Take apart what was typed; None where nothing can be said of how it goes on, as within quotes."""
+    """Split a typed query before its last word; None if it cannot be completed, as within quotes."""
     typed = typed[:LONGEST].lstrip()
     at = max(typed.rfind(each) for each in (" ", "\t", "\n", "\u3000")) + 1
     found = _TYPED.fullmatch(typed[at:])
@@ -67,7 +64,7 @@ def opening(typed: str, attributes: KnownAttributes = BUILT_IN_ATTRIBUTES) -> Op
 
 
 def wordings(asked: Opening, index: IndexReader, within: Search) -> tuple[Completion, ...]:
-    """Return queries that go on so; `within` says for whom, and where to look."""
+    """Return completions of a query; `within` has the reader and the filters."""
     if len(asked.letters) < LEAST:
         return ()
     query = _both(within.query, asked.narrowed)
@@ -81,7 +78,7 @@ def wordings(asked: Opening, index: IndexReader, within: Search) -> tuple[Comple
 
 
 def titled(asked: Opening) -> Query | None:
-    """Return the query for documents that are called so; None for letters that begin too much."""
+    """Return the query for documents with matching titles; None if the last word has too few letters."""
     called = _in_titles(asked.narrowed)
     if not asked.letters:
         return called
@@ -97,7 +94,7 @@ def _both(first: Query, second: Query) -> Query:
 
 
 def _all_of(query: Query) -> Query:
-    """Return a query that finds what holds all the words of one, of which any would do; nothing typed is all."""
+    """Return a query that requires all words of a query that requires any; an empty query matches all documents."""
     if isinstance(query, ask.Nothing):
         return ask.Everything()
     if isinstance(query, ask.Clauses):
@@ -106,7 +103,7 @@ def _all_of(query: Query) -> Query:
 
 
 def _in_titles(node: Query) -> Query:
-    """Return the query with its words looked for in titles, unless they name another field."""
+    """Return the query with its words searched in titles, unless they name another field."""
     match node:
         case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return node if node.field else replace(node, field=Field.TITLE)

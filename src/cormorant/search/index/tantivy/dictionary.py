@@ -1,7 +1,4 @@
-"""Dictionary of the words in the embedded index.
-
-Looked up in the index itself, so that nothing about words has to be kept beside it.
-"""
+"""Dictionary of the words in the embedded index, read from the index itself rather than stored beside it."""
 
 from __future__ import annotations
 
@@ -20,11 +17,11 @@ from cormorant.search.index.tantivy.schema import BACKWARDS
 from cormorant.search.index.tokenizer import plainer
 
 MOST_LOOKED_AT: Final = 5_000
-"""Words with one beginning that are looked at for forms of a word; there are more for short beginnings alone."""
+"""Words with one prefix that are examined for forms of a word; only short prefixes have more."""
 MOST_FORMS: Final = 24
-"""Other forms of a word that are asked for, those first that most of what the reader sees holds."""
+"""Other forms of a word that are searched, those first that most of the reader's documents hold."""
 MOST_COMPOUNDS: Final = 1_000
-"""Compounds that have a word as a part, likewise."""
+"""Compounds with a word as a part that are searched, likewise."""
 MOST_COMPARED: Final = 200_000
 """Words with one first letter that are compared with a misspelt one: 0.2 s."""
 MOST_ALIKE: Final = 8
@@ -35,8 +32,8 @@ _FIELDS: Final = (Field.TEXT, Field.TITLE)
 class Dictionary:
     """The words of one committed state.
 
-    Words of all documents are only where to look. What is told, in which order, and what is left out where there is too
-    much, goes by what the reader sees.
+    Candidates come from the words of all documents. The words returned, their order, and those left out if there are
+    too many depend only on the documents that the reader sees.
     """
 
     def __init__(self, searcher: tantivy.Searcher) -> None:
@@ -45,7 +42,7 @@ class Dictionary:
 
     @cached_property
     def primary(self) -> frozenset[str]:
-        """All languages in which there are documents, each of which is in one of them; UNKNOWN where nobody knows."""
+        """All languages of documents; every document is in one of them, UNKNOWN if its language is unknown."""
         return frozenset(tag for tag, _ in self._searcher.terms_with_prefix(Key.LANGUAGE, "") if "-" not in tag)
 
     def forms(self, word: str, sight: ReaderView) -> tuple[Forms, ...]:
@@ -71,9 +68,9 @@ class Dictionary:
     def alike(self, word: str, sight: ReaderView) -> list[str]:
         """Return words that are written nearly like this one, nearest first, then those that most documents hold.
 
-        Of two as near, the one comes first that only has an ending more (expence: expenses, not expect). They begin
-        with the same letter: who misspells seldom does so at once. What none of the documents that the reader sees
-        holds is not told, nor takes the place of another.
+        Of two words as near, the one that differs only by an additional ending comes first (expence: expenses, not
+        expect). They begin with the same letter, since the first letter is seldom misspelt. A word that no document of
+        the reader holds is not returned, nor takes the place of another.
         """
         most = allowed(word)
         found = [other for other in plainer(word) if sight.holding(other)]
@@ -101,14 +98,14 @@ class Dictionary:
         return tuple(sorted(filter(held.get, held), key=lambda each: (-held[each], each))[:MOST_COMPOUNDS])
 
     def _forms_in(self, word: str, language: str, sight: ReaderView) -> tuple[str, ...]:
-        """Return the forms that most of what the reader sees holds, of all that there are."""
+        """Return the forms that most of the reader's documents hold."""
         held = {other: sight.holding(other) for other in self._family(word, language, sight)}
         return tuple(sorted(filter(held.get, held), key=lambda other: (-held[other], other))[:MOST_FORMS])
 
     def _family(self, word: str, language: str, sight: ReaderView) -> tuple[str, ...]:
         """Return other words with the same stem.
 
-        They are the same for every reader, and remembered, unless there are too many to look at.
+        They are the same for every reader and cached, unless there are too many to examine.
         """
         if (word, language) not in self._families:
             if len(self._families) >= _REMEMBERED:
@@ -125,19 +122,19 @@ class Dictionary:
     def _beginning(
         self, letters: str, most: int, sight: ReaderView, fields: Sequence[str] = _FIELDS
     ) -> Collection[str]:
-        """Return words that begin so; where there are more than that in a field, those most held as the reader sees."""
+        """Return words with this prefix; of more than `most`, those that most of the reader's documents hold."""
         words = self._all(letters, most, fields)
         return self._walk(letters, most, sight.query, fields) if words is None else words
 
     def _all(self, letters: str, most: int, fields: Sequence[str] = _FIELDS) -> Collection[str] | None:
-        """Return all words that begin so, None where there are more than that in a field."""
+        """Return all words with this prefix, None if a field has more than `most`."""
         found = [self._searcher.terms_with_prefix(field, letters, limit=most + 1) for field in fields]
         if any(len(each) > most for each in found):
             return None
         return {word for each in found for word, _ in each}
 
     def _walk(self, letters: str, most: int, within: tantivy.Query, fields: Sequence[str]) -> Collection[str]:
-        """Return the words that begin so and that most documents of a query hold, in one field or another."""
+        """Return the words with this prefix that most documents of a query hold, in one field or another."""
         found = (self._searcher.terms_with_prefix(field, letters, within, limit=most) for field in fields)
         return {word for each in found for word, count in each if count}
 

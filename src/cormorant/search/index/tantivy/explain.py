@@ -1,4 +1,4 @@
-"""Explanation of the score of a document. The parts that really made it, each asked of the index by itself."""
+"""Explanation of the score of a document: its parts, each computed by a query of its own."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from cormorant.search.index.tantivy.term_frequency import Rules, times
 from cormorant.search.index.tokenizer import places
 
 Ask = Callable[[tantivy.Query], float | None]
-"""What the document scores by a query, None when it does not match."""
+"""Returns the score of the document for a query, None if it does not match."""
 
 
 class Scored(NamedTuple):
-    """One thing that added to a score, as the index was asked for it."""
+    """One contribution to a score, as the index computed it."""
 
     what: str
     points: float
@@ -30,7 +30,7 @@ class Scored(NamedTuple):
 
 
 def scored(compiler: Compiler, search: ask.Search, score: Ask) -> Iterator[Scored]:
-    """Yield what a document that a search finds scored by; `score` asks about that document."""
+    """Yield the contributions to the score of a document that a search finds; `score` queries that document."""
     root = search.query
     yield from _walked(compiler, root, score)
     if isinstance(root, ask.Clauses):
@@ -46,7 +46,7 @@ def scored(compiler: Compiler, search: ask.Search, score: Ask) -> Iterator[Score
 
 
 def _walked(compiler: Compiler, node: ask.Query, score: Ask) -> Iterator[Scored]:
-    """Yield what the words of a part of a query scored, if all of the part matches."""
+    """Yield the scores of the words in a part of a query, if the whole part matches."""
     match node:
         case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             for field, query in compiler.leaves.by_field(node):
@@ -64,7 +64,7 @@ def _walked(compiler: Compiler, node: ask.Query, score: Ask) -> Iterator[Scored]
 
 
 def reasons(found: Iterable[Scored], entry: IndexedDocument, spoken: str) -> tuple[Reason, ...]:
-    """Return what was found of an entry in this language, what is of one sort together, less what added nothing."""
+    """Sum contributions of the same kind for an entry in this language, without those that added nothing."""
     by: dict[str, list[Scored]] = {}
     for each in found:
         if each.points:

@@ -1,7 +1,7 @@
 """Facet counts of the embedded engine.
 
-The engine counts documents in its columns, however many match. What equal documents are too many there is taken off
-again: only those that have an equal among the matches are looked at one by one.
+The engine counts documents in its columns, however many match. Surplus equal documents are then subtracted: only
+matches with an equal among the matches are examined one by one.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from cormorant.search.index.tantivy.reader_view import total_of
 from cormorant.search.index.tantivy.schema import ATTRIBUTE_VALUE, entry_in, own
 
 MOST_VALUES = 10_000
-"""Values of a key that are counted, those first that most documents have."""
+"""Values of a key that are counted, the most frequent first."""
 
 
 class Twins(NamedTuple):
-    """Matches that have an equal among the matches: where they are, the key of each one's content, and its class."""
+    """Matches with an equal among the matches: their addresses, the keys of their contents, and their classes."""
 
     addresses: Sequence[Any]
     contents: Sequence[int | None]
     nears: Sequence[int | None]
 
     def surplus(self, sorts: Iterable[frozenset[str]]) -> Counter[str]:
-        """Count by sort how many of those of it are folded into another one of it, given the sorts of each."""
+        """Count by facet value the matches that fold into another one with that value, given the values of each."""
         found = defaultdict[str, list[int]](list)
         for number, some in enumerate(sorts):
             for sort in some:
@@ -62,7 +62,7 @@ class Columns:
         self._searcher = searcher
 
     def tally(self, query: tantivy.Query, splits: Sequence[Split], twins: Twins) -> list[Counts]:
-        """Count by sort what a query matches, for each split; those of `twins` that fold together count as one."""
+        """Count the matches of a query by facet value, for each split; those of `twins` that fold count as one."""
         asked = {str(number): _asked(split) for number, split in enumerate(splits)}
         answer = self._searcher.aggregate(query, asked) if asked else {}
         counts = []
@@ -75,22 +75,22 @@ class Columns:
         return counts
 
     def numbers(self, name: str, addresses: Sequence[Any]) -> Sequence[float | None]:
-        """Return what stands in a column of numbers for each of these documents."""
+        """Return the values of a column of numbers for these documents."""
         return self._searcher.fast_field_values(name, list(addresses))
 
     def whole(self, name: str, addresses: Sequence[Any]) -> Sequence[int | None]:
-        """Return the same of a column of whole numbers: the engine makes them, so none has to be looked at."""
+        """Return the values of a column of whole numbers; the engine guarantees their type, so none is checked."""
         return cast("Sequence[int | None]", self.numbers(name, addresses))
 
     def every(self, name: str, addresses: Sequence[Any]) -> Sequence[int]:
-        """Return the same of a column that no document is without. Raises IndexDamaged when one is."""
+        """Return the values of a column that every document has. Raises IndexDamaged if one is missing."""
         found = self.whole(name, addresses)
         if None in found:
             raise altered()
         return cast("Sequence[int]", found)
 
     def twins(self, query: tantivy.Query) -> Twins:
-        """Return the matches that have an equal among them; none when there are too many matches to look at each."""
+        """Return the matches with an equal among them; none if there are too many matches to examine each."""
         result = self._searcher.search(query, MOST_RANKED, order_by_field="id", order=tantivy.Order.Asc)
         if total_of(result) > MOST_RANKED:
             return NO_TWINS
@@ -104,7 +104,7 @@ class Columns:
     def _sorts(
         self, split: Split, buckets: Sequence[Mapping[str, Any]], addresses: Sequence[Any]
     ) -> Iterable[frozenset[str]]:
-        """Return as what each of these documents counts."""
+        """Return the facet values under which each of these documents is counted."""
         if isinstance(split, ByAttribute):
             return (frozenset(values_of(entry_in(self._searcher.doc(each)), split.list_name)) for each in addresses)
         if isinstance(split, Since):
@@ -116,7 +116,7 @@ class Columns:
 
 
 def _asked(split: Split) -> dict[str, Any]:
-    """Return what the engine is asked for."""
+    """Return the aggregation of a split for the engine."""
     if isinstance(split, ByKey):
         return {"terms": {"field": str(split.key), "size": MOST_VALUES}}
     if isinstance(split, ByAttribute):
@@ -129,7 +129,7 @@ def _asked(split: Split) -> dict[str, Any]:
 
 
 def _counted(split: Split, buckets: Sequence[Mapping[str, Any]]) -> Counter[str]:
-    """Return counts by sort of what the engine counted; what it counts between two moments is after all before."""
+    """Return the engine's counts by facet value; a count between two moments counts for all earlier moments too."""
     counts = Counter[str]()
     if isinstance(split, ByAttribute):
         return Counter({str(each["key"]).partition(SEPARATOR)[2]: each["doc_count"] for each in buckets})

@@ -2,8 +2,8 @@
 
 open_writer(folder) -> EmbeddedWriter   one at a time, over all processes
 open_reader(folder) -> EmbeddedReader   any number
-rebuild(folder)     -> EmbeddedWriter   of an empty index aside, switched in at the end; may wait for who writes
-forget(folder)                          there is none any more
+rebuild(folder)     -> EmbeddedWriter   of an empty index aside, switched in at the end; may wait for another writer
+forget(folder)                          removes the index
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from cormorant.search.index.tantivy.writer import EmbeddedWriter, Writable, make
 CHECKED_BYTES = 256_000_000
 """Up to this size every byte is checked when the writer opens, a quarter of a second; above, the ends of the files."""
 AGAIN_S = 0.05
-"""Between two tries of who waits for another to let go."""
+"""Seconds between two attempts to take the writer's lock."""
 
 
 def open_writer(folder: Path, threads: int = 1) -> EmbeddedWriter:
-    """Open the index in `folder` for writing by so many threads, making it when there is none.
+    """Open the index in `folder` for writing by `threads` threads, creating it if there is none.
 
-    Raises IndexDamaged when it is not what was written, ConflictError when somebody else writes, NoRoom on a full disk.
+    Raises IndexDamaged if its files are altered, ConflictError if another process writes it, NoRoom on a full disk.
     """
     with ExitStack() as held:
         with Writable():
@@ -54,9 +54,9 @@ def open_reader(folder: Path) -> EmbeddedReader:
 def rebuild(folder: Path, wait_s: float = 0.0, threads: int = 1) -> Iterator[EmbeddedWriter]:
     """Give a writer of an empty index beside the one in use, which is switched in when the block ends well.
 
-    Readers go on with the old one until then, be it damaged or not. What was not committed is not in it. Raises
-    ConflictError when somebody writes, for longer than `wait_s`: the provider has to let go first, and goes on after
-    the new one's place.
+    Readers use the old index until then, even if it is damaged. Uncommitted changes are not in the new one. Raises
+    ConflictError if another process writes the index for longer than `wait_s`: the provider has to release it first,
+    and resumes after the new index's place.
     """
     with _locked(folder, wait_s):
         aside = _aside(folder)
@@ -69,7 +69,7 @@ def rebuild(folder: Path, wait_s: float = 0.0, threads: int = 1) -> Iterator[Emb
 
 
 def forget(folder: Path) -> None:
-    """Remove the index: the rows it was made of are about to be others. Raises ConflictError when somebody writes."""
+    """Remove the index because its rows are about to be replaced. Raises ConflictError if another process writes it."""
     with _locked(folder):
         generations.forget(folder)
 

@@ -3,9 +3,9 @@
     (no CURRENT) --writer--> 1.building -> 1, CURRENT = 1
     CURRENT = 1  --rebuild-> 2.building -> 2, CURRENT = 2, 1 removed
 
-A generation is a folder with a whole index. Readers look at CURRENT before every question (one `stat`), so a rebuild is
-switched in between two questions; what they still have open of the old one stays readable to them. An interrupted
-rebuild leaves only a folder, which whoever writes next removes.
+A generation is a folder with a whole index. Readers check CURRENT before every search (one `stat`), so a rebuild is
+switched in between two searches; files of the old one that they have open stay readable. An interrupted rebuild leaves
+only a folder, which the next writer removes.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def file_stamp(path: Path) -> tuple[int, ...]:
 
 
 def begin(folder: Path) -> Path:
-    """Make room for a generation that is not in use yet, and remove what an interrupted one left.
+    """Create the folder of a generation that is not in use yet, and remove leftovers of an interrupted rebuild.
 
-    The caller has made sure that nobody else is building.
+    The caller holds the writer's lock, so no other rebuild is running.
     """
     folder.mkdir(parents=True, exist_ok=True)
     sweep(folder)
@@ -64,13 +64,13 @@ def begin(folder: Path) -> Path:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what an interrupted rebuild left. The caller has made sure that nobody is building."""
+    """Remove leftovers of an interrupted rebuild. The caller holds the writer's lock, so no rebuild is running."""
     for left in folder.glob(f"*{_BUILDING}"):
         shutil.rmtree(left)
 
 
 def switch(folder: Path, aside: Path) -> Path:
-    """Put a finished generation in use, durably, and remove the others."""
+    """Switch durably to a finished generation, and remove the others."""
     chosen = aside.with_suffix("")
     aside.rename(chosen)
     sync_folder(folder)
@@ -88,7 +88,7 @@ def switch(folder: Path, aside: Path) -> Path:
 
 
 def forget(folder: Path) -> None:
-    """Have no generation in use, durably: whoever writes next has to fill another. What readers have open they keep."""
+    """Remove all generations, durably; the next writer has to fill a new one. Readers keep the files they have open."""
     (folder / _CURRENT).unlink(missing_ok=True)
     if folder.exists():
         sync_folder(folder)

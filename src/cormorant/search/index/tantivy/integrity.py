@@ -1,7 +1,7 @@
 """Integrity check of the index files on the disk.
 
 Every file of a segment ends with the engine's own footer: JSON with the CRC-32 of what stands before it, the footer's
-length and a magic number. The engine writes them and never looks; here they are looked at.
+length and a magic number. The engine writes them and never verifies them; this module does.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _ALTERED = f"The index contains data that Cormorant never wrote. {REBUILD}"
 
 
 def is_of_engine(kind: type[BaseException]) -> bool:
-    """Say whether this is how the engine reports what it cannot do.
+    """Say whether the engine reports its failures by this class of error.
 
-    It raises ValueError or OSError, and panics where it never thought of damage. The panic's class is not exported and
-    is no Exception, so it is known by its name.
+    It raises ValueError or OSError, and panics where it does not expect damage. The panic's class is not exported and
+    is no Exception, so it is recognized by its name.
     """
     return issubclass(kind, ValueError | OSError | KeyError) or kind.__name__ == "PanicException"
 
 
 class Readable:
-    """A boundary around the engine opening its files: whatever it says in there about them is damage.
+    """A boundary around the engine's reads of its files: every error of the engine in it means damage.
 
-    Questions have another (`salvage.Question`): the engine reports one that it does not take in the same way.
+    Searches have another (`salvage.EngineCall`), since the engine reports a query that it refuses in the same way.
     """
 
     def __enter__(self) -> None:
@@ -53,9 +53,9 @@ class Readable:
 
 
 class Sound:
-    """A boundary around values that the engine handed out: what nothing can be made of is damage, and nobody's mistake.
+    """A boundary around the decoding of stored values: a value that cannot be decoded is damage.
 
-    It stands around no more than that: what is wrong with the program elsewhere is to be told as such.
+    It encloses the decoding alone, so that errors of the program elsewhere are reported as such.
     """
 
     def __enter__(self) -> None:
@@ -69,12 +69,12 @@ class Sound:
 
 
 def altered() -> IndexDamaged:
-    """Return what is said of a value that is not the one that was written."""
+    """Return the error for a value that differs from the one that was written."""
     return IndexDamaged(_ALTERED)
 
 
 def segments(generation: Path) -> list[dict[str, Any]]:
-    """Return what the engine's own table of contents says of each segment. Raises IndexDamaged."""
+    """Return the segments in the engine's table of contents. Raises IndexDamaged."""
     with Readable():
         return list(json.loads((generation / "meta.json").read_bytes())["segments"])
 

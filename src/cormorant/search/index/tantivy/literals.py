@@ -1,8 +1,8 @@
-"""Documents that hold an identifier of a question as it was typed, and the points that they get for it.
+"""Documents that hold an identifier of a query as it was typed, and the points that they get for it.
 
-The points put such a document before all that hold only the words of the identifier, however many other words of the
-question these hold. A compound of plain words (`zero-copy`) is no more than a spelling: it decides between documents
-that hold as many words.
+The points rank such a document before all that hold only the words of the identifier, however many other words of the
+query these hold. A compound of plain words (`zero-copy`) is only a spelling: it decides between documents that hold the
+same number of words.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from cormorant.search.index.query import Field, Search, Sort
 from cormorant.search.index.tantivy.schema import texts_of
 
 COMPOUND: Final = 100.0
-"""Points of a compound beside other words: more than often a word stands there, less than one more word."""
+"""Points of a compound beside other words: more than any number of occurrences adds, less than one more word."""
 MOST_LOOKED_AT: Final = 300
-"""Documents whose kept texts are looked at for an identifier, those first that fit the question best: 30 ms."""
+"""Documents whose stored texts are searched for an identifier, the best matches first: 30 ms."""
 MOST_READ: Final = 30_000_000
-"""Characters of kept texts that are looked at for an identifier."""
+"""Characters of stored texts that are searched for an identifier."""
 
 
 def asked(search: Search) -> tuple[Identifier, ...]:
-    """Return the identifiers of a question that is ordered by how well a document fits it."""
+    """Return the identifiers of a search that is sorted by relevance."""
     if search.sort is not Sort.RELEVANCE:
         return ()
     found = (
@@ -38,7 +38,7 @@ def asked(search: Search) -> tuple[Identifier, ...]:
 
 
 def worth(identifier: Identifier, search: Search, word: float) -> float:
-    """Return the points of an identifier, where one more of few words is worth `word`."""
+    """Return the points of an identifier if one more matching word is worth `word`."""
     root = search.query
     optional = len(root.should) if isinstance(root, ask.Clauses) else 1
     if not identifier.is_compound or optional <= 1:
@@ -47,7 +47,7 @@ def worth(identifier: Identifier, search: Search, word: float) -> float:
 
 
 def narrowed(query: ask.Query, identifier: Identifier) -> ask.Query:
-    """Return a question narrowed to documents in whose title or text the words of an identifier stand side by side."""
+    """Narrow a query to documents with the words of an identifier side by side in their title or text."""
     text = " ".join(identifier.words)
     return ask.And((query, ask.Or((ask.Phrase(text, Field.TEXT), ask.Phrase(text, Field.TITLE)))))
 

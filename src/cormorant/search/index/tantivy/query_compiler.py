@@ -33,20 +33,20 @@ from cormorant.search.index.tokenizer import words
 _Q = tantivy.Query
 
 MOST_OF_A_WORD = 2.2 * RAREST
-"""What a word in a field of weight 1 adds at most: BM25 gives 2.2 times its rarity (k1 = 1.2, and once)."""
+"""The most that a word in a field of weight 1 adds: BM25 gives 2.2 times its rarity (k1 = 1.2, and once)."""
 WORDS_FIRST = 2000.0
-"""What one more of few words is worth at least: more than all else can add up to.
+"""The least points of one more matching word among few: more than the sum of all other parts of a score.
 
-With the weights of the product (5 for title, text and anchors) the four words of a document that lacks the fifth have
-at most 1,258, form and all (see `words_first`), their three pairs 73, what is no word 5: 1,336 in all. Weights that an
-administrator has raised may raise it.
+With the weights of the product (5 for title, text and anchors) a document that lacks the fifth of five words gets at
+most 1,258 for its four words with their forms (see `words_first`), 73 for their three pairs and 5 for the static score:
+1,336 in all. Weights that an administrator has raised may raise it.
 """
 
 
 def words_first(weights: ask.Weights) -> float:
-    """Return what one more of few words is worth, so that a document with more of them always comes first.
+    """Return the points of one more matching word among few, so that a document with more of them always ranks first.
 
-    A word is found as itself, as forms or in compounds, of which the best counts whole and the others together by TIE.
+    A word matches as itself, as forms or in compounds; the best counts in full, the others together by TIE.
     """
     fewer = max(0, weights.strict_words - 1)
     forms = 1 + TIE * (weights.form + weights.compound)
@@ -57,7 +57,7 @@ def words_first(weights: ask.Weights) -> float:
 
 
 Literal = Callable[[Identifier], Sequence[int]]
-"""Says which documents hold an identifier with marks within as it is."""
+"""Returns the ids of documents that hold an identifier with marks within as it was typed."""
 
 
 def _nowhere(identifier: Identifier) -> Sequence[int]:  # noqa: ARG001 - the shape of Literal
@@ -65,14 +65,14 @@ def _nowhere(identifier: Identifier) -> Sequence[int]:  # noqa: ARG001 - the sha
 
 
 class Extra(NamedTuple):
-    """Something beside the words of a question that adds to a score, and what it is about."""
+    """A query that adds to a score beside the words, and the words that it concerns."""
 
     about: str
     query: tantivy.Query
 
 
 class Compiler:
-    """Turns queries of ours into the engine's, for one reader's sight."""
+    """Compiles queries to those of the engine, for one reader's view."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Compiler:
         self.leaves = Leaves(schema, sight, dictionary, weights)
 
     def whole(self, search: ask.Search) -> tantivy.Query:
-        """Return the engine's query for a whole search: what matches, ranked, as far as the reader may see it."""
+        """Return the engine's query for a whole search: matches, their ranking, and the reader's access."""
         root = search.query
         asked = self._ranked(root) if isinstance(root, ask.Clauses) else self.part(root)
         clauses: list[Clause] = [(Occur.Must, asked), *self._sight.clauses]
@@ -101,7 +101,7 @@ class Compiler:
         return _Q.boolean_query(clauses)
 
     def spelled(self, search: ask.Search) -> list[Extra]:
-        """Return what lifts documents that hold identifiers of the question as they were typed."""
+        """Return the queries that boost documents with identifiers of the search as they were typed."""
         found = []
         for each in asked(search):
             if each.is_name:
@@ -113,7 +113,7 @@ class Compiler:
         return found
 
     def priors(self, search: ask.Search) -> list[tuple[Prior, ScoreStep, tantivy.Query]]:
-        """Return what counts beside words: a query for each step."""
+        """Return the parts of the static score: a query for each step."""
         return [
             (
                 prior,
@@ -124,7 +124,7 @@ class Compiler:
         ]
 
     def one(self, query: tantivy.Query, number: int) -> tantivy.Query:
-        """Return a query for one document, if it matches another query, with the score it has by that."""
+        """Return a query for one document if it matches another query, with the score of that query."""
         clauses: list[Clause] = [(Occur.Must, query), (Occur.Must, self._silent_id(number))]
         return _Q.boolean_query(clauses)
 
@@ -150,7 +150,7 @@ class Compiler:
         assert_never(node)
 
     def _place(self, node: ask.Exact | ask.Range | ask.AttributeMatch | ask.AttributeRange) -> tantivy.Query:
-        """Return a query for a place to look."""
+        """Return a query for a filter."""
         match node:
             case ask.Exact():
                 return self._exact(node)
@@ -163,9 +163,9 @@ class Compiler:
         assert_never(node)
 
     def worths(self, root: ask.Clauses) -> list[Extra]:
-        """Return what each optional word of the outermost clauses adds by being there, whatever its score.
+        """Return what each optional word of the outermost clauses adds if it matches, beside its score.
 
-        Up to `strict_words`, each is worth the same; beyond, what its rarity says. A single one adds nothing.
+        Up to `strict_words` words all add the same; beyond, each adds by its rarity. A single word adds nothing.
         """
         should = root.should
         if len(should) < 2:
@@ -178,7 +178,7 @@ class Compiler:
         ]
 
     def pairs(self, root: ask.Clauses) -> list[Extra]:
-        """Return what lifts documents in which neighbouring words of the question stand side by side."""
+        """Return the queries that boost documents in which neighbouring words of the search stand side by side."""
         if not self._weights.pair or len(root.should) < 2:
             return []
         free = [words(each.text) if isinstance(each, ask.QueryWord) and not each.field else [] for each in root.should]
@@ -206,7 +206,7 @@ class Compiler:
         return Occur.Must, self.part(node)
 
     def _clauses(self, node: ask.Clauses, optional: list[Clause]) -> tantivy.Query:
-        """Return the query for clauses, of which the optional ones are made already."""
+        """Return the query for clauses whose optional parts are already compiled."""
         required = [self._must(each) for each in node.must]
         forbidden: list[Clause] = [(Occur.MustNot, self.part(each)) for each in node.never]
         if node.needs_one and optional:
@@ -214,7 +214,7 @@ class Compiler:
         return _boolean([*required, *optional, *forbidden])
 
     def _step(self, search: ask.Search, prior: Prior, step: ScoreStep) -> tantivy.Query:
-        """Return a query for the documents in one step of what counts beside words."""
+        """Return a query for the documents in one step of the static score."""
         if prior is Prior.LANGUAGE:
             return self._sight.terms(Key.LANGUAGE, [exact(each) for each in search.languages])
         if len(step.values) == 1:
@@ -234,7 +234,7 @@ class Compiler:
         return _Q.range_query(self._schema, node.number, kind, low, high)
 
     def _exact(self, node: ask.Exact) -> tantivy.Query:
-        """Return a query for documents filed under one of the values."""
+        """Return a query for documents with one of these values of a key."""
         if node.key is Key.ID:
             return self._ids(node.values)
         if node.key in (Key.CONTENT, Key.NEAR):
@@ -262,22 +262,22 @@ class Compiler:
         )
 
     def _silent_id(self, number: int) -> tantivy.Query:
-        """Return a query for a document that says nothing about it."""
+        """Return a query for a document that adds nothing to its score."""
         return _Q.const_score_query(_Q.term_query(self._schema, "id", number), 0.0)
 
     def _ids(self, values: Sequence[str] | map[str]) -> tantivy.Query:
-        """Return a query for these ids; what is no id finds nothing."""
+        """Return a query for these ids; a value that is no id finds nothing."""
         ids = [int(value) for value in values if value.isdecimal() and int(value) <= GREATEST_ID]
         return _Q.term_set_query(self._schema, "id", ids)
 
 
 def _silent_everything() -> tantivy.Query:
-    """Return a query that matches all and says nothing about any."""
+    """Return a query that matches all documents and adds nothing to their scores."""
     return _Q.const_score_query(_Q.all_query(), 0.0)
 
 
 def _boolean(clauses: list[Clause]) -> tantivy.Query:
-    """Return a boolean query; one that only forbids matches all the rest, which the engine's would not."""
+    """Return a boolean query; one with only negated clauses matches all other documents, unlike the engine's."""
     if all(occur == Occur.MustNot for occur, _ in clauses):
         clauses = [(Occur.Must, _silent_everything()), *clauses] if clauses else [(Occur.Must, _Q.empty_query())]
     return _Q.boolean_query(clauses)

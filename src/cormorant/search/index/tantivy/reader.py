@@ -49,14 +49,14 @@ from cormorant.search.index.tantivy.schema import (
 from cormorant.search.index.tokenizer import spelling, words
 
 EXAMINED_BYTES = 256_000_000
-"""Up to this size every byte is checked when a question failed, to see whose fault it was: a quarter of a second."""
+"""Up to this size every byte is checked after a failed search, to find damaged files: a quarter of a second."""
 _BEGUN = 2_000
-"""Answers that are remembered while somebody types: what begins with two letters takes longest, and is asked most."""
+"""Completions that are cached while a user types: prefixes of two letters are the slowest and the most frequent."""
 _MISSPELT = 1_000
 _SPELLED = 5
-"""Documents in which is looked how they write a word."""
+"""Documents that are read to find the spelling of a word."""
 _LITERALS = 256
-"""Identifiers of searches of which is remembered which documents hold them: every page of results asks again."""
+"""Identifiers of searches whose documents are cached, since every page of results needs them again."""
 _TRIES = 10
 _RESTLESS = "The index changes faster than it can be opened. Does another program write into its folder?"
 _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
@@ -64,14 +64,14 @@ _ORDERS: Final[dict[Sort, tuple[str, tantivy.Order]]] = {
     Sort.OLDEST: (Number.MODIFIED, tantivy.Order.Asc),
     Sort.TITLE: (TITLES[0], tantivy.Order.Asc),
 }
-"""By which column the engine orders, and which way."""
+"""The column by which the engine sorts, and the direction."""
 
 
 T = TypeVar("T")
 
 
 class EmbeddedReader:
-    """Reads the index in a folder, which need not be there yet: until it is, nothing is found."""
+    """Reads the index in a folder; until the folder exists, nothing is found."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -86,7 +86,7 @@ class EmbeddedReader:
 
     @property
     def origin(self) -> str | None:
-        """The name of the database whose rows these are; None where none was given."""
+        """The name of the database whose rows are indexed, None if none was given."""
         return self._state.mark.origin if self._state else None
 
     def refresh(self) -> bool:
@@ -99,14 +99,14 @@ class EmbeddedReader:
             return self._state is not None
 
     def search(self, search: Search) -> Matches:
-        """Answer a question."""
+        """Answer a search."""
         state = self._state
         if state is None:
             return Matches(0, (), 0)
         return self._answered(state, search, _answer)
 
     def tally(self, search: Search, splits: Sequence[Split]) -> list[Counts]:
-        """Count matches by sort."""
+        """Count matches by facet value."""
         state = self._state
         if state is None:
             return [{} for _ in splits]
@@ -138,7 +138,7 @@ class EmbeddedReader:
         return state.spelled[key]
 
     def beginning(self, asked: Beginning) -> tuple[Begun, ...]:
-        """Return words, or values of a key, that begin so, as far as the reader may know them."""
+        """Return words, or values of a key, with this prefix from documents that the reader may see."""
         state = self._state
         if state is None or not (asked.letters or asked.key):
             return ()
@@ -165,7 +165,7 @@ class EmbeddedReader:
         return [number for number in numbers if number is not None]
 
     def stats(self) -> Stats:
-        """Return how big it is."""
+        """Return the size of the index."""
         state = self._state
         if state is None:
             return Stats(0, 0, 0, 0, 0)
@@ -177,15 +177,15 @@ class EmbeddedReader:
         self._check(None)
 
     def _answered(self, state: IndexState, search: Search, answer: Callable[[IndexState, Search], T]) -> T:
-        """Answer a search in one state, or what can be answered of it. Raises IndexDamaged, QueryFailed."""
+        """Answer a search in one state, without the parts that the engine refuses. Raises IndexDamaged, QueryFailed."""
         return answered(search, partial(answer, state), partial(_fails, state, search), self._examine)
 
     def _examine(self) -> None:
-        """Raise IndexDamaged when the files can be seen to be the cause of a fault."""
+        """Raise IndexDamaged if a check of the files finds damage."""
         self._check(EXAMINED_BYTES)
 
     def _check(self, budget_bytes: int | None) -> None:
-        """See `integrity.check`. Files that a writer replaced meanwhile are no damage: it looks again."""
+        """See `integrity.check`. Files that a writer replaced meanwhile are no damage: the check is repeated."""
         for _ in range(_TRIES):
             generation = generations.current(self._folder)
             if generation is None:
@@ -201,11 +201,11 @@ class EmbeddedReader:
         raise IndexDamaged(_RESTLESS)
 
     def _stamp(self, generation: Path) -> Stamp:
-        """Return what changes with every commit and every switch."""
+        """Return a stamp that changes with every commit and every switch of generations."""
         return generations.stamp(self._folder), generations.file_stamp(generation / "meta.json")
 
     def _newest(self, old: IndexState | None) -> IndexState | None:
-        """Open the newest state. One that is replaced while it is being opened is opened again."""
+        """Open the newest state, and open it again if it is replaced meanwhile."""
         for _ in range(_TRIES):
             generation = generations.current(self._folder)
             if generation is None:
@@ -223,7 +223,7 @@ class EmbeddedReader:
 
 
 def _fails(state: IndexState, search: Search, part: Query) -> bool:
-    """Say whether the engine refuses a part of a search asked by itself."""
+    """Say whether the engine refuses a part of a search by itself."""
     return refuses(partial(_answer, state, replace(search, query=part, limit=0)))
 
 
@@ -245,13 +245,13 @@ def _why(state: IndexState, search: Search, number: int) -> tuple[Match, tuple[R
 
 
 def _answer(state: IndexState, search: Search) -> Matches:
-    """Answer a question to one state.
+    """Answer a search in one state.
 
-    All matches up to MOST_RANKED are ranked, not only the page's: folding needs to know which are equal, and a tie at
-    the end of a page must be broken as on the next.
+    All matches up to MOST_RANKED are ranked, not only those of the page: folding compares all of them, and a tie at the
+    end of a page must be broken as on the next page.
     """
     columns, result = state.columns, _ranked(state, search)
-    found = result.hits  # made anew whenever it is asked for
+    found = result.hits  # read once, because each access builds a new list
     values, addresses = [value for value, _ in found], [address for _, address in found]
 
     def ids(some: Sequence[int]) -> Sequence[int]:
@@ -282,7 +282,7 @@ def _answer(state: IndexState, search: Search) -> Matches:
 
 
 def _tally(state: IndexState, search: Search, splits: Sequence[Split]) -> list[Counts]:
-    """Count the matches of a search in one state by sort."""
+    """Count the matches of a search in one state by facet value."""
     query = _compiled(state, replace(search, limit=0))
     twins = NO_TWINS
     if search.fold and splits:
@@ -292,9 +292,9 @@ def _tally(state: IndexState, search: Search, splits: Sequence[Split]) -> list[C
 
 
 def _by_title(state: IndexState, values: Sequence[Any], addresses: Sequence[Any]) -> Iterator[int]:
-    """Yield the numbers of matches in the order of their titles, given them in that of the first step of each.
+    """Yield the numbers of matches in the order of their titles, given in the order of the titles' first steps.
 
-    Titles that begin alike as far as the columns tell are looked at. Lazy, like `ties_by_id`.
+    The stored titles are compared only if all steps are equal. Lazy, like `ties_by_id`.
     """
     ids = state.columns.every("id", addresses)
     steps = [(0,) * len(ids), *(state.columns.numbers(name, addresses) for name in TITLES[1:])]
@@ -313,7 +313,7 @@ def _by_title(state: IndexState, values: Sequence[Any], addresses: Sequence[Any]
 
 
 def _ranked(state: IndexState, search: Search) -> Any:
-    """Return the best matches in their order, as the engine gives them."""
+    """Return the best matches in their order, as the engine ranks them."""
     query = _compiled(state, search)
     if search.sort is Sort.RELEVANCE:
         return state.searcher.search(query, MOST_RANKED)
@@ -322,12 +322,12 @@ def _ranked(state: IndexState, search: Search) -> Any:
 
 
 def _compiled(state: IndexState, search: Search) -> tantivy.Query:
-    """Return a search as the engine is asked."""
+    """Return the engine's query for a search."""
     return _compiler(state, search).whole(search)
 
 
 def _compiler(state: IndexState, search: Search) -> Compiler:
-    """Return what turns a search into the engine's terms, for this reader and these weights."""
+    """Return the compiler for a search, its reader and its weights."""
     sight = state.sight(search.reader)
     plain = Compiler(state.index.schema, sight, state.dictionary, search.weights)
 
@@ -344,7 +344,7 @@ def _compiler(state: IndexState, search: Search) -> Compiler:
 
 
 def _alike(state: IndexState, sight: ReaderView, word: str) -> tuple[str, ...]:
-    """Look up in one state what is written nearly like a word: what is misspelt once is asked for again."""
+    """Look up the words of one state that are spelled nearly like a word; cached, since misspellings recur."""
     if sight.holding(word):
         return ()
     known = sight.alike.get(word)
@@ -362,7 +362,7 @@ def _quoted(state: IndexState, query: tantivy.Query, reader: Reader) -> tantivy.
 
 
 def _spelling(state: IndexState, word: str, within: Search) -> str:
-    """Return how those documents of one state write a word that hold it most often."""
+    """Return the spelling of a word in the best matching documents of one state."""
     held = ask.Or((ask.Phrase(word, Field.TEXT), ask.Phrase(word, Field.TITLE)))
     query = _compiled(state, replace(within, query=ask.And((within.query, held)), limit=0))
     found = state.searcher.search(_quoted(state, query, within.reader), _SPELLED, count=False).hits
@@ -370,7 +370,7 @@ def _spelling(state: IndexState, word: str, within: Search) -> str:
 
 
 def _begun(state: IndexState, asked: Beginning) -> tuple[Begun, ...]:
-    """Look up in one state what begins so. Terms come with how many documents of the filter hold them."""
+    """Look up the words or values of one state with a prefix, and the number of filtered documents that hold each."""
     within = _compiled(state, asked.within)
     if asked.key is None:
         within = _quoted(state, within, asked.within.reader)
@@ -387,12 +387,12 @@ _SIGHTS = 256
 _TWINS = 64
 
 Stamp = tuple[tuple[int, ...], tuple[int, ...]]
-"""Of the pointer to the generation in use, and of that generation's table of contents."""
+"""Stamps of the pointer to the generation in use, and of that generation's table of contents."""
 
 
 @dataclass(slots=True)
 class IndexState:
-    """One committed state, opened. Replaced as a whole, so that a question under way keeps the one it began with."""
+    """One committed state, opened. It is replaced as a whole, so a search in progress keeps the state it began with."""
 
     stamp: Stamp
     generation: Path
@@ -408,10 +408,10 @@ class IndexState:
     begun: dict[Beginning, tuple[Begun, ...]] = field(default_factory=dict)
     literals: dict[tuple[Search, Identifier], tuple[int, ...]] = field(default_factory=dict)
     twins: dict[Search, Twins] = field(default_factory=dict)
-    """What is equal among the matches of the last searches, with their readers: a search is followed by its counts."""
+    """Equal documents among the matches of recent searches, with their readers: facet counts follow a search."""
 
     def sight(self, reader: Reader) -> ReaderView:
-        """Return what this reader sees, remembered until the next state."""
+        """Return this reader's view, cached until the next state."""
         known = self.sights.get(reader.principals)
         if known is None:
             if len(self.sights) >= _SIGHTS:
@@ -421,7 +421,7 @@ class IndexState:
         return known
 
     def remember(self, search: Search, twins: Twins) -> None:
-        """Keep for a while what is equal among the matches of a search that folds them."""
+        """Cache the equal documents among the matches of a search that folds."""
         if not search.fold:
             return
         if len(self.twins) >= _TWINS:
@@ -430,7 +430,7 @@ class IndexState:
 
 
 def opened(generation: Path, stamp: Stamp, old: IndexState | None) -> IndexState:
-    """Open a state, going on with the index that is open already when it is the same generation."""
+    """Open a state, reusing the open index if the generation is the same."""
     contents = segments(generation)
     with Readable():
         if old and old.generation == generation:
@@ -455,5 +455,5 @@ def opened(generation: Path, stamp: Stamp, old: IndexState | None) -> IndexState
 
 
 def matching(search: Search) -> Search:
-    """Return a search less what does not change which documents match, and for whom."""
+    """Return a search with only those settings that affect which documents match."""
     return replace(search, limit=0, offset=0, sort=Sort.RELEVANCE, group=None, today=None, languages=())

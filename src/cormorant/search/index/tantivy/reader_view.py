@@ -1,7 +1,7 @@
 """Search view of a reader: the documents that the reader sees, and the rarity of words in them.
 
-The engine weighs a word by its rarity among all documents. So a score would tell a reader whether documents that he may
-not see hold a word. Here rarity is counted over what the reader sees, and the engine's own is divided out.
+The engine weighs a word by its rarity among all documents, so a score could reveal to readers whether documents that
+they may not see hold a word. Here rarity is counted over the reader's documents, and the engine's own is divided out.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from cormorant.search.index.query import Field, Key
 
 _MOST_SOURCES = 10_000
 _MOST_TAGS = 1_000
-"""Sources, and languages of each, that are told apart."""
+"""Sources, and languages of each source, that are counted separately."""
 Clause = tuple[Occur, Query]
 
 RAREST = 22.0
-"""No word is rarer than in one of 2^31 documents. What stands side by side counts no more than that either."""
+"""The greatest rarity of a word: in one of 2^31 documents. It also limits words side by side."""
 
 _RANKED = (Field.TITLE, Field.TEXT)
 _REMEMBERED = 10_000
@@ -60,26 +60,26 @@ class ReaderView:
         self._complete = self.documents == searcher.num_docs - 1  # all but the mark
         self._counts: dict[str, int] = {}
         self.alike: dict[str, tuple[str, ...]] = {}
-        """What was found to be written nearly like a word, as far as this reader may know it."""
+        """Words spelled nearly like a word, in documents that this reader may see."""
         self.forms: dict[str, tuple[Forms, ...]] = {}
-        """Other forms of words, as far as this reader may know them."""
+        """Other forms of words, in documents that this reader may see."""
         self.compounds: dict[str, tuple[Forms, ...]] = {}
         """Compounds that have words as a part, likewise."""
 
     @property
     def query(self) -> Query:
-        """The query for everything that the reader may see, whatever is searched for."""
+        """The query for all documents that the reader may see."""
         return tantivy.Query.boolean_query(self.clauses)
 
     def terms(self, name: str, values: list[str]) -> Query:
-        """Return a query for any of these exact values; one value is asked for faster than a set of one."""
+        """Return a query for any of these exact values; a query for one term is faster than a set of one."""
         if len(values) == 1:
             return tantivy.Query.term_query(self._schema, name, values[0], "basic")
         return tantivy.Query.term_set_query(self._schema, name, values)
 
     @cached_property
     def _filed(self) -> dict[str, dict[str, int]]:
-        """By source, how many of the documents that the reader sees are filed under each language."""
+        """The number of the reader's documents in each language, by source."""
         by_language = {"terms": {"field": str(Key.LANGUAGE), "size": _MOST_TAGS}}
         asked = {"source": {"terms": {"field": str(Key.SOURCE), "size": _MOST_SOURCES}, "aggs": {"tag": by_language}}}
         found = self._searcher.aggregate(self.query, asked)["source"]["buckets"]
@@ -89,7 +89,7 @@ class ReaderView:
 
     @cached_property
     def spoken(self) -> Mapping[str, int]:
-        """In which languages with rules there are documents that the reader sees, and how many."""
+        """The number of the reader's documents in each language that has stemming rules or compounds."""
         counts = Counter[str]()
         for tags in self._filed.values():
             counts.update({tag: count for tag, count in tags.items() if tag == language_of(tag)})
@@ -97,9 +97,9 @@ class ReaderView:
 
     @cached_property
     def assumed(self) -> Mapping[str, str]:
-        """By source, in which language its documents are taken to be of which it is not known.
+        """The assumed language of documents in an unknown language, by source.
 
-        That is the one of most others of the source, or of all where the source has no other; "" where there is none.
+        It is the prevailing language of the source, or of all sources if the source has no other; "" for none.
         """
         found = {}
         for source, tags in self._filed.items():
@@ -109,29 +109,29 @@ class ReaderView:
         return found
 
     def language_of(self, entry: IndexedDocument) -> str:
-        """Return the language by whose rules an entry is looked for, "" for none."""
+        """Return the language whose rules apply to an entry, "" for none."""
         return language_of(entry.language) if entry.language else self.assumed.get(exact(entry.source), "")
 
     def rarity(self, words: list[str]) -> float:
-        """Return the inverse document frequency of words that stand together, among what the reader sees."""
+        """Return the inverse document frequency of words side by side, among the reader's documents."""
         return min(sum(map(self._one, words)), RAREST)
 
     def rarity_of_any(self, words: Sequence[str]) -> float:
-        """Return the inverse document frequency of whatever holds one of these words, as if each held another."""
+        """Return the inverse document frequency of any of these words, as if no document held two of them."""
         holding = sum(self.holding(word) for word in words)
         return min(_inverse(holding, self.documents), RAREST)
 
     def scale(self, words: list[str], field: Field, rarity: float | None = None) -> float:
-        """Return the factor that puts the rarity here, or another, in the place of the engine's."""
+        """Return the factor that replaces the engine's rarity by this view's, or by the one given."""
         engine = sum(_inverse(self._searcher.doc_freq(field, word), self._slots) for word in words)
         return (self.rarity(words) if rarity is None else rarity) / engine
 
     def stands(self, word: str, field: Field) -> bool:
-        """Say whether a word stands in a field of any document, whoever may read it: else it need not be asked for."""
+        """Say whether any document, whoever may read it, has a word in a field; if not, the query can leave it out."""
         return self._searcher.doc_freq(field, word) > 0
 
     def holding(self, word: str) -> int:
-        """Return in how many documents that the reader sees a word stands, in one field or the other."""
+        """Return the number of the reader's documents that hold a word, in the field where more do."""
         known = self._counts.get(word)
         if known is None:
             if len(self._counts) >= _REMEMBERED:
@@ -144,23 +144,23 @@ class ReaderView:
         return _inverse(self.holding(word), self.documents)
 
     def _holding(self, word: str, field: Field) -> int:
-        """Return how many documents that the reader sees hold the word."""
+        """Return the number of the reader's documents that hold a word in a field."""
         if self._complete:
             return self._searcher.doc_freq(field, word)
         return self._count([(Occur.Must, tantivy.Query.term_query(self._schema, field, word, "basic"))])
 
     def _count(self, clauses: list[Clause]) -> int:
-        """Return how many documents that the reader sees match."""
+        """Return the number of the reader's documents that match."""
         return total_of(self._searcher.search(tantivy.Query.boolean_query([*clauses, *self.clauses]), 1))
 
 
 def most_spoken(counts: Mapping[str, int]) -> str:
-    """Return the language that most documents are in, "" for none."""
+    """Return the language of most documents, "" for none."""
     return max(counts, key=lambda each: (counts[each], each), default="")
 
 
 def total_of(result: Any) -> int:
-    """Return how many documents a search matched, which the library's types leave out."""
+    """Return the number of documents that a search matched, a field missing in the library's types."""
     return int(result.count)
 
 

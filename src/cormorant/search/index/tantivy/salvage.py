@@ -1,11 +1,11 @@
-"""Answer what can be answered of a query that the engine refuses.
+"""Answer a query that the engine refuses without the parts that fail.
 
     the engine fails --its files are altered--> IndexDamaged
           |          `--they are whole--> the query is to blame: each of its parts is tried alone
           |                 some parts fail --> the query is asked without them, and the log says so
           `                 none does, or what is left fails too --> QueryFailed
 
-A word, phrase or pattern that fails is left out. A place to look (a source, a size) that fails holds no document.
+A word, phrase or pattern that fails is left out. A filter (a source, a size) that fails matches no document.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ T = TypeVar("T")
 
 
 class EngineRefused(Exception):
-    """The engine could not do what it was asked for; whose fault that is was not looked at yet."""
+    """The engine refused a query; whether the query or the files are to blame is not yet known."""
 
 
 class EngineCall:
-    """A boundary around one question to the engine: what fails in there is the question's fault or the files'."""
+    """A boundary around one query to the engine: an error in it is the fault of the query or of the files."""
 
     def __enter__(self) -> None:
         return None
@@ -45,20 +45,20 @@ class EngineCall:
 def answered(
     search: Search, answer: Callable[[Search], T], fails: Callable[[Query], bool], examine: Callable[[], None]
 ) -> T:
-    """Answer a search, or what is left of it without the parts that fail.
+    """Answer a search, without the parts that fail if the engine refuses it.
 
-    `examine` raises IndexDamaged when the files are to blame. Raises QueryFailed when nothing is left to ask.
+    `examine` raises IndexDamaged if the files are to blame. Raises QueryFailed if no part is left.
     """
     try:
         with EngineCall():
             return answer(search)
     except EngineRefused as refused:
         examine()
-        said = str(refused)
+        reason = str(refused)
         left = without(search.query, fails)
-        _log.warning("query refused", extra={"reason": said, "is_answered_in_part": left not in (None, search.query)})
+        _log.warning("query refused", extra={"reason": reason, "is_answered_in_part": left not in (None, search.query)})
         if left in (None, search.query):
-            raise _failed(said) from refused
+            raise _failed(reason) from refused
     try:
         with EngineCall():
             return answer(replace(search, query=left))
@@ -67,7 +67,7 @@ def answered(
 
 
 def looked_up(look_up: Callable[[], T], nothing: T, examine: Callable[[], None]) -> T:
-    """Look something up that a search can do without; nothing where the engine refuses. May raise IndexDamaged."""
+    """Look up an optional part of a search; return `nothing` if the engine refuses. May raise IndexDamaged."""
     try:
         with EngineCall():
             return look_up()
@@ -78,7 +78,7 @@ def looked_up(look_up: Callable[[], T], nothing: T, examine: Callable[[], None])
 
 
 def refuses(question: Callable[[], object]) -> bool:
-    """Say whether the engine refuses a question."""
+    """Say whether the engine refuses a query."""
     try:
         with EngineCall():
             question()
@@ -88,7 +88,7 @@ def refuses(question: Callable[[], object]) -> bool:
 
 
 def without(node: Query, fails: Callable[[Query], bool]) -> Query | None:
-    """Return a query without the parts that fail by themselves, None when that is all of it."""
+    """Return a query without the parts that fail by themselves, None if all of it fails."""
     match node:
         case ask.QueryWord() | ask.Phrase() | ask.Near() | ask.Prefix() | ask.Pattern() | ask.Like():
             return None if fails(node) else node
@@ -112,5 +112,5 @@ def _kept(parts: Iterable[Query], fails: Callable[[Query], bool]) -> tuple[Query
     return tuple(left for left in (without(part, fails) for part in parts) if left is not None)
 
 
-def _failed(said: str) -> QueryFailed:
-    return QueryFailed(f"The index cannot answer this search ({said}). Use fewer or plainer words.")
+def _failed(reason: str) -> QueryFailed:
+    return QueryFailed(f"The index cannot answer this search ({reason}). Use fewer or plainer words.")

@@ -1,19 +1,19 @@
 """Schema of the embedded index: the layout of an entry on the disk.
 
 Fields of the embedded index: `id`, `fold`, `near`, `standing`, `modified_at`, `size_bytes`, `depth`, `links`, `level`
-and `month` as columns; `grant`, `deny`, `unquoted` (what asks not to be quoted) and `names` (`identifiers`) as exact
+and `month` as columns; `grant`, `deny`, `unquoted` (must not be quoted) and `names` (`identifiers`) as exact
 terms; the keys as both, their first values as numbers (`own_`), titles as steps of an order; `title`, `headings`,
 `text`, `anchors` and `address` as words with their positions; `backwards`, the long words of texts whose language makes
 compounds (`compounds`); attributes as words, whole values and numbers (`attribute_terms`); and, stored, the text in
 UTF-8 as `body` and the rest as JSON in `rest`. Text is indexed with spaces where the tokenizer needs them, and kept
 without.
 
-Behind the JSON stands a seal: the xxh3_64 of it and of the text, as 16 digits. What is read is held against it. Entries
-that were written before there were seals end with the JSON, and are read as they are.
+A seal follows the JSON: the xxh3_64 of it and of the text, as 16 digits. Every read compares the entry with its seal.
+Entries that were written before there were seals end with the JSON and are read unchecked.
 
-One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change, and
-the name of the database whose rows these are. It is replaced in every commit, so place and changes become durable
-together or not at all. Marks that were written before there were such names hold the place alone.
+One document is no entry: the mark, with the id -1 and without grants, which holds the place of the last change and the
+name of the database whose rows are indexed. Every commit replaces it, so place and changes become durable together or
+not at all. Older marks hold the place alone.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ from cormorant.search.index.tantivy.integrity import Sound, altered
 from cormorant.search.index.tokenizer import Prepared, analyzer, clean, prepare
 
 LAYOUT = 6
-"""Raised when what is written changes; an index of another layout has to be rebuilt."""
+"""Increased when the format of entries changes; an index of another layout has to be rebuilt."""
 
 MARK = -1
 """The id of the mark."""
 
 PRIORS = {Prior.LINKS: "links", Prior.DEPTH: "level", Prior.RECENCY: "month"}
-"""The columns of what counts beside words."""
+"""The columns of the static score."""
 
 GREATEST_ID = (1 << 63) - 1
 
 TITLES = tuple(f"title_{step}" for step in range(STEPS))
-"""Columns by which titles are put in order, one after the other (`filter_fields.title_steps`)."""
+"""Columns by which titles are sorted, in turn (`filter_fields.title_steps`)."""
 
 
 def own(key: Key) -> str:
@@ -67,7 +67,7 @@ def own(key: Key) -> str:
 
 
 BACKWARDS = "backwards"
-"""Long words of title and text, read from behind, of documents in which there may be compounds."""
+"""The field of reversed long words of title and text, for documents that may contain compounds."""
 
 FILED = (Key.SOURCE, Key.SITE, Key.MIME, Key.LANGUAGE)
 """Keys that are columns as well."""
@@ -79,13 +79,13 @@ ATTRIBUTE_WORDS, ATTRIBUTE_VALUE, ATTRIBUTE_NUMBER = "attribute_words", "attribu
 """The fields of attributes."""
 
 UNQUOTED, UNQUOTED_VALUE = "unquoted", "yes"
-"""Under what a document is filed that asks not to be quoted."""
+"""The field and value of documents that ask not to be quoted."""
 
 _TOKENIZER = "words"
 _SEAL = 16
 """Digits of a seal."""
 _UNSEALED = b"]"
-"""How the JSON ends, and no seal does."""
+"""The last byte of the JSON, with which no seal ends."""
 
 
 def schema() -> tantivy.Schema:
@@ -119,13 +119,13 @@ def schema() -> tantivy.Schema:
 
 
 def register(index: tantivy.Index) -> None:
-    """Make an opened index usable: tokenizers are not stored with it, and reading the newest state is our decision."""
+    """Prepare an opened index: register tokenizers, which are not stored with it, and reload only on request."""
     index.register_tokenizer(_TOKENIZER, analyzer())
     index.config_reader("manual")
 
 
 def to_document(entry: IndexedDocument) -> tantivy.Document:
-    """Return what is written for an entry."""
+    """Return the engine's document for an entry."""
     document = tantivy.Document()
     document.add_integer("id", entry.id)
     fold = fold_key(entry.content_hash)
@@ -161,7 +161,7 @@ def to_document(entry: IndexedDocument) -> tantivy.Document:
 
 
 def _add_parts(document: tantivy.Document, entry: IndexedDocument, title: Prepared, text: Prepared) -> None:
-    """Write what finds an identifier as it was typed, and a compound by its last part."""
+    """Add the terms that find identifiers as they were typed, and compounds by their last part."""
     for name in dict.fromkeys((*names(title), *names(text))):
         document.add_text(NAMES, name)
     if are_backwards(entry.language):
@@ -169,7 +169,7 @@ def _add_parts(document: tantivy.Document, entry: IndexedDocument, title: Prepar
 
 
 def _add_attributes(document: tantivy.Document, entry: IndexedDocument) -> None:
-    """Write what finds attributes by their names."""
+    """Add the terms that find attributes by their names."""
     if not entry.attributes:
         return
     for terms in word_terms(entry):
@@ -181,7 +181,7 @@ def _add_attributes(document: tantivy.Document, entry: IndexedDocument) -> None:
 
 
 def _file(document: tantivy.Document, entry: IndexedDocument) -> None:
-    """Write who may see it, and under what it is filed."""
+    """Add the access rights and the values of keys."""
     filed = keys(entry)
     for name, values in (("grant", entry.grants), ("deny", entry.denies), *filed.items()):
         for value in values:
@@ -203,7 +203,7 @@ def _pack(entry: IndexedDocument, title: str) -> bytes:
 
 
 def to_entry(document: tantivy.Document, number: int) -> IndexedDocument:
-    """Return the entry that was written under this number. Raises IndexDamaged when something else is found there."""
+    """Return the stored entry with this id. Raises IndexDamaged if it is altered or has another id."""
     with Sound():
         entry = _unpack(_stored(document, "rest"), _stored(document, "body"))
     if entry.id != number:
@@ -212,19 +212,19 @@ def to_entry(document: tantivy.Document, number: int) -> IndexedDocument:
 
 
 def entry_in(document: tantivy.Document) -> IndexedDocument:
-    """Return a stored entry, whichever it is. Raises IndexDamaged unless it is what was written."""
+    """Return a stored entry, whatever its id. Raises IndexDamaged if it is altered."""
     with Sound():
         return _unpack(_stored(document, "rest"), _stored(document, "body"))
 
 
 def texts_of(document: tantivy.Document) -> tuple[int, tuple[str, str]]:
-    """Return the id of a stored entry, and its title and text. Raises IndexDamaged unless it is what was written."""
+    """Return the id of a stored entry, and its title and text. Raises IndexDamaged if it is altered."""
     entry = entry_in(document)
     return entry.id, (entry.title, entry.text)
 
 
 def _unpack(rest: bytes, text: bytes) -> IndexedDocument:
-    """Return the entry of what was stored."""
+    """Return the entry that was stored."""
     number, source, url, title, mime, language, size, modified, fetched, grants, denies, attributes, *last = json.loads(
         _unsealed(rest, text)
     )
@@ -251,32 +251,32 @@ def _unpack(rest: bytes, text: bytes) -> IndexedDocument:
     )
 
 
-def _sealed(said: bytes, text: bytes = b"") -> bytes:
-    """Return JSON with the seal of it and of the text behind it."""
-    return said + _seal(said, text)
+def _sealed(packed: bytes, text: bytes = b"") -> bytes:
+    """Return the JSON of an entry, followed by the seal of it and of the text."""
+    return packed + _seal(packed, text)
 
 
 def _unsealed(rest: bytes, text: bytes = b"") -> bytes:
-    """Return the JSON alone. Raises IndexDamaged when either is not what was sealed."""
+    """Return the JSON alone. Raises IndexDamaged if it or the text does not match the seal."""
     if rest.endswith(_UNSEALED):
         return rest
-    said, seal = rest[:-_SEAL], rest[-_SEAL:]
-    if seal != _seal(said, text):
+    packed, seal = rest[:-_SEAL], rest[-_SEAL:]
+    if seal != _seal(packed, text):
         raise altered()
-    return said
+    return packed
 
 
-def _seal(said: bytes, text: bytes) -> bytes:
-    return xxhash.xxh3_64_hexdigest(said, xxhash.xxh3_64_intdigest(text)).encode()
+def _seal(packed: bytes, text: bytes) -> bytes:
+    return xxhash.xxh3_64_hexdigest(packed, xxhash.xxh3_64_intdigest(text)).encode()
 
 
 def _stored(document: tantivy.Document, name: str) -> bytes:
-    """Return one stored value; the library hands bytes out as a list of numbers or as bytes."""
+    """Return one stored value; the library returns bytes as a list of numbers or as bytes."""
     return bytes(cast(bytes, document.get_first(name)))
 
 
 class Mark(NamedTuple):
-    """The mark of the index: the place it has reached, and the origin of its numbers; None if not noted."""
+    """The mark of the index: the place it has reached, and the database of that place; None if not recorded."""
 
     place: int
     origin: str | None = None
@@ -291,7 +291,7 @@ def to_mark(mark: Mark) -> tantivy.Document:
 
 
 def mark_in(searcher: tantivy.Searcher, fields: tantivy.Schema) -> Mark:
-    """Return the mark of a committed state. Raises IndexDamaged when it was written in another layout."""
+    """Return the mark of a committed state. Raises IndexDamaged if it was written in another layout."""
     found = searcher.search(tantivy.Query.term_query(fields, "id", MARK), 1).hits
     if found:
         with Sound():

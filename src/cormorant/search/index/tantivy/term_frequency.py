@@ -1,4 +1,4 @@
-"""Term frequency of a leaf of a query in a field. Plainly, for the index in memory."""
+"""Term frequency of a leaf of a query in a field, computed directly, for the index in memory."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from cormorant.search.index.tantivy.term_queries import MOST_ORDERED, as_regex
 from cormorant.search.index.tokenizer import words
 
 Places = Mapping[str, list[int]]
-"""The words of a field, and where each stands."""
+"""The words of a field, each with its positions."""
 
 
 class Rules(NamedTuple):
-    """By the rules of which language a word is found by its forms, and in compounds; "" for none."""
+    """The languages whose rules find forms of a word, and compounds with it; "" for none."""
 
     forms: str = ""
     compounds: str = ""
 
 
 def times(leaf: ask.Leaf, rules: Rules, where: Places) -> float:
-    """Return how often a leaf stands in a field of a document for which these rules hold."""
+    """Return how often a leaf occurs in a field of a document to which these rules apply."""
     found = words(leaf.text)
     match leaf:
         case ask.Pattern():
@@ -59,7 +59,7 @@ def between(entry: IndexedDocument, asked: ask.Range) -> bool:
 
 
 def _inflected(where: Places, word: str, rules: Rules) -> float:
-    """Return how often a word stands there, a form of it, which counts half, or a compound, which counts an eighth."""
+    """Return how often a word occurs, with its forms, which count half, and compounds, which count an eighth."""
     count: float = len(where.get(word, ()))
     wanted = stem(word, rules.forms)
     for other, at in where.items():
@@ -71,13 +71,13 @@ def _inflected(where: Places, word: str, rules: Rules) -> float:
 
 
 def _side_by_side(where: Places, found: list[str]) -> int:
-    """Return how often words stand side by side in this order."""
+    """Return how often words occur side by side in this order."""
     starts = where.get(found[0], [])
     return sum(all(start + n in where.get(word, ()) for n, word in enumerate(found)) for start in starts)
 
 
 def _near(where: Places, found: list[str], within: int) -> int:
-    """Return how often the words stand near enough, a few of them in any order; each counts once."""
+    """Return how often the words occur near each other, a few of them in any order; each counts once."""
     found = list(dict.fromkeys(found))
     if not all(word in where for word in found):
         return 0
@@ -87,7 +87,7 @@ def _near(where: Places, found: list[str], within: int) -> int:
 
 
 def _last(where: Places, found: list[str], fits: Callable[[str], bool]) -> int:
-    """Return how often a word fits in the place of the last of `found`, if the others stand together."""
+    """Return how often a word fits as the last of `found`, if the others occur side by side."""
     if len(found) > 1 and not _side_by_side(where, found[:-1]):
         return 0
     return sum(len(at) for word, at in where.items() if fits(word))

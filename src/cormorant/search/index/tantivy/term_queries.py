@@ -1,4 +1,4 @@
-"""Term queries of the embedded engine: a word, a phrase, or what is like one."""
+"""Term queries of the embedded engine: words, phrases, prefixes, patterns and similar words."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _Q = tantivy.Query
 _WILD = re.compile(r"([*?])")
 _WILDCARDS = {"*": ".*", "?": "."}
 MOST_ORDERED = 3
-"""Words that may stand near each other in any order; more only in their own."""
+"""Words near each other that match in any order; more words match only in the order of the query."""
 VARIANT = 0.5
-"""What another usual spelling of a number or a version counts."""
+"""Weight of another usual spelling of a number or a version."""
 _TOGETHER = 0.5
-"""What words that are looked up together count, where BM25 gives from 0 to 2.2."""
+"""Term frequency factor of words that are looked up as one set, where BM25 gives from 0 to 2.2."""
 TIE = 0.3
-"""What a word and its best form count beside the better of the two, where a document holds both."""
+"""Weight of the lesser of a word and its best form, if a document holds both."""
 
 
 class Leaves:
-    """Turns leaves of ours into the engine's queries, for one reader's sight."""
+    """Compiles leaves to queries of the engine, for one reader's view."""
 
     def __init__(self, schema: tantivy.Schema, sight: ReaderView, dictionary: Dictionary, weights: ask.Weights) -> None:
         self._schema = schema
@@ -42,12 +42,12 @@ class Leaves:
         self._weights = weights
 
     def of(self, node: ask.Leaf) -> tantivy.Query:
-        """Return a query for a leaf in all the fields it means."""
+        """Return a query for a leaf in all fields that it searches."""
         parts = self.by_field(node)
         return _Q.boolean_query([(Occur.Should, one) for _, one in parts]) if parts else _Q.empty_query()
 
     def by_field(self, node: ask.Leaf) -> list[tuple[Field, tantivy.Query]]:
-        """Return a query for a leaf in each of the fields it means; what it adds to a score is the sum of theirs."""
+        """Return a query for a leaf in each field that it searches; the leaf adds the sum of their scores."""
         found, make = words(node.text), self._maker(node)
         if not found and not isinstance(node, ask.Pattern):
             return []
@@ -56,7 +56,7 @@ class Leaves:
         ]
 
     def _maker(self, node: ask.Leaf) -> Callable[[Field, list[str], float], tantivy.Query]:
-        """Return what makes the query for a leaf in one field, of its words and the field's weight."""
+        """Return the function that builds the query for a leaf in one field, from its words and the field's weight."""
         match node:
             case ask.QueryWord():
                 return partial(self._word, others=variants(node.text))
@@ -73,13 +73,13 @@ class Leaves:
         assert_never(node)
 
     def rarity(self, node: ask.Query) -> float:
-        """Return how rare an optional part is."""
+        """Return the rarity of an optional part."""
         if isinstance(node, ask.QueryWord) and len(found := words(node.text)) == 1:
             return self._sight.rarity_of_any([*self._group(found[0]), *self._compounds(found[0])])
         return self._sight.rarity(words(node.text)) if isinstance(node, ask.QueryWord | ask.Phrase | ask.Near) else 1.0
 
     def phrase(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
-        """Return a query for words side by side; the engine's phrase takes two at least."""
+        """Return a query for words side by side; the engine's phrase query takes two at least."""
         if len(found) == 1:
             made = _Q.term_query(self._schema, field, found[0])
         else:
@@ -87,23 +87,23 @@ class Leaves:
         return _Q.boost_query(made, weight * self._sight.scale(found, field))
 
     def _group(self, word: str) -> list[str]:
-        """Return a word with its other forms, as far as they count."""
+        """Return a word with its other forms, if these have a weight."""
         return [word, *(other for each in self._forms(word) for other in each.words)]
 
     def _forms(self, word: str) -> tuple[Forms, ...]:
-        """Return the other forms of a word in what the reader sees."""
+        """Return the other forms of a word in the reader's documents."""
         return self._dictionary.forms(word, self._sight) if self._weights.form else ()
 
     def _joined(self, word: str) -> tuple[Forms, ...]:
-        """Return compounds that have a word as a part, in what the reader sees."""
+        """Return compounds that have a word as a part, in the reader's documents."""
         return self._dictionary.compounds(word, self._sight) if self._weights.compound else ()
 
     def _compounds(self, word: str) -> list[str]:
-        """Return the same, of all languages."""
+        """Return the compounds with a word, of all languages."""
         return [other for each in self._joined(word) for other in each.words]
 
     def _word(self, field: Field, found: list[str], weight: float, *, others: list[list[str]]) -> tantivy.Query:
-        """Return a query for a word as it is, or spelled as `others`: as other words side by side."""
+        """Return a query for a word as typed, or in one of the `others` spellings: other words side by side."""
         made = self._inflected(field, found, weight)
         if not others:
             return made
@@ -111,7 +111,7 @@ class Leaves:
         return _Q.disjunction_max_query([made, *varied])
 
     def _inflected(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
-        """Return a query for a word, its forms or its compounds; where it is split, for its pieces side by side."""
+        """Return a query for a word, its forms or its compounds, or for the pieces of a split word side by side."""
         if len(found) != 1 or not (self._forms(found[0]) or self._joined(found[0])):
             return self.phrase(field, found, weight)
         group = self._group(found[0])
@@ -125,9 +125,9 @@ class Leaves:
         return _Q.disjunction_max_query(parts, TIE)
 
     def _others(self, field: Field, forms: Forms, weight: float, rarity: float) -> list[tantivy.Query]:
-        """Return queries for words that stand for another, in documents of their language; the best of them counts.
+        """Return queries for the other forms of a word, in documents of their language; the best of them counts.
 
-        Of many, those that fewest documents hold are looked up together, and all count the same.
+        Of many forms, the rarest are looked up as one set and all count the same.
         """
         there = [other for other in forms.words if self._sight.stands(other, field)]
         held = [self._term(field, other, weight, rarity) for other in there[:MOST_FORMS]]
@@ -137,15 +137,15 @@ class Leaves:
         return self._spoken(forms, _Q.disjunction_max_query(held)) if held else []
 
     def _term(self, field: Field, word: str, weight: float, rarity: float) -> tantivy.Query:
-        """Return a query for one word that counts as so rare."""
+        """Return a query for one word with a given rarity."""
         scale = self._sight.scale([word], field, rarity)
         return _Q.boost_query(_Q.term_query(self._schema, field, word), weight * scale)
 
     def _spoken(self, forms: Forms, best: tantivy.Query) -> list[tantivy.Query]:
-        """Return queries for what is found by these forms in documents in their language; no document is in two.
+        """Restrict a query for these forms to documents in their language; no document matches two of the results.
 
-        A document whose language nobody knows is taken to be in one by its source (`ReaderView.assumed`). Each
-        language is asked for by itself, and only where there is another: a set of two would be read from end to end.
+        A document in an unknown language has the assumed language of its source (`ReaderView.assumed`). Each language
+        is a query of its own, and only if there are others: the engine would read a set of two from end to end.
         """
         assumed, language = self._sight.assumed, forms.language
         others = {each for each in assumed.values() if each != language}
@@ -161,10 +161,10 @@ class Leaves:
         ]
 
     def _near(self, field: Field, found: list[str], weight: float, *, within: int) -> tantivy.Query:
-        """Return a query for words with so many others between them, a few of them in any order; each counts once.
+        """Return a query for words with at most `within` others between them, a few in any order; each counts once.
 
-        The words are what is scored. How often they are near each other the engine counts from the word on that fewest
-        documents hold, whoever may read these; and so it may come to another number.
+        The words themselves are scored. The engine would count their nearness starting from the rarest word among all
+        documents, including those that the reader may not see, so that count is not used.
         """
         found = list(dict.fromkeys(found))
         if len(found) == 1:
@@ -175,12 +175,12 @@ class Leaves:
         return _Q.boolean_query([(Occur.Must, each) for each in (_Q.const_score_query(near, 0.0), *scored)])
 
     def _prefix(self, field: Field, found: list[str], weight: float) -> tantivy.Query:
-        """Return a query for a word that begins with the last of `found`; the others must stand together, anywhere."""
+        """Return a query for a prefix, the last of `found`; the other words must stand side by side anywhere."""
         begins = _Q.const_score_query(_Q.regex_query(self._schema, field, f"{found[-1]}.*"), weight)
         return self._with_others(field, found, weight, begins)
 
     def _like(self, field: Field, found: list[str], weight: float, *, edits: int) -> tantivy.Query:
-        """Return a query for words that differ a little from the last of `found`; the others must stand together."""
+        """Return a query for words similar to the last of `found`; the others must stand side by side anywhere."""
         like = _Q.const_score_query(_Q.fuzzy_term_query(self._schema, field, found[-1], edits), weight)
         same = _Q.const_score_query(_Q.term_query(self._schema, field, found[-1]), weight)
         return self._with_others(field, found, weight, _Q.boolean_query([(Occur.Must, like), (Occur.Should, same)]))
@@ -191,7 +191,7 @@ class Leaves:
         return _Q.boolean_query([(Occur.Must, last), (Occur.Must, self.phrase(field, found[:-1], weight))])
 
     def _pattern(self, text: str, field: Field, _found: list[str], weight: float) -> tantivy.Query:
-        """Return a query for words made like a pattern."""
+        """Return a query for words that match a pattern."""
         return _Q.const_score_query(_Q.regex_query(self._schema, field, as_regex(text)), weight)
 
 

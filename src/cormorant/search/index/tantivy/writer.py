@@ -23,15 +23,15 @@ from cormorant.search.index.tantivy.integrity import Readable
 from cormorant.search.index.tantivy.schema import MARK, Mark, mark_in, register, schema, to_document, to_entry, to_mark
 
 HEAP_BYTES = 24_000_000
-"""What a thread of the engine gathers in memory before it writes a segment; a commit mostly comes before it is full."""
+"""Memory of one thread of the engine before it writes a segment; usually a commit comes before it is full."""
 MOST_READ = 50
-"""When so many entries were read back the engine looks anew: it keeps a hundred blocks of each segment it read in."""
+"""After this number of entries read back the searcher is reopened: it caches a hundred blocks of each segment read."""
 _NO_ROOM = os.strerror(errno.ENOSPC)
-"""What the engine hands on of the system's words; it has no number of its own."""
+"""The system's message in an error of the engine, which has no error number."""
 
 
 class Writable:
-    """A boundary around the engine's writer: what fails in there is the disk."""
+    """A boundary around the engine's writer: an error in it is reported as a fault of the disk."""
 
     def __enter__(self) -> None:
         return None
@@ -52,10 +52,10 @@ class Writable:
 
 
 class EmbeddedWriter:
-    """Writes one generation. Made by `folder.open_writer` and `folder.rebuild`; IndexWriter says what it promises.
+    """Writes one generation. `folder.open_writer` and `folder.rebuild` create it; IndexWriter states its guarantees.
 
-    An entry is replaced by deleting first, so changes may be applied again after a crash. Looking whether there is
-    anything to delete costs 1 us, deleting blindly 24. `held` is closed when the writer is.
+    An entry is replaced by deleting first, so changes may be applied again after a crash. A check for an existing entry
+    takes 1 us, an unconditional deletion 24. `held` is closed with the writer.
     """
 
     def __init__(self, generation: Path, held: ExitStack, threads: int = 1) -> None:
@@ -79,7 +79,7 @@ class EmbeddedWriter:
 
     @property
     def origin(self) -> str | None:
-        """The name of the database whose rows these are; None where none was given."""
+        """The name of the database whose rows are indexed, None if none was given."""
         return self._mark.origin
 
     def apply(self, changes: Iterable[Change]) -> int:
@@ -94,7 +94,7 @@ class EmbeddedWriter:
         return size
 
     def commit(self, place: int, origin: str | None = None) -> None:
-        """Make everything applied durable, together with `place` and, if it is given, `origin`."""
+        """Make all applied changes durable, together with `place` and, if given, `origin`."""
         if place < self.place:
             raise ValueError(f"A commit at {place} after one at {self.place}.")
         mark = Mark(place, origin or self.origin)
@@ -106,7 +106,7 @@ class EmbeddedWriter:
         self._mark = mark
 
     def close(self) -> None:
-        """Let go; what was not committed is gone."""
+        """Release the index and discard uncommitted changes."""
         if not self._writer:
             return
         writer, self._writer = self._writer, None
@@ -116,16 +116,16 @@ class EmbeddedWriter:
 
     @property
     def _open(self) -> tantivy.IndexWriter:
-        """Return the engine's writer while there is one."""
+        """Return the engine's writer. Raises RuntimeError once it is closed."""
         if not self._writer:
             raise RuntimeError("this writer was closed")
         return self._writer
 
     def _flush(self) -> None:
-        """Let the engine commit. Without a new mark, place stays behind the content, which applying again mends.
+        """Let the engine commit. Without a new mark, the place stays behind the content; changes may be applied again.
 
-        The engine renames its table of contents last and leaves that to the disk's own time; who is told of a commit
-        writes down that it was made, so the name has to last too.
+        The engine renames its table of contents last and does not sync the folder. Callers record the commit, so the
+        folder is synced here to make the new name durable too.
         """
         self._open.commit()
         sync_folder(self._generation)
@@ -133,7 +133,7 @@ class EmbeddedWriter:
         self._see()
 
     def _see(self) -> None:
-        """Look at the newest committed state."""
+        """Open a searcher on the newest committed state."""
         self._index.reload()
         self._searcher, self._read = self._index.searcher(), 0
 
@@ -162,7 +162,7 @@ class EmbeddedWriter:
         self._touched.add(number)
 
     def _relink(self, change: UpdateLinks) -> int:
-        """Write an entry again with other anchors; only what is committed can be read back."""
+        """Rewrite a committed entry with new anchors; uncommitted changes to it are flushed first."""
         if change.id in self._touched:
             self._flush()
         found = self._searcher.search(tantivy.Query.term_query(self._schema, "id", change.id), 1).hits
@@ -186,14 +186,14 @@ def make_empty(generation: Path) -> None:
 
 TABLE = "meta.json"
 _LOCK = ".tantivy-meta.lock"
-"""Held by the engine while it reads the table and opens what that names, and while it removes files."""
+"""Held by the engine while it reads the table and opens the files named there, and while it removes files."""
 _OF_SEGMENT = re.compile(r"([0-9a-f]{32})\.(?:(\d+)\.del|\w+)")
 
 
 def clear(generation: Path) -> None:
     """Remove files of segments and deletions that the table of contents does not name.
 
-    Only the owner of the writer may. A table that cannot be read is told of by the engine.
+    Only the owner of the writer may call it. An unreadable table is left alone; the engine reports it.
     """
     with suppress(OSError, ValueError, KeyError, TypeError), (generation / _LOCK).open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
