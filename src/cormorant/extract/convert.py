@@ -2,9 +2,9 @@
 
     payload (task.Task) ──convert──> reader by type ──> answer: an extraction, or why there is none
 
-`convert` is the boundary around other people's code: whatever a converter raises becomes a ConversionFault with status
-903. Too little memory is the sandbox's business, and crashes are. A fork server loads this module once; no thread is
-started before `convert` is called.
+`convert` is the boundary around third-party code: any exception of a converter becomes a ConversionFault with status
+903. The sandbox handles lack of memory and crashes. A fork server loads this module once; no thread is started before
+`convert` is called.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ NO_CONVERTER: Final = 908
 def convert(payload: bytes) -> bytes:
     """Read one document. Takes what `encode_task` made, returns what `decode_result` reads.
 
-    Raises msgspec.DecodeError for a payload that is none, MemoryError when there is too little, and whatever a foreign
-    converter raises: the child that it runs in tells it as a failed task. Office documents are for `convert_office`.
+    Raises msgspec.DecodeError for an invalid payload, MemoryError for lack of memory, and any exception of a
+    third-party converter, which its child process reports as a failed task. Office documents are for `convert_office`.
     """
     task, body = decode_task(payload)
     del payload  # or the document is there twice while it is read
@@ -43,7 +43,7 @@ def convert(payload: bytes) -> bytes:
 def answered(
     task: ExtractionTask, body: Body, read: Callable[[ExtractionTask, Body], Extraction | ConversionFault]
 ) -> bytes:
-    """Read a document; that it cannot be read is an answer too. Raises what `convert` raises."""
+    """Read a document; returns a fault if it cannot be read. Raises what `convert` raises."""
     try:
         return encode_result(read(task, body))
     except MemoryError:
@@ -93,7 +93,7 @@ def _converter(made: Format) -> Callable[[bytes, ExtractionTask], Extraction]:
 
 
 def load_converters(server: str) -> None:
-    """Import the converters of a fork server's formats, so that its children are born with them."""
+    """Import the converters of a fork server's formats, so that its children have them from the start."""
     for made in BUILT_IN:
         if made.server == server:
             _converter(made)

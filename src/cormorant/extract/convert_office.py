@@ -1,6 +1,6 @@
 """Conversion of an office document, run in the sandboxed child process.
 
-Apart from `convert`, since loading the readers of office documents takes some 30 MB.
+It is separate from `convert`, since the readers of office documents take some 30 MB.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Exceptions for documents that cannot be read.
 
-What the readers of this package raise for one another; nothing of it leaves `convert`.
+The readers of this package raise them; `convert` catches them all.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 class Unreadable(Exception):
     """The document is damaged, dangerous or not what it claims to be. The message says which, for an administrator.
 
-    `detail` is what a converter said of that, for the log.
+    `detail` is the message of a converter, for the log.
     """
 
     def __init__(self, message: str, detail: str = "") -> None:
@@ -18,4 +18,4 @@ class Unreadable(Exception):
 
 
 class Protected(Exception):
-    """The document cannot be opened without a password. It is kept under its name, without text (fault B6)."""
+    """The document cannot be opened without a password. It is stored under its name, without text."""

@@ -1,6 +1,6 @@
 """Document metadata in the header of an HTTP response.
 
-Links, where it is shown at last, where it really is.
+It covers links, refresh targets and the content location.
 
 Link fields are RFC 8288, Refresh is read as a meta refresh is, Content-Location (RFC 9110 section 8.7) names the same
 document once more and so counts only by choice.
@@ -30,7 +30,7 @@ _PLACES: Final = frozenset(
 
 
 def with_header(content: Content, said: Extraction, kinds: Collection[LinkKind]) -> Extraction:
-    """Return what a document says together with what its header says. The document's own word comes first."""
+    """Return the extraction of a document, completed from its header. The document's own values take precedence."""
     refresh, later = _refresh(content)
     refresh = said.refresh or refresh
     canonical = said.canonical or next((link.address for link in content.beside if "canonical" in link.rel.split()), "")

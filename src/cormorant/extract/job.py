@@ -4,7 +4,7 @@ Bytes both ways: MessagePack, and a document as it is.
 
     crawl --encode_task--> payload --convert (in the child)--> answer --decode_result--> Extraction | ConversionFault
 
-The answer comes from a process that read what strangers wrote, so all of it is cleaned and counted again on this side.
+The answer comes from a process that read hostile bytes, so all of it is cleaned and counted again on this side.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cormorant.model.content import PLAIN, Extraction, Manner, PageLink
 from cormorant.model.url import try_canonical
 
 MAX_ANSWER: Final = 20 * 1024 * 1024
-"""Bytes of an answer (fault B8); text is cut so that it fits."""
+"""Bytes of an answer; text is cut so that it fits."""
 
 CONVERSION_FAILED: Final = 903
 """The status number of a document that no converter could read."""
@@ -43,7 +43,7 @@ class ExtractionTask(msgspec.Struct, frozen=True, array_like=True):
 class ConversionFault(msgspec.Struct, frozen=True, array_like=True, tag="fault"):
     """The document could not be read. `status` is a number of the status table, `reason` for an administrator.
 
-    `detail` is what the converter said, for the log.
+    `detail` is the converter's message, for the log.
     """
 
     status: int
@@ -88,7 +88,7 @@ def encode_task(
 ) -> tuple[bytes, bytes]:
     """Return the payload for `convert` in two pieces, the second of which is `body` itself.
 
-    `mime` is what `sniff` said, `address` canonical.
+    `mime` is the result of `sniff`, `address` canonical.
     """
     return framed(ExtractionTask(mime, address, charset, file_name, manner)), body
 

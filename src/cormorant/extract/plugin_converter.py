@@ -1,9 +1,9 @@
-"""The limited child's task for a format that a package adds: its own function, between the usual two ends.
+"""The sandbox's task for a format of a package: its own function, with the usual payload and answer.
 
     "cormorant_ics:convert" --task_of--> payload -> convert(body, task) -> answer
 
-The fork server calls `task_of` once. What the module does when it is imported is tried in a child first: where it
-cannot be imported, ends its process or starts threads, the server starts all the same, and says so of each document.
+The fork server calls `task_of` once. The import of the module is tried in a child first: if the import fails, ends the
+process or starts threads, the server starts all the same, and reports that for each document.
 """
 
 from __future__ import annotations

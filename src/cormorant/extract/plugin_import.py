@@ -18,14 +18,14 @@ IMPORT_S: Final = 20
 
 
 def tried_import(reference: str) -> object:
-    """Import what a reference ("module:name") names. Raises PluginUnusable with what is wrong with it."""
+    """Import the object of a reference ("module:name"). Raises PluginUnusable with the problem."""
     if why := _tried(reference):
         raise PluginUnusable(why)
     return imported(reference)
 
 
 def _tried(reference: str) -> str:
-    """Import in a child; returns what is wrong with that, "" for nothing."""
+    """Import in a child; returns the problem, "" for none."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -40,7 +40,7 @@ def _tried(reference: str) -> str:
 
 
 def _try(reference: str, writing: int) -> NoReturn:
-    """Be the child: import, say what is wrong, and end whatever happens."""
+    """Run in the child: import, report the problem, and end in any case."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(IMPORT_S)
     try:

@@ -1,6 +1,6 @@
 """Choice of the process that reads a document.
 
-In this process, in a limited child, or not at all.
+It is this process, the sandbox, or none.
 
     INLINE <- HTML up to 4 MB, XHTML up to 400 kB, plain text and Markdown up to 1 MB: linear in their input
     CHILD  <- everything else that has a converter, and larger ones of the above
@@ -47,7 +47,7 @@ INLINE_TEXT_BYTES: Final = 1_000_000
 
 TASK: Final = "convert"
 OFFICE_TASK: Final = OFFICE_SERVER
-"""What a limited child is asked to do; office documents have a server of their own, since their reader is big."""
+"""Tasks of the sandbox; office documents have a server of their own, since their readers are large."""
 
 NOT_A_DOCUMENT: Final = 1001
 NO_CONVERTER: Final = 908
@@ -87,7 +87,10 @@ class ReadMode(Enum):
 
 
 def reading_of(mime: str, size_bytes: int, ocr: str = "") -> ReadMode:
-    """Say where a document of this type and size is read. `mime` is what `sniff` said, `ocr` the engine, or ""."""
+    """Return where a document of this type and size is read.
+
+    `mime` is the result of `sniff`, `ocr` the engine, or "".
+    """
     if ocr and mime in OCR_PICTURES:
         return ReadMode.CHILD
     reader = reader_of(mime)
@@ -98,7 +101,7 @@ def reading_of(mime: str, size_bytes: int, ocr: str = "") -> ReadMode:
 
 
 def task_of(mime: str, ocr: str = "") -> ChildTask:
-    """Return what a child is asked to do with a document of this type that is read in one."""
+    """Return the sandbox's task for a document of this type."""
     if ocr and (mime in OCR_PICTURES or mime == "application/pdf"):
         return ChildTask(ocr_task(ocr), OCR_LIMITS)
     if (made := BY_MEDIA_TYPE.get(mime)) is not None:
@@ -125,7 +128,7 @@ def claims_to_be(declared: str, file_name: str) -> str:
 
 
 def unread_status(mime: str) -> int:
-    """Return the status number of what nobody reads: 1001 for what is no document, 908 for one without converter."""
+    """Return the status number of an unread type: 1001 if it is no document, 908 for a document without a converter."""
     media = mime.startswith(("image/", "audio/", "video/", "font/", "model/"))
     return NOT_A_DOCUMENT if media or mime in _NOT_DOCUMENTS else NO_CONVERTER
 
@@ -133,7 +136,10 @@ def unread_status(mime: str) -> int:
 def extract_inline(
     mime: str, body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
 ) -> Extraction:
-    """Return what a document says for which `reading_of` said INLINE. Never raises for what is in `body`."""
+    """Return the extraction of a document for which `reading_of` returned INLINE.
+
+    Never raises for the contents of `body`.
+    """
     if reader_of(mime) is FormatReader.HTML:
         page = extract_xhtml if mime == XHTML else extract_html
         return page(body, address=address, charset=charset, steps=steps, manner=manner)

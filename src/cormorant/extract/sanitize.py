@@ -14,14 +14,14 @@ from typing import Final
 from urllib.parse import unquote
 
 MAX_TEXT: Final = 20 * 1024 * 1024
-"""Characters of one document's text that are kept (fault B8)."""
+"""Characters of one document's text that are kept."""
 
 MAX_TITLE: Final = 500
 MAX_VALUE: Final = 2_000
 """Characters of an attribute's value that are kept."""
 
 MAX_MARKS: Final = 16
-"""Combining marks in a row that are kept; no script needs more, and thousands overflow a line (fault B12)."""
+"""Combining marks in a row that are kept; no script needs more, and thousands overflow a line."""
 
 _GONE: Final = bytes((*range(9), *range(14, 28), 127))
 _SPACES: Final = (11, 12, 28, 29, 30, 31)
@@ -41,7 +41,7 @@ _MADE_UP: Final = re.compile(
     r"|workbook|(?:powerpoint[- ])?(?:presentation|präsentation|présentation)|pdf|layout)?[ -]?\d{0,4}",
     re.IGNORECASE,
 )
-# What editors of web pages put there before anybody wrote a title.
+# Default titles of web page editors.
 _LEFT_BEHIND: Final = re.compile(
     r"untitled|(?:untitled|new|unbenanntes|neues?|nouvelle|nouveau|nueva|nuevo)[ -]?"
     r"(?:document|page|dokument|seite|página|documento)[ -]?\d{0,4}|document sans (?:titre|nom)|documento sin título"
@@ -115,7 +115,7 @@ def one_line(text: str, limit: int = MAX_TITLE) -> str:
 
 
 def name_of(address: str, file_name: str = "") -> str:
-    """Return what a document without a title is called: its file name, else the end of its path, else its host.
+    """Return the name of a document without a title: its file name, else the end of its path, else its host.
 
     Percent-encoding is undone where it is UTF-8.
     """
@@ -126,21 +126,21 @@ def name_of(address: str, file_name: str = "") -> str:
 
 
 def title_or_name(title: str, address: str, file_name: str = "") -> str:
-    """Return a document's own title, unless an office program made it up; then what `name_of` says."""
+    """Return a document's own title, unless an office program made it up; then the result of `name_of`."""
     line = _MADE_BY.sub("", one_line(title))
     return name_of(address, file_name) if is_made_up(line) else line
 
 
 def is_made_up(title: str) -> bool:
-    """Say whether a title is none: empty, or what a program puts there before anybody wrote one."""
+    """Return whether a title is empty, or a default of a program."""
     return bool(_MADE_UP.fullmatch(title)) or is_left_behind(title)
 
 
 def is_left_behind(line: str) -> bool:
-    """Say whether a title or heading was put there by an editor of pages, for its user to write one."""
+    """Return whether a title or heading was put there by an editor of pages, for its user to write one."""
     return _LEFT_BEHIND.fullmatch(line) is not None
 
 
 def text_hash(text: str) -> bytes:
-    """Return the SHA-256 of `text`, 32 bytes: what decides whether a document says something new."""
+    """Return the SHA-256 of `text`, 32 bytes: which shows whether a document has changed."""
     return hashlib.sha256(text.encode(errors="replace")).digest()

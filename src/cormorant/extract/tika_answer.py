@@ -1,9 +1,9 @@
-"""Reading of what an Apache Tika server answers, in the sandboxed child process.
+"""Reader of responses of an Apache Tika server, in the sandboxed child process.
 
     answer of PUT /rmeta/text (JSON) -> one object of metadata a document, the container first -> Extraction
 
-Tika reads what strangers wrote, so its answer is no more to be trusted than that. Of its metadata only what somebody
-wrote counts: never how long it took, which parsers ran or the times of temporary files, which differ with each answer.
+Tika reads what strangers wrote, so its answer is no more to be trusted than that. Of its metadata only the author's
+values count: never how long it took, which parsers ran or the times of temporary files, which differ with each answer.
 Keys are those of Tika 3, with the older ones behind them. Source:
 https://cwiki.apache.org/confluence/display/TIKA/TikaServer#TikaServer-RecursiveMetadataandContent
 """
@@ -23,7 +23,7 @@ from cormorant.model.content import Extraction, Value
 from cormorant.model.no_text import READ_BY, TIKA
 
 About: TypeAlias = dict[str, object]
-"""What Tika says of one document: its metadata, and its text under `CONTENT`."""
+"""Tika's answer for one document: its metadata, and its text under `CONTENT`."""
 
 CONTENT: Final = "X-TIKA:content"
 IN_PART: Final = "Apache Tika could not read all of it."
@@ -34,7 +34,7 @@ _PARSERS: Final = ("X-TIKA:Parsed-By", "X-Parsed-By")
 _NO_PARSER: Final = "org.apache.tika.parser.EmptyParser"
 _LOCKED: Final = "EncryptedDocumentException"
 _HEADING: Final = (("resourceName",), ("dc:title", "title"), ("dc:creator", "Message-From"), ("Message-To",))
-"""What is found of a document in another one, beside its text."""
+"""The values of an embedded document that are searchable besides its text."""
 _ENDS: Final = 20
 """Places where an answer that was cut is tried to be complete."""
 
@@ -54,7 +54,7 @@ def _read(task: ExtractionTask, body: Body) -> Extraction | ConversionFault:
 
 
 def extract_tika_answer(answer: bytes, task: ExtractionTask) -> Extraction | ConversionFault:
-    """Return what a document says that Tika has read, or that Tika has no parser for it.
+    """Return the extraction of a document that Tika has read, or a fault if Tika has no parser for it.
 
     Raises Protected for one behind a password, Unreadable for one that Tika could not read, or an answer that is none.
     """
@@ -124,7 +124,7 @@ def _unread(within: Sequence[About]) -> str:
 
 
 def _attributes(about: About) -> dict[str, Value]:
-    """Return what its author wrote about a document. Tika 3 puts the subject and the keywords into one field."""
+    """Return the author's values for a document. Tika 3 puts the subject and the keywords into one field."""
     given = [one_line(each, MAX_VALUE) for each in _values(about, "dc:subject")]
     keywords = [one_line(each, MAX_VALUE) for each in _values(about, "meta:keyword")]
     subjects = [*_values(about, "cp:subject")] or [each for each in given if each not in keywords]

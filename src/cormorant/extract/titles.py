@@ -1,6 +1,6 @@
 """Fallback title and description of a document that has no usable one.
 
-What the source's settings say of that.
+The settings of the source decide.
 
 Titles that editors and office programs leave behind do not count in any case (`extract.sanitize`,
 `extract.html.page`). Here are those that an administrator names, and a description for what has none: its first prose.

@@ -2,7 +2,7 @@
 
     bytes --first bytes--> reader of the kind --PackedFile--> harmless, distinct paths --> text | EmbeddedFile
 
-The bytes choose the reader, not the declared type: a ZIP is often called otherwise.
+The bytes choose the reader, not the declared type: many ZIP files have another one.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from cormorant.model.content import Extraction, Value
 
 FILE_COUNT: Final = "FileCount"
 UNPACKED_BYTES: Final = "UnpackedBytes"
-"""Attributes of an archive: how many members it has, and their declared bytes together where all of them say."""
+"""Attributes of an archive: the number of its members, and the sum of their sizes if all are declared."""
 _NAMELESS: Final = "file"
 _LARGEST: Final = 1 << 53
-"""A number that every receiver can hold; sizes in headers may be any."""
+"""The largest number that every receiver accepts; sizes in headers may be larger."""
 
 
 def extract_archive(body: bytes, task: ExtractionTask) -> Extraction:
@@ -76,9 +76,9 @@ def extract_archive(body: bytes, task: ExtractionTask) -> Extraction:
 
 
 def archive_embedded_files(body: bytes, task: ExtractionTask, start: int = 0) -> Iterator[EmbeddedFile]:
-    """Yield the members of an archive from number `start` on; of those before, only what has to be is unpacked.
+    """Yield the members of an archive from number `start` on; earlier ones are unpacked only if necessary.
 
-    A member that cannot be unpacked has a refusal. One that is damaged has both: a refusal, and the bytes before the
+    A member that cannot be unpacked has a refusal. A damaged member has both: a refusal, and the bytes before the
     damage. Raises what `extract_archive` raises.
     """
     left = MAX_ALL_BYTES
@@ -132,7 +132,7 @@ def _opened(body: bytes, task: ExtractionTask) -> OpenArchive:
 
 
 def _listed(archive: OpenArchive) -> Iterator[tuple[str, PackedFile]]:
-    """Yield the members with their paths, without what systems keep for themselves."""
+    """Yield the members with their paths, without files that operating systems add."""
     paths = DistinctPaths()
     for file in archive.files:
         path = harmless_path(file.name) or _NAMELESS

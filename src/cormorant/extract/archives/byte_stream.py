@@ -1,4 +1,4 @@
-"""Streams that unpack as they are asked, within bounds of memory, and keep what could be read before a damage.
+"""Streams that unpack on demand, within memory limits, and keep the bytes before a damage.
 
 bytes of the document --SliceSource--> packed bytes --DecoderStream--> bytes --LimitedStream--> reader of the format
 """
@@ -16,7 +16,7 @@ import zstandard
 from cormorant.extract.archives.limits import DAMAGED, MAX_ALL_BYTES, MAX_WINDOW, TOO_MUCH
 
 STEP: Final = 32 * 1024
-"""Bytes that go into a decoder, and come out of it, at a time; so much is lost before a damage."""
+"""Bytes that go into a decoder, and come out of it, at a time; up to so many are lost before a damage."""
 MAX_STREAMS: Final = 100_000
 """Compressed streams that may follow one another; a tool that compresses in blocks makes one for each 64 KiB."""
 CODING_ERRORS: Final = (zlib.error, lzma.LZMAError, zstandard.ZstdError, EOFError, OSError, ValueError)
@@ -27,7 +27,7 @@ _ZSTD_STARTS: Final = (b"\x28\xb5\x2f\xfd", *(bytes((each, 0x2A, 0x4D, 0x18)) fo
 
 
 class ByteSource(Protocol):
-    """Something that gives bytes when it is asked, fewer than asked for only at its end."""
+    """A source of bytes, which returns fewer than requested only at its end."""
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes."""
@@ -46,7 +46,7 @@ class Decoder(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Return whether it has given all that it can from what it got."""
+        """Return whether it needs more input to return further bytes."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Return at most `max_length` bytes more."""
@@ -70,7 +70,7 @@ class Inflater:
 
     @property
     def needs_input(self) -> bool:
-        """Return whether all that it got has been taken up."""
+        """Return whether all its input has been consumed."""
         return not self._engine.unconsumed_tail
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
@@ -94,9 +94,9 @@ class SliceSource:
 
 
 class DecoderStream:
-    """Bytes of compressed streams that follow one another, until something else does. Zeros between them are skipped.
+    """Bytes of consecutive compressed streams, up to any other data. Zeros between them are skipped.
 
-    `fault` says, once it gives no more bytes, why there should be more; "" when it came to its end.
+    `fault` is, after the last byte, the reason why more are missing; "" at a regular end.
     """
 
     def __init__(self, source: ByteSource, decoder: Callable[[], Decoder], *, starts: tuple[bytes, ...] = ()) -> None:
@@ -162,7 +162,7 @@ class DecoderStream:
 
 
 class LimitedStream:
-    """The first bytes of a stream, for a reader that does not know what it may ask for.
+    """The first bytes of a stream, for a reader without a limit of its own.
 
     `fault` is that of the stream, or `cut` once more than `limit` bytes were asked for.
     """
@@ -190,8 +190,8 @@ class LimitedStream:
 class ZstdDecoder:
     """The decompressor of Zstandard frames (RFC 8878) in the shape of the others.
 
-    It cannot be asked for a number of bytes. A few bytes are put in at a time: of these, blocks of one repeated byte
-    make 8 MiB at most.
+    It has no limit of output. So its input comes a few bytes at a time, which blocks of one repeated byte expand to 8
+    MiB at most.
     """
 
     def __init__(self) -> None:
@@ -213,7 +213,7 @@ class ZstdDecoder:
 
     @property
     def needs_input(self) -> bool:
-        """Return whether all that it got has been taken up."""
+        """Return whether all its input has been consumed."""
         return self._given >= len(self._ready) and self._place >= len(self._packed)
 
     def decompress(self, data: bytes, max_length: int) -> bytes:

@@ -87,7 +87,7 @@ class _Again:
 
 
 def _one_file(body: bytes, name: str) -> Iterator[PackedFile]:
-    """Yield the one file, counted by unpacking it once into nothing: no header says how large it is."""
+    """Yield the one file, measured by unpacking it once without keeping it: no header has its size."""
     size = 0
     stream = _stream(body)
     while stream and size <= MAX_FILE_BYTES and (piece := stream.read(_STEP)):

@@ -1,6 +1,6 @@
 """Limits of unpacking an archive, and the sentences for members that are not unpacked.
 
-A bomb is judged by the bytes that come out of it, never by a ratio: a table of zeros is no bomb (faults B1, B2).
+A bomb is recognised by its unpacked bytes, never by a ratio: a table of zeros is no bomb.
 """
 
 from __future__ import annotations

@@ -21,15 +21,15 @@ _HARMFUL: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 _NOISE: Final = frozenset((".ds_store", "thumbs.db", "desktop.ini"))
-"""Files that systems keep for themselves, lower case."""
+"""Files that operating systems add, in lower case."""
 _MAC_FOLDER: Final = "__macosx"
 _MAC_PREFIX: Final = "._"
 
 
 def harmless_path(name: str) -> str:
-    """Return a name without anything that leads out of the archive or cannot be shown, folders apart by "/".
+    """Return a name without parts that lead out of the archive or cannot be displayed, folders separated by "/".
 
-    "" when nothing is left of it.
+    "" if nothing is left.
     """
     name = _DRIVE.sub(r"\1/", name[: 8 * MAX_CHARACTERS].replace("\\", "/"), count=1)
     parts = [_harmless_name(part) for part in name.split("/")]
@@ -40,7 +40,7 @@ def harmless_path(name: str) -> str:
 
 
 def is_noise(path: str) -> bool:
-    """Say whether a harmless path is that of a file that a system keeps for itself: .DS_Store, Thumbs.db, __MACOSX."""
+    """Return whether a harmless path is that of a file that a system adds: .DS_Store, Thumbs.db, __MACOSX."""
     folder, _, name = path.lower().rpartition("/")
     return name in _NOISE or name.startswith(_MAC_PREFIX) or _MAC_FOLDER in folder.split("/")
 

@@ -9,7 +9,7 @@ UNKNOWN_SIZE = -1
 
 
 class UnpackedBytes(NamedTuple):
-    """The bytes of a member; `fault` says why there are no more of them, "" when these are all."""
+    """The bytes of a member; `fault` is the reason why more are missing, "" if these are all."""
 
     data: bytes
     fault: str = ""
@@ -18,9 +18,8 @@ class UnpackedBytes(NamedTuple):
 class PackedFile(NamedTuple):
     """A file that an archive lists: no folder, link or device.
 
-    `name` is as the archive has it, `size` its declared bytes or UNKNOWN_SIZE. `refusal` says why it cannot be
-    unpacked, "" for most. `unpack` returns at most that many bytes; it has to be called before the next member is
-    asked for.
+    `name` is as the archive has it, `size` its declared bytes or UNKNOWN_SIZE. `refusal` is the reason why it cannot be
+    unpacked, "" for most. `unpack` returns at most that many bytes; call it before the next member is requested.
     """
 
     name: str

@@ -81,7 +81,7 @@ class _RarReader:
         self._ready: dict[int, bytes] = {}
 
     def unpacker(self, number: int) -> Callable[[int], UnpackedBytes]:
-        """Return how the bytes of a file are had."""
+        """Return the function that unpacks a file."""
         return lambda limit: self._read(number, limit)
 
     def _read(self, number: int, limit: int) -> UnpackedBytes:
@@ -102,7 +102,7 @@ class _RarReader:
             return None
 
     def _batch(self, number: int) -> dict[int, bytes]:
-        """Return files from one on; before a damage fewer, {} when not even that one can be had with others."""
+        """Return files from one on; before a damage fewer, {} if the first cannot be unpacked with others."""
         numbers, size = list[int](), 0
         for each in range(number, len(self._listed)):
             info = self._listed[each]
@@ -122,12 +122,15 @@ class _RarReader:
 
 
 def _is_reference(info: Any) -> bool:
-    """Say whether a file is stored as a reference to an equal one."""
+    """Return whether a file is stored as a reference to an equal one."""
     return bool(info.file_size) and not info.compress_size
 
 
 def _is_file(info: Any, unix: int) -> bool:
-    """Say whether an entry is a file. Its attributes are those of the system `info.host_os`; `unix` is its number."""
+    """Return whether an entry is a file.
+
+    Its attributes are those of the system `info.host_os`; `unix` is that of Unix.
+    """
     if info.host_os == unix:
         return not info.is_dir() and stat.S_IFMT(info.file_attr) in (0, stat.S_IFREG)
     return not info.is_dir() and not info.file_attr & _REPARSE

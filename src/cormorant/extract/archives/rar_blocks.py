@@ -1,4 +1,4 @@
-"""Blocks of a RAR archive, as far as they are sound: where one that is cut short or damaged can be read up to.
+"""Valid blocks of a RAR archive: the readable beginning of one that is cut short or damaged.
 
 Source: the format's description by its maker ("RAR 5.0 archive format", and technote.txt for the versions before).
 """

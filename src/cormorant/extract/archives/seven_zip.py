@@ -1,9 +1,9 @@
 """Members of a 7z archive, each folder of coders unpacked as a stream.
 
-Signature: "7z" bc af 27 1c. A library, py7zr, was looked at: it unpacks into a sink of its own pace, so that the files
-of a solid archive cannot be had one after the other, and brings nine more. The coders are those of the standard
-library; PPMd, Deflate64 and BCJ2 (for programs) are not among them.
-Source: 7zFormat.txt and Methods.txt of the LZMA SDK.
+Signature: "7z" bc af 27 1c. The library py7zr is not used: it unpacks into a sink at its own pace, so that the files of
+a solid archive cannot be read one after the other, and it has nine dependencies. The coders are those of the standard
+library; PPMd, Deflate64 and BCJ2 (for programs) are not among them. Source: 7zFormat.txt and Methods.txt of the LZMA
+SDK.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from cormorant.extract.errors import Protected, Unreadable
 SIGNATURE: Final = b"7z\xbc\xaf\x27\x1c"
 _START: Final = struct.Struct("<6s2BLQQL")
 _MAX_HEADERS: Final = 4
-"""Headers that are packed as headers are."""
+"""The most levels of packed headers."""
 _COPY: Final = b"\0"
 _AES: Final = b"\x06\xf1\x07\x01"
 _LZMA: Final = b"\x03\x01\x01"
@@ -122,9 +122,9 @@ def _files(body: bytes, streams: Streams, files: list[ListedFile]) -> Iterator[P
 
 
 class _FolderReader:
-    """Unpacks the files of a folder one after the other; files that nobody asked for are passed over.
+    """Unpacks the files of a folder one after the other; files that are not requested are skipped.
 
-    All that is unpacked counts against one limit, so that no number of folders makes more of it.
+    All unpacked bytes count against one limit, for any number of folders.
     """
 
     def __init__(self, body: bytes, streams: Streams) -> None:
@@ -139,14 +139,14 @@ class _FolderReader:
         self._left = MAX_ALL_BYTES
 
     def enter(self, folder: int, size: int) -> int:
-        """Take note of the next file of a folder; return where in its stream the file begins."""
+        """Register the next file of a folder; return where in its stream the file begins."""
         if folder != self._listed:
             self._listed, self._end = folder, 0
         self._end += size
         return self._end - size
 
     def unpacker(self, folder: int, start: int, size: int) -> Callable[[int], UnpackedBytes]:
-        """Return how the bytes of a file are had."""
+        """Return the function that unpacks a file."""
         return lambda limit: self._read(folder, start, min(limit, size))
 
     def stream(self, number: int) -> LimitedStream:
@@ -220,7 +220,7 @@ def _decoded(coder: Coder, source: ByteSource) -> ByteSource:
 
 
 def _is_special(file: ListedFile) -> bool:
-    """Say whether an entry is a folder, a link or a device."""
+    """Return whether an entry is a folder, a link or a device."""
     mode = file.attributes >> 16 if file.attributes & _UNIX else 0
     return bool(file.attributes & (_DIRECTORY | _REPARSE)) or stat.S_IFMT(mode) not in (0, stat.S_IFREG)
 

@@ -1,8 +1,8 @@
 """Members of a TAR file: ustar, GNU and pax (POSIX.1-2001), read in one pass from a stream.
 
-The standard library decodes a header block. What stands between the blocks is read here: its own reader takes a broken
-header for the end, believes the length of pax records, and takes quadratic time for some (CVE-2024-6232).
-Signature: "ustar" at 257; older ones prove themselves by the checksum of their first block.
+The standard library decodes a header block. This module reads the data between the blocks: the library's reader treats
+a broken header as the end, trusts the length of pax records, and takes quadratic time for some (CVE-2024-6232).
+Signature: "ustar" at 257; older ones are recognised by the checksum of their first block.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cormorant.extract.errors import Unreadable
 BLOCK: Final = tarfile.BLOCKSIZE
 _STEP: Final = 64 * 1024
 _MAX_RECORDS: Final = 1024 * 1024
-"""Bytes of a long name or of pax records, which are read whole; of longer ones the beginning counts."""
+"""Bytes of a long name or of pax records, which are read as a whole; longer ones are cut."""
 _LONG_NAME: Final = tarfile.GNUTYPE_LONGNAME
 _RECORDS: Final = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _WITHOUT_DATA: Final = (
@@ -30,7 +30,7 @@ _SPARSE_NAME: Final = "GNU.sparse.name"
 _WANTED: Final = frozenset(
     ("path", "size", "mtime", _SPARSE_NAME, "GNU.sparse.map", "GNU.sparse.major", "GNU.sparse.numblocks")
 )
-"""Keywords of the pax records that count, so that no number of records fills the memory."""
+"""Keywords of the pax records that are kept, so that no number of records fills the memory."""
 _EXTENDED: Final = 482
 """Where an old GNU header of a sparse file says that a block with more of its map follows; 504 in such a block."""
 _EXTENDED_FURTHER: Final = 504
@@ -42,7 +42,7 @@ def open_tar(stream: LimitedStream) -> OpenArchive:
 
 
 def is_tar(head: bytes) -> bool:
-    """Say whether a file that begins with these 512 bytes is a TAR."""
+    """Return whether a file that begins with these 512 bytes is a TAR."""
     if len(head) < BLOCK or not head[0]:
         return False
     try:

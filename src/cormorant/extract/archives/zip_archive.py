@@ -29,7 +29,7 @@ from cormorant.extract.errors import Unreadable
 ZIP_STARTS: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08", b"PK00PK\x03\x04")
 ZIP_END: Final = b"PK\x05\x06"
 MAX_ZIP_END: Final = 65_535 + 22
-"""Bytes at the end of a file of which some begin with ZIP_END when it is a ZIP."""
+"""Bytes at the end of a file that contain ZIP_END if it is a ZIP."""
 _ENCRYPTED: Final = 1
 _STORED: Final = 0
 _LZMA: Final = 14
@@ -88,7 +88,7 @@ def _unpacker(body: bytes, header: ZipHeader) -> Callable[[int], UnpackedBytes]:
             data = body[start : start + min(limit, header.packed)]
             return UnpackedBytes(data, DAMAGED if len(data) < min(limit, header.packed) else "")
         stream = _stream(body, header.method, start, start + header.packed)
-        # An LZMA stream needs no mark at its end: its size says where it is.
+        # An LZMA stream needs no mark at its end: its size is known.
         data = stream.read(min(limit, header.size) if header.method == _LZMA and header.size >= 0 else limit)
         return UnpackedBytes(data, stream.fault)
 

@@ -33,7 +33,7 @@ _UNICODE_PATH: Final = 0x7075
 _ZIP64: Final = 1
 _TIMES: Final = 0x5455
 _STREAMED: Final = 8
-"""Flag of a member whose sizes stand behind its data."""
+"""Flag of a member whose sizes follow its data."""
 _UTF_8: Final = 0x800
 _MAX_LISTED: Final = 4 * MAX_FILES
 """Entries that are looked at: folders, and what systems keep for themselves, are among them."""
@@ -43,7 +43,7 @@ UNKNOWN: Final = -1
 
 
 class ZipHeader(NamedTuple):
-    """A member as a directory, or the header before its data, describes it. Sizes are bytes, UNKNOWN where not said.
+    """A member as a directory, or the header before its data, describes it. Sizes are bytes, or UNKNOWN.
 
     `offset` is that of its data, or of its local header where `located` is false. `mode` holds Unix permissions and
     file type, 0 when unknown.
@@ -69,7 +69,7 @@ class ZipDirectory(NamedTuple):
 
 
 def read_directory(body: bytes) -> ZipDirectory:
-    """Return the directory of a ZIP; of a damaged one, whatever headers are found before members.
+    """Return the directory of a ZIP; of a damaged one, all headers that are found before members.
 
     Raises Unreadable for a part of a split archive, and when there is no member at all and no directory.
     """
@@ -135,7 +135,7 @@ def _end_record_64(body: bytes, place: int) -> tuple[int, int, int, int] | None:
 
 
 def _central(body: bytes, bounds: tuple[int, int], shift: int, count: int) -> Iterator[ZipHeader]:
-    """Yield the entries of a directory [4.3.12]. What stands before the archive shifts their offsets."""
+    """Yield the entries of a directory [4.3.12]. Data before the archive shifts their offsets."""
     place, end = bounds
     for _ in range(min(count, _MAX_LISTED)):
         if place + _CENTRAL_HEADER.size > end or not body.startswith(_CENTRAL, place):
@@ -193,7 +193,7 @@ def _following(body: bytes, place: int) -> int:
 
 
 def _distance(body: bytes, data: int, following: int) -> int:
-    """Return how many bytes a member without a declared size has: up to what follows it."""
+    """Return the bytes of a member without a declared size: up to the next header."""
     end = following if following >= 0 else len(body)
     for mark in (_DESCRIPTOR, _CENTRAL):
         found = body.find(mark, data, end)

@@ -1,7 +1,7 @@
 """Comparison of two pages that ignores the parts that differ only by URL or by time.
 
-A server in trouble, or one that has no such page, gives one answer to every address. What differs in it is the address
-that it repeats, a date, a number by which to report it.
+A server in trouble, or without the page, returns one answer for every address. The answers differ only in the repeated
+address, a date, or a number for reports.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import xxhash
 
 _FIGURES: Final = b"0123456789"
 SHORTEST: Final = 4
-"""Characters of a part of an address that is looked for in the text: shorter ones may stand in any word."""
+"""The shortest part of an address that is searched in the text: shorter ones may be part of any word."""
 
 
 def likeness(title: str, text: str, address: str, *, figures: bool = False) -> int:
-    """Return a key (63 bits, above 0) of what a page says, without its own address, and without figures unless asked.
+    """Return a key (63 bits, above 0) of a page's text, without its own address, and by default without figures.
 
     One pass of memmem for each part of the address; 20 us for 12 kB.
     """

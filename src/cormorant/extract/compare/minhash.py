@@ -2,11 +2,11 @@
 
 About a hundred bytes, made in one pass.
 
-    text -> lines that say something -> pieces of about six words -> MinHash -> 64 bytes, and the title
+    text -> long lines -> pieces of about six words -> MinHash -> 64 bytes, and the title
 
-A piece ends at a punctuation mark, or at one of a few seldom letters: where it ends is told by the text around it
-alone, so that an edit changes the pieces it touches and none behind it. Case does not count, nor do figures of the
-text, so neither does a date; those of the title do. How sketches are compared is in `model.text.near_duplicates`.
+A piece ends at a punctuation mark, or at one of a few rare letters: its end depends only on the text around it, so that
+an edit changes the pieces it touches and no later ones. Case and figures of the text, and so dates, do not count;
+figures of the title do. `model.text.near_duplicates` compares sketches.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rensa import RMinHash
 from cormorant.model.text.near_duplicates import FIGURES, PLACES
 
 SHORTEST: Final = 600
-"""Characters that say something, below which a text has no sketch: it is the frame of its page more than itself."""
+"""Characters in long lines below which a text has no sketch: it is mostly the frame of its page."""
 MOST: Final = 1 << 20
-"""Characters that are looked at."""
+"""Characters that are read."""
 _LINE: Final = 40
-"""Characters from which a line says something: what is shorter is a menu, a button or a heading, or part of a list."""
+"""The shortest long line, in characters: a shorter one is a menu, a button, a heading, or part of a list."""
 _WORDS: Final = 24
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FIGURE: Final = re.compile(r"\d+")
@@ -47,7 +47,7 @@ _TABLE: Final = _table()
 
 
 def sketch(title: str, text: str) -> bytes:
-    """Return what documents are compared by, 68 bytes and two a word of the title; b"" for one that says too little."""
+    """Return the sketch of a document, 68 bytes and two for each word of the title; b"" for too little text."""
     text = text[:MOST]
     said = "\n".join([line for line in text.split("\n") if len(line) >= _LINE])
     if len(said) * 2 < len(text):
@@ -60,7 +60,7 @@ def sketch(title: str, text: str) -> bytes:
 
 
 def _figures(title: str) -> bytes:
-    """Return what two titles agree in that have the same figures in the same order."""
+    """Return bytes that are equal for titles with the same figures in the same order."""
     found = " ".join(_FIGURE.findall(title))
     return xxhash.xxh3_64_digest(found.encode())[:FIGURES] if found else bytes(FIGURES)
 

@@ -1,12 +1,12 @@
 """Detection of soft 404 pages by comparison with the site's page for URLs that do not exist.
 
-By what it says, compared line by line (fault W9).
+Texts are compared line by line.
 
-    probe: an address that nobody has made -> 200 -> Sketch, kept
+    probe: an address that does not exist -> 200 -> Sketch, stored
     page: suspicious? (`says_missing`) -> Sketch -> `is_like`
 
-A site's navigation is on every page, so a large common part proves nothing. What proves something is that the page has
-the probe's message, hence every line of its answer or one that says that nothing is there, and hardly any of its own.
+A site's navigation is on every page, so a large common part proves nothing. A page is like the probe if it has the
+probe's message, hence every line of its answer or one that says that nothing is there, and hardly any line of its own.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ import re2
 ALIKE: Final = 0.9
 """The share of the words of the longer text that both must have, line by line."""
 FEW: Final = 20
-"""Words of an answer that proves little: an application's empty frame, a line. It must say that nothing is there."""
+"""Words of an answer that proves little: an application's empty frame, a line. It must also say that nothing is there.
+"""
 MOST_LINES: Final = 2_000
 MOST_CHARACTERS: Final = 100_000
-"""No page says at such length that it is missing."""
+"""The longest text of a page that may be missing."""
 SHORT: Final = 600
-"""Characters of a text that is looked through for the words by which pages say that they are missing."""
+"""The longest text that is searched for the words of missing pages."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _OPTIONS: Final = re2.Options()
@@ -50,9 +51,9 @@ _SAYS: Final = re2.compile(
 
 
 class Sketch(NamedTuple):
-    """A text by its lines: the key of each, and how many words it has. Its address and all figures are left out.
+    """A text by its lines: the key of each, and its number of words, without its address and all figures.
 
-    `says` are the keys of those lines, the title among them, that say that it is missing. `characters` is the length
+    `says` are the keys of the lines, including the title, that say that the page is missing. `characters` is the length
     of the text.
     """
 
@@ -66,7 +67,7 @@ class Sketch(NamedTuple):
         return sum(self.lines.values())
 
     def pack(self) -> bytes:
-        """As bytes to be kept."""
+        """Return the stored form."""
         return msgspec.msgpack.encode([self.lines, sorted(self.says), self.characters])
 
 
@@ -79,12 +80,12 @@ def unpack(value: bytes) -> Sketch | None:
 
 
 def sketch(title: str, text: str, address: str) -> Sketch:
-    """Sketch what a page says, less the words of its own address."""
-    told = set(_WORD.findall(address.lower()))
+    """Return the sketch of a page's text, without the words of its own address."""
+    explained = set(_WORD.findall(address.lower()))
     lines: dict[int, int] = {}
-    says = {_key(_kept(title, told))} if says_missing(title, "") else set[int]()
+    says = {_key(_kept(title, explained))} if says_missing(title, "") else set[int]()
     for line in islice(text[:MOST_CHARACTERS].split("\n"), MOST_LINES):
-        words = _kept(line, told)
+        words = _kept(line, explained)
         if words:
             key = _key(words)
             lines[key] = len(words)
@@ -93,9 +94,9 @@ def sketch(title: str, text: str, address: str) -> Sketch:
     return Sketch(lines, frozenset(says), len(text))
 
 
-def _kept(line: str, told: set[str]) -> list[str]:
-    """The words of a line that are neither told by the address nor made with figures."""
-    return [word for word in _WORD.findall(line.lower()) if word.isalpha() and word not in told]
+def _kept(line: str, explained: set[str]) -> list[str]:
+    """Return the words of a line that neither occur in the address nor contain figures."""
+    return [word for word in _WORD.findall(line.lower()) if word.isalpha() and word not in explained]
 
 
 def _key(words: list[str]) -> int:
@@ -103,14 +104,15 @@ def _key(words: list[str]) -> int:
 
 
 def may_be_like(characters: int, missing: Sketch) -> bool:
-    """Return whether a text of this length can be like the sketched page at all. To be asked before it is sketched."""
+    """Return whether a text of this length can be like the sketched page; called before it is sketched."""
     return abs(characters - missing.characters) <= 200 + 0.3 * missing.characters
 
 
 def is_like(page: Sketch, missing: Sketch) -> bool:
-    """Say whether a page is what the site shows for addresses that do not exist.
+    """Return whether a page is the site's page for addresses that do not exist.
 
-    Where that is short, both must say the same and that nothing is there; an empty answer is like nothing.
+    If that page is short, both must have the same text, which says that nothing is there; an empty answer is like no
+    page.
     """
     words = missing.words
     if not words:
@@ -124,5 +126,5 @@ def is_like(page: Sketch, missing: Sketch) -> bool:
 
 
 def says_missing(title: str, text: str) -> bool:
-    """Say whether a title, or a short text, has words by which pages say that they are missing."""
+    """Return whether a title, or a short text, has the words of missing pages."""
     return _SAYS.search(title) is not None or (len(text) <= SHORT and _SAYS.search(text) is not None)

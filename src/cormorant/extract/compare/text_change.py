@@ -1,10 +1,10 @@
 """Detection of new content in the text of a page.
 
-With `change_by = main` a date in the footer is nothing new, a sentence in the middle is.
+With `change_by = main` a date in the footer is no change, a sentence in the middle is one.
 
-The main text is what the page's structure shows to be its own; where there is none, all of the text counts. The moment
-a page was made stands at its edges, so dates and times do not count in the first and last lines of the main text, and
-nowhere in a text without a main part.
+The main text is the page's own by its structure; without such a part, all of the text counts. The time of a page's
+generation stands at its edges, so dates and times do not count in the first and last lines of the main text, nor in a
+text without a main part.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ _WEEKDAYS: Final = re.compile(
 
 
 def attributes_said(extraction: Extraction) -> bytes:
-    """Return the attributes that its text does not hold, in an order of their own; b"" when there are none."""
+    """Return the attributes that the text does not contain, in a fixed order; b"" if there are none."""
     said = [each for each in sorted(extraction.attributes.items()) if not each[0].startswith(_HEADLINE)]
     return repr(said).encode(errors="replace") if said else b""
 
 
 def main_text_hash(extraction: Extraction) -> bytes:
-    """Return the SHA-256 of what the page says in the main, 32 bytes.
+    """Return the SHA-256 of the page's main text, 32 bytes.
 
-    Wants an extraction made in a manner that asks for the main text.
+    The extraction must have been made with a manner that requests the main text.
     """
     if extraction.main_text:
         return text_hash(_without_edge_dates(extraction.main_text))

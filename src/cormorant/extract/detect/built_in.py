@@ -1,4 +1,4 @@
-"""Built-in formats of documents that are no text: one row for each, and nothing else to register.
+"""Built-in formats of documents other than text, one row for each.
 
 A new format is a row here and a module with its converter.
 """
@@ -167,5 +167,5 @@ EXTENSIONS: Final = {
     "xlsx": XLSX, "xltm": _EXCEL + "." + _TEMPLATE, "xltx": OOXML + "spreadsheetml.template", "xz": "application/x-xz",
     "zip": "application/zip", "zst": "application/zstd",
 } | {extension: each.media_types[0] for each in BUILT_IN for extension in each.extensions}  # fmt: skip
-"""File-name extensions of these formats, lower case without the dot; a format of several types has them here."""
+"""File-name extensions of these formats, lower case without the dot, also for formats of several types."""
 BY_MEDIA_TYPE: Final = {mime: each for each in BUILT_IN for mime in each.media_types}

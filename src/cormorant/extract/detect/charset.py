@@ -1,10 +1,10 @@
 """Detection of the charset of a document's bytes.
 
-For everything but HTML, whose parser answers that itself by the same tables.
+It serves all formats except HTML, whose parser detects the charset itself by the same tables.
 
 The order is the WHATWG's: byte-order mark, transport, what the format declares, the default of the source, then the
-bytes. UTF-7 is no label of the Encoding Standard and is never honoured; what cannot be decoded becomes U+FFFD.
-Source: https://encoding.spec.whatwg.org/
+bytes. UTF-7 is no label of the Encoding Standard and is never honoured; undecodable bytes become U+FFFD. Source:
+https://encoding.spec.whatwg.org/
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ HEADER: Final = "header"
 PAGE: Final = "page"
 DEFAULT: Final = "default"
 BYTES: Final = "bytes"
-"""How a charset was known: the values of `Extraction.charset_from`, in the order in which they are asked."""
+"""Origins of a charset: the values of `Extraction.charset_from`, in order of precedence."""
 
 
 class DecodedText(NamedTuple):
-    """Text, its charset in lower case, and how that was known."""
+    """Text, its charset in lower case, and the origin of the charset."""
 
     text: str
     charset: str
@@ -37,9 +37,9 @@ class DecodedText(NamedTuple):
 
 
 def decoded(body: bytes, charset: str = "", default: str = "") -> DecodedText:
-    """Return the text of `body`. Never raises; a label that is none counts as absent.
+    """Return the text of `body`. Never raises; an invalid label counts as absent.
 
-    `charset` is what the transport declared, `default` what the source says of documents that declare nothing.
+    `charset` is the declaration of the transport, `default` the source's default for documents without a declaration.
     """
     for mark, name in _MARKS:
         if body.startswith(mark):
@@ -60,20 +60,20 @@ def decoded(body: bytes, charset: str = "", default: str = "") -> DecodedText:
 
 @lru_cache(maxsize=256)
 def is_label(label: str) -> bool:
-    """Say whether this names a charset: https://encoding.spec.whatwg.org/#names-and-labels."""
+    """Return whether this is the label of a charset: https://encoding.spec.whatwg.org/#names-and-labels."""
     return bool(_name(label.strip()))
 
 
 @lru_cache(maxsize=256)
 def name_of_label(label: str) -> str:
-    """Return the name in lower case of the charset that a label means, "" when it means none."""
+    """Return the name in lower case of a label's charset, "" for an invalid label."""
     return _name(label.strip()).lower()
 
 
 def _name(label: str) -> str:
-    """The name of the charset that a label means, "" when it means none.
+    """Return the name of a label's charset, "" for an invalid label.
 
-    The parser is asked: Python looks for a module of that name, and keeps every name that it did not find for ever.
+    The parser looks it up: Python would search for a module of that name, and cache every unknown name for ever.
     """
     try:
         return parse(b"", encoding=label, positions=False).encoding or "" if _LABEL.fullmatch(label) else ""
@@ -84,7 +84,7 @@ def _name(label: str) -> str:
 def _declared(body: bytes) -> str:
     match = _XML_DECLARATION.match(body)
     label = match[1].decode().lower() if match else ""
-    # What can be read as ASCII is no UTF-16, whatever it says of itself.
+    # Text that can be read as ASCII is no UTF-16, even if it declares that.
     return "utf-8" if label.startswith("utf-16") else label
 
 

@@ -1,8 +1,8 @@
 """The folders (storages) and streams of an OLE file, and the kind of document it is: [MS-CFB].
 
 A file system of its own: sectors, chained by an allocation table (FAT); small streams lie together in one large one, in
-sectors of 64 bytes with a table of their own. Damage is overcome where it can be: the end of a file that was cut is
-missing, a sector whose table is missing is followed by its neighbour, entries that nothing leads to belong to the root.
+sectors of 64 bytes with a table of their own. Damage is overcome if possible: a cut file only lacks its end, a sector
+whose table is missing is followed by its neighbour, unreferenced entries belong to the root.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NO_ENTRY: Final = 0xFFFFFFFF
 _STORAGE, _STREAM, _ROOT = 1, 2, 5
 _SMALL: Final = 4096
 _SMALL_SHIFT: Final = 6
-# All reads together: as often as a sound reader may come back to a stream, and no more.
+# The bytes of all reads: as often as a valid reader may return to a stream.
 _READS_OF_ALL: Final = 8
 _SPARE: Final = 64 * 1024 * 1024
 
@@ -60,7 +60,7 @@ class _Entry(NamedTuple):
 
 
 class CompoundFile:
-    """The streams of an OLE file. `damaged` becomes true once something in it turned out to be missing or wrong."""
+    """The streams of an OLE file. `damaged` becomes true once a part of it is found missing or wrong."""
 
     def __init__(self, body: bytes) -> None:
         """Open a file by its bytes. Raises Unreadable when it is no OLE file or has no directory."""
@@ -128,7 +128,7 @@ class CompoundFile:
 
     @staticmethod
     def _regular(places: array[int]) -> int:
-        """Return how many numbers of sectors there are before the first that is none."""
+        """Return the number of sector numbers before the first invalid one."""
         return next((place for place, sector in enumerate(places) if sector >= _LAST_SECTOR), len(places))
 
     def _numbers(self, sector: int) -> array[int]:
@@ -261,7 +261,7 @@ class Storage:
 
 
 def kind_of(body: bytes) -> str:
-    """Return the media type of an OLE file by the streams of its root, "" when they prove none or it is no OLE file."""
+    """Return the media type of an OLE file by the streams of its root, "" if they prove none or it is no OLE file."""
     try:
         return kind_of_storage(CompoundFile(body).root)
     except Unreadable:

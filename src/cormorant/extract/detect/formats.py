@@ -1,11 +1,11 @@
 """All formats: the text of `media_types`, those of `built_in`, and those that packages add to `cormorant.converters`.
 
-Those of `tika_formats` are told apart too, though nothing built in reads them.
+Those of `tika_formats` are recognised too, though no built-in converter reads them.
 
-    ics = "cormorant_ics:FORMAT"      the entry point names a Format, which says what it reads and by which function
+    ics = "cormorant_ics:FORMAT"      the entry point names a Format, with its media types and its converter
 
-A package may add a format that nothing here reads, or that is read as plain text for want of anything better. What has
-a reader of its own here keeps it.
+A package may add a format without a built-in converter, or one that is only read as plain text. It cannot replace a
+built-in converter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cormorant.extract.detect.media_types import FormatReader, reader_of_family,
 
 GROUP: Final = "cormorant.converters"
 LEAST_SIGNATURE: Final = 4
-"""Bytes that a signature has at least: fewer begin documents of other formats by chance."""
+"""The least bytes of a signature: documents of other formats begin with fewer ones by chance."""
 _TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/[a-z0-9][a-z0-9!#$&^_.+-]{0,80}")
 _EXTENSION: Final = re.compile(r"[a-z0-9_+-]{1,20}")
 _REFERENCE: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
@@ -31,7 +31,7 @@ _EXTENSIONS: Final = media_types.EXTENSIONS | built_in.EXTENSIONS
 
 
 class Formats(KindRegistry[Format]):
-    """The formats that packages add, looked up by what is known of a document."""
+    """The formats that packages add, looked up by media type, name or first bytes."""
 
     def __init__(self) -> None:
         super().__init__("converter", GROUP, {}, _format_of)
@@ -41,7 +41,7 @@ class Formats(KindRegistry[Format]):
         self._signatures: tuple[tuple[bytes, str], ...] = ()
 
     def looked_at(self) -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:
-        """Yield everything that packages add, with what is wrong with it or its converter."""
+        """Yield everything that packages add, with the problems of each and its converter."""
         for entry, error in super().looked_at():
             yield entry, error or self._lacks_converter(entry)
 
@@ -74,7 +74,7 @@ class Formats(KindRegistry[Format]):
         return next((mime for start, mime in self._signatures if head.startswith(start)), "")
 
     def _adopted(self, entry: PluginEntry) -> Format:
-        """Make a format of an entry. Raises PluginUnusable also for what another package reads already."""
+        """Make a format of an entry point. Raises PluginUnusable also for a type that another package reads."""
         made = super()._adopted(entry)
         for mime in made.media_types:
             if (other := self._owners.setdefault(mime, entry)) != entry:
@@ -82,7 +82,7 @@ class Formats(KindRegistry[Format]):
         return made
 
     def _loaded(self) -> dict[str, tuple[str, Format]]:
-        """Load all formats once: from then on what is installed later is not seen before the next start."""
+        """Load all formats once: packages installed later are found at the next start."""
         if self._by_mime is None:
             self._by_mime = {}
             for name, made in self.every().items():
@@ -102,7 +102,7 @@ def _format_of(_name: str, found: object) -> Format:
 
 
 def check_format(made: Format) -> None:
-    """Look at a format that a package adds. Raises TypeError or ValueError that says what of it cannot be."""
+    """Check a format that a package adds. Raises TypeError or ValueError that names the invalid part."""
     for name in ("media_types", "extensions", "signatures"):
         if not isinstance(getattr(made, name), tuple):
             raise TypeError(f"{name} is no tuple")
@@ -135,11 +135,11 @@ def _check_extension(made: Format, extension: str) -> None:
 
 
 FORMATS: Final = Formats()
-"""The formats that packages add, loaded when the first document comes that nothing built in reads."""
+"""The formats that packages add, loaded at the first document without a built-in converter."""
 
 
 def has_reader(mime: str) -> bool:
-    """Say whether a type has a built-in reader of its own, and is not read as its family is."""
+    """Return whether a type has a built-in reader of its own, not just that of its family."""
     return mime in BY_MEDIA_TYPE or text_reader(mime) is not None
 
 
@@ -154,7 +154,7 @@ def reader_of(mime: str) -> FormatReader | None:
 
 
 def format_of(mime: str) -> Format | None:
-    """Return the format that declares a media type, built in or added; None for text and what nobody reads."""
+    """Return the format that declares a media type, built in or added; None for text and for types without a reader."""
     return BY_MEDIA_TYPE.get(mime) or (FORMATS.of(mime) if text_reader(mime) is None else None)
 
 
@@ -172,7 +172,7 @@ def signature(body: bytes) -> str:
 
 
 def is_in_words(mime: str) -> bool:
-    """Say whether documents of a media type are text in themselves."""
+    """Return whether documents of a media type are text."""
     reader = reader_of(mime)
     if reader is FormatReader.DECLARED:
         return mime not in BY_MEDIA_TYPE and (mime.startswith("text/") or mime.endswith(("+xml", "+json")))
@@ -180,7 +180,7 @@ def is_in_words(mime: str) -> bool:
 
 
 def is_signed(mime: str) -> bool:
-    """Say whether documents of a media type that somebody reads prove themselves by their first bytes."""
+    """Return whether documents of a readable media type are recognised by their first bytes."""
     if text_reader(mime) is not None:
         return True
     if mime in BY_MEDIA_TYPE:
@@ -192,6 +192,6 @@ def is_signed(mime: str) -> bool:
 
 
 def proves_itself(mime: str) -> bool:
-    """Say whether documents of a built-in format begin with bytes of their own, so that others are damaged."""
+    """Return whether all documents of a built-in format begin with a signature, so that others are damaged."""
     made = BY_MEDIA_TYPE.get(mime)
     return made is not None and made.proves_itself

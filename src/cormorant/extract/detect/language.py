@@ -1,16 +1,16 @@
 """Detection of the language of a text.
 
-What the page says is believed unless the text plainly says another.
+The declaration of the page is accepted unless its text is clearly in another language.
 
-    declared by page or header --its commonest words are there--> believed
+    declared by page or header --its commonest words are there--> accepted
               |                 `--they are not, and another's plainly are--> that one
-    nothing declared ----------> told by the commonest words of one language alone, or detected, if that is sure
-    and else the source's default
+    nothing declared ----------> the language whose commonest words alone are there, or a sure detection
+    else the source's default
 
-Templates say `lang="en"` whatever is written in them, so a declaration is looked at before it is believed: the words
-that no text of a language goes without are looked for, which is a hundred times quicker than to detect one. Where most
-of the words of one language are there and hardly any of another's, they tell the language of a text as well. Detection
-compares three-letter pieces; it takes lists of names for some rare language, so its answer counts only where the
+Templates declare `lang="en"` for texts in any language, so a declaration is checked first: by a search for the words
+that no text of a language goes without, which is a hundred times faster than detection. If most of the words of one
+language are there and hardly any of another's, they identify the language of an undeclared text as well. Detection
+compares three-letter pieces; it assigns lists of names to some rare language, so its result counts only if the
 commonest words of that language are there too.
 """
 
@@ -25,17 +25,17 @@ PAGE: Final = "page"
 HEADER: Final = "header"
 TEXT: Final = "text"
 DEFAULT: Final = "default"
-"""How a language was known: the values of `Document.language_from`."""
+"""Origins of a language: the values of `Document.language_from`."""
 
 SAMPLE: Final = 600
-"""Characters that are looked at; more are seldom surer and cost more."""
+"""Characters that are read; more are seldom surer and cost more."""
 MIN_TEXT: Final = 60
-"""Characters below which nothing is said of a text."""
+"""The shortest text whose language is detected, in characters."""
 LONG: Final = 300
-"""Characters from which two different common words are asked for, and a declaration is doubted at all."""
+"""Characters from which on two different common words are required, and a declaration is doubted at all."""
 SURE: Final = 0.8
 VERY_SURE: Final = 0.98
-"""What is asked of the detector for a text of at least LONG characters, and for a shorter one."""
+"""The required certainty of the detector for a text of at least LONG characters, and for a shorter one."""
 _CJK_SHARE: Final = 0.15
 
 _WORDS: Final = {
@@ -52,14 +52,14 @@ _WORDS: Final = {
     "uz": "va bu uchun bilan ham emas", "vi": "không của và các được cho",
 }  # fmt: skip
 _COMMON: Final = {tag: tuple(f" {word} " for word in words.split()) for tag, words in _WORDS.items()}
-"""Languages in Latin script, whose pieces are alike, with words that hardly any text in them goes without."""
+"""Languages in Latin script with words that hardly any text in them goes without."""
 _SPOKEN_IN: Final = {
     word: tuple(tag for tag, words in _WORDS.items() if word in words.split())
     for word in sorted({word for words in _WORDS.values() for word in words.split()})
 }
-"""Each of these words, and the languages that it is one of."""
+"""Each of these words, with its languages."""
 PLAIN: Final = 3
-"""Words of one language that tell it where no other has more than one."""
+"""Words of one language that identify it if no other language has more than one."""
 
 _TAGS: Final = {
     "afr": "af", "amh": "am", "ara": "ar", "aze": "az", "bel": "be", "ben": "bn", "bul": "bg", "cat": "ca",
@@ -73,11 +73,11 @@ _TAGS: Final = {
 }  # fmt: skip
 """ISO 639-3, which the detector says, to the two letters of a language tag (BCP 47)."""
 DETECTED: Final = frozenset(_TAGS.values())
-"""Languages that a text can be told to be in."""
+"""Languages that can be detected."""
 _OTHER_SCRIPTS: Final = DETECTED - _COMMON.keys() - {"az", "sr"}
 """Languages that are not written in Latin letters, so that a text without any other is hardly in them."""
 _ALSO: Final = {"nb": "no", "nn": "no"}
-"""Languages whose common words are those of another here."""
+"""Languages that share the common words of another in this table."""
 _OPTIONS: Final = LanguageDetection(allowed=frozenset(_TAGS))
 _RELATIVES: Final = (
     frozenset(("da", "nb", "nn", "no", "sv")), frozenset(("bs", "hr", "mk", "sh", "sl", "sr", "bg")),
@@ -86,13 +86,13 @@ _RELATIVES: Final = (
     frozenset(("hi", "mr", "ne", "sa")), frozenset(("zh", "yue", "wuu", "ja")), frozenset(("az", "tr", "tk")),
     frozenset(("fil", "tl")), frozenset(("fa", "ps", "ur", "ar")), frozenset(("de", "gsw", "lb", "nds")),
 )  # fmt: skip
-"""Languages so near to each other that whoever declares one knows better."""
+"""Languages so similar that the declaration is always accepted."""
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LATIN: Final = re.compile("[A-Za-z]+")
 
 
 class Declared(NamedTuple):
-    """The tags that were declared, "" for none: by the page, by the header, and by the source for what says none."""
+    """The tags that were declared, "" for none: by the page, by the header, and by default of the source."""
 
     page: str = ""
     header: str = ""
@@ -100,7 +100,7 @@ class Declared(NamedTuple):
 
 
 def language_said(declared: Declared, text: str) -> tuple[str, str]:
-    """Return the language tag of a document, and how it is known: `page`, `header`, `text`, `default`, or "" for both.
+    """Return the language tag of a document, and its origin: `page`, `header`, `text`, `default`, or "" for both.
 
     A declared tag stands unless the text is surely in a language that is no relative of it.
     """
@@ -118,7 +118,7 @@ def language_said(declared: Declared, text: str) -> tuple[str, str]:
 
 
 def language_of_text(text: str) -> str:
-    """Return the language that a text is surely in, two letters, or "" where that is not sure."""
+    """Return the language of a text, two letters, or "" if it is uncertain."""
     sample = _sample(text)
     if len(sample) < MIN_TEXT:
         return ""
@@ -126,7 +126,7 @@ def language_of_text(text: str) -> str:
         first, best, second = _commonest(sample)
         if best >= PLAIN and second <= 1:
             return first
-        if best < 2 and sample.isascii():  # whatever is written in these letters has words of its own above
+        if best < 2 and sample.isascii():  # languages in these letters have words of their own above
             return ""
     found = detect_language(_without_foreign_words(sample), _OPTIONS)
     tag = _TAGS.get(found.language or "", "")
@@ -136,7 +136,7 @@ def language_of_text(text: str) -> str:
 
 
 def _plausible(primary: str, text: str) -> bool:
-    """Say whether a declaration need not be doubted: its common words are there, or nothing could contradict it."""
+    """Return whether a declaration is plausible: its common words are there, or nothing could contradict it."""
     if len(text) < LONG:
         return True
     sample, primary = _sample(text), _ALSO.get(primary, primary)
@@ -144,7 +144,7 @@ def _plausible(primary: str, text: str) -> bool:
 
 
 def _sample(text: str) -> str:
-    """The part of a text that is looked at: behind its beginning, where menus stand."""
+    """Return the part of a text that is read: after its beginning, where menus stand."""
     start = min(len(text) // 4, 2_000) if len(text) > SAMPLE else 0
     return text[start : start + SAMPLE].replace("\n", " ")
 
@@ -161,7 +161,7 @@ def _has_common(tag: str, sample: str) -> bool:
 
 
 def _commonest(sample: str) -> tuple[str, int, int]:
-    """The language most of whose common words are in a text, how many, and how many of the one that comes next."""
+    """Return the language with most of its common words in a text, their number, and that of the next language."""
     met: dict[str, int] = {}
     for word in _SPOKEN_IN.keys() & sample.lower().split():
         for tag in _SPOKEN_IN[word]:
@@ -171,7 +171,7 @@ def _commonest(sample: str) -> tuple[str, int, int]:
 
 
 def _without_foreign_words(sample: str) -> str:
-    """Chinese, Japanese and Korean say in one character what takes six in Latin script, which would outnumber them."""
+    """Return a Chinese, Japanese or Korean text without Latin words, which would outnumber its characters."""
     if sample.isascii() or len(_CJK.findall(sample)) < len(sample) * _CJK_SHARE:
         return sample
     return _LATIN.sub(" ", sample)

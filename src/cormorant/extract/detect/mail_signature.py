@@ -1,7 +1,7 @@
-"""Recognition of mails, mailboxes and saved pages by their first lines: text that no magic number begins.
+"""Recognition of mails, mailboxes and saved pages by their first lines: text without a magic number.
 
 A mail has several of the fields that programs write (RFC 5322, 3.6). A letter or a page of notes may begin with one or
-two of them as well, so three are asked for, and nothing else may stand between them.
+two of them as well, so three are required, with no other lines between them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from cormorant.extract.detect.media_types import MBOX
 MAIL: Final = "message/rfc822"
 MHTML: Final = "multipart/related"
 MAIL_HEAD: Final = 16 * 1024
-"""Bytes that are looked at."""
+"""Bytes that are read."""
 
 _MAILBOX: Final = re.compile(
     rb"From [^\s]{1,200} [A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d.{0,40}\r?\n[A-Za-z][\w-]{0,60}:[ \t]", re.ASCII
 )
-"""How a mailbox begins (RFC 4155): a line of its own, then the header of the first message."""
+"""The beginning of a mailbox (RFC 4155): a line of its own, then the header of the first message."""
 _FIELD: Final = re.compile(rb"([!-9;-~]{1,200})[ \t]*:[ \t]*(.*)")
-_TELLING: Final = frozenset(
+_CHARACTERISTIC: Final = frozenset(
     (
         b"from", b"to", b"subject", b"date", b"message-id", b"received", b"mime-version", b"return-path",
         b"delivered-to", b"reply-to", b"content-type", b"x-mailer", b"dkim-signature", b"newsgroups",
@@ -31,11 +31,11 @@ _ENOUGH: Final = 3
 _OF_ADDRESSES: Final = frozenset((b"http", b"https"))
 _ENVELOPE: Final = (b"From ", b">From ")
 _SAVED: Final = (b"<saved by ", b"<gespeichert von ")
-"""How browsers begin the From field of a page that they save."""
+"""Prefixes of the From field in pages that browsers save."""
 
 
 def is_mailbox(body: bytes) -> bool:
-    """Say whether a file begins as a mailbox does."""
+    """Return whether a file begins like a mailbox."""
     return _MAILBOX.match(body) is not None
 
 
@@ -44,7 +44,7 @@ def mail_type(body: bytes) -> str:
     if is_mailbox(body):
         return MBOX
     fields = _fields(body[:MAIL_HEAD].lstrip(b"\xef\xbb\xbf\r\n"))
-    if len(_TELLING.intersection(fields)) < _ENOUGH or next(iter(fields)) in _OF_ADDRESSES:
+    if len(_CHARACTERISTIC.intersection(fields)) < _ENOUGH or next(iter(fields)) in _OF_ADDRESSES:
         return ""
     related = fields.get(b"content-type", b"").lower().startswith(MHTML.encode())
     saved = fields.get(b"from", b"").lower().startswith(_SAVED) or b"snapshot-content-location" in fields
@@ -52,7 +52,7 @@ def mail_type(body: bytes) -> str:
 
 
 def _fields(head: bytes) -> dict[bytes, bytes]:
-    """Return the first line of each field by its name in small letters, up to the first line that is part of none."""
+    """Return the first line of each field by its name in lower case, up to the first line outside of any field."""
     found: dict[bytes, bytes] = {}
     for number, line in enumerate(head.split(b"\n")):
         match = _FIELD.match(line)

@@ -1,6 +1,6 @@
-"""Media types with their names, file name extensions and, of what is text in itself, readers. Tables only.
+"""Media types with their names, file name extensions and, for text formats, readers. Tables only.
 
-Formats that are no text are declared in `built_in`.
+Other formats are declared in `built_in`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ EMF: Final = "image/emf"
 WMF: Final = "image/wmf"
 TNEF: Final = "application/vnd.ms-tnef"
 FLAT: Final = "-flat-xml"
-"""How the types of OpenDocument end that is one XML file, and no ZIP."""
+"""Suffix of the OpenDocument types that are one XML file instead of a ZIP."""
 WORD_2003: Final = "application/vnd.ms-wordml"
 FLAT_WORD: Final = "application/vnd.ms-word2006ml"
 FLAT_POWERPOINT: Final = "application/vnd.ms-powerpoint2006ml"
 EXCEL_2003: Final = "application/vnd.ms-spreadsheetml"
-"""Office documents that are one XML file, by the names that Apache Tika has for them."""
+"""Office documents that are one XML file, by their names in Apache Tika."""
 ENCRYPTED: Final = "application/x-ole-encrypted"
-"""An Office document behind a password: an OLE file around a ZIP nobody can read."""
+"""An Office document behind a password: an OLE file around an encrypted ZIP."""
 
 EXTENSIONS: Final = {
     "bmp": "image/bmp", "css": "text/css", "csv": "text/csv", "gif": "image/gif", "htm": "text/html",
@@ -55,7 +55,7 @@ EXTENSIONS: Final = {
     "xht": "application/xhtml+xml", "xhtml": "application/xhtml+xml", "xml": "text/xml", "yaml": "application/yaml",
     "yml": "application/yaml",
 }  # fmt: skip
-"""File-name extensions of what has no `Format`, lower case without the dot."""
+"""File-name extensions of types without a `Format`, in lower case without the dot."""
 
 ALIASES: Final = {
     "application/acrobat": "application/pdf",
@@ -109,7 +109,8 @@ UNKNOWN: Final = frozenset(
         "application/x-octet-stream", "binary/octet-stream", "text/*", "unknown/unknown",
     )
 )  # fmt: skip
-"""Declarations that say nothing: https://mimesniff.spec.whatwg.org/#unknown-mime-type, and what servers send."""
+"""Declarations without a meaning: https://mimesniff.spec.whatwg.org/#unknown-mime-type, and others that servers send.
+"""
 
 _READERS: Final = {
     "text/html": FormatReader.HTML,
@@ -133,34 +134,34 @@ _READERS: Final = {
 
 
 TEXT_VERSIONS: Final[Mapping[FormatReader, int]] = dict.fromkeys(set(FormatReader) - {FormatReader.DECLARED}, 1)
-"""Of each reader of text the number that is raised when it makes something else of the same document."""
+"""Versions of the readers of text: raise the number if a reader's results for the same document change."""
 
 
 def read_as_text() -> Mapping[str, FormatReader]:
-    """Return the types that are text in themselves, with their readers."""
+    """Return the text types with their readers."""
     return _READERS
 
 
 def essence(declared: str) -> str:
-    """Return a declared type in lower case without parameters and under its usual name, "" when it says nothing."""
+    """Return a declared type in lower case without parameters and under its usual name, "" if it has no meaning."""
     name = declared.partition(";")[0].strip().lower()
     name = ALIASES.get(name, name)
     return "" if name in UNKNOWN or "/" not in name else name
 
 
 def extension_of(file_name: str) -> str:
-    """Return the extension of a file name or path in small letters, "" when it has none."""
+    """Return the extension of a file name or path in lower case, "" if it has none."""
     _, dot, extension = file_name.rpartition("/")[2].rpartition(".")
     return extension.lower() if dot else ""
 
 
 def text_reader(mime: str) -> FormatReader | None:
-    """Return the reader of a type that is text in itself, None for all others."""
+    """Return the reader of a text type, None for all others."""
     return _READERS.get(mime)
 
 
 def reader_of_family(mime: str) -> FormatReader | None:
-    """Return the reader of a type that has none of its own, by its family or suffix; None when that has none either."""
+    """Return the reader of a type without one of its own, by its family or suffix; None if there is none."""
     family, _, kind = mime.partition("/")
     if family in ("image", "audio", "video", "font", "model"):
         return None

@@ -1,4 +1,4 @@
-"""Versions of the readers of documents, by media type: where one differs, its documents would be read otherwise now."""
+"""Versions of converters by media type: if one has changed, its documents would be converted differently now."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cormorant.extract.detect.tika_types import TikaTypes
 
 TIKA: Final = "Apache Tika"
 FIRST: Final = "1"
-"""The version of a built-in reader before any was kept."""
+"""The version of a built-in reader before versions were stored."""
 UNKEPT: Final = "*"
-"""The media type that an upgraded store has before its first start, since its readers are not known."""
+"""The media type in an upgraded store before its first start, since its readers are unknown."""
 
 
 class ReaderChanges(NamedTuple):
-    """The media types that have another reader than before, and among them those that had none of their own."""
+    """The media types with another reader than before, and among them those that had none of their own."""
 
     types: tuple[str, ...]
     gained: tuple[str, ...]
@@ -28,8 +28,8 @@ class ReaderChanges(NamedTuple):
 def reader_versions(tika: TikaTypes | None) -> dict[str, str]:
     """Return the version of the reader of each media type. A family that Tika reads is one word: audio/*.
 
-    Of a built-in one it is its number, of one that a package adds the package with its version. Loads what packages
-    add; those that cannot be used read nothing.
+    A built-in reader has a number, one of a package the name and version of the package. Loads added formats; unusable
+    ones count as missing.
     """
     found = {mime: str(TEXT_VERSIONS[reader]) for mime, reader in read_as_text().items()}
     found |= {mime: str(each.version) for each in BUILT_IN for mime in each.media_types}
@@ -40,10 +40,10 @@ def reader_versions(tika: TikaTypes | None) -> dict[str, str]:
 
 
 def changes(before: Mapping[str, str], now: Mapping[str, str]) -> ReaderChanges:
-    """Compare versions with those of the newest start; nothing has changed where there was none.
+    """Compare versions with those of the newest start; without an earlier start nothing has changed.
 
-    In a store of before any were kept (`UNKEPT`), a built-in reader was at its first version, or there was none; others
-    are as they were.
+    In an older store without versions (`UNKEPT`), a built-in reader had its first version, or there was none; others
+    count as unchanged.
     """
     if UNKEPT in before:
         before = {mime: version for mime, version in now.items() if version == FIRST or not version.isdecimal()}

@@ -1,6 +1,6 @@
 """Byte signatures (magic numbers) of file formats.
 
-The tables of the MIME Sniffing Standard, and the formats it leaves out.
+They are the tables of the MIME Sniffing Standard, and further formats.
 
 Source: https://mimesniff.spec.whatwg.org/ sections 6 and 7; the others from the formats' own descriptions.
 """
@@ -13,7 +13,7 @@ from typing import Final
 from cormorant.extract.detect.media_types import EMF, TNEF, WMF
 
 HEAD: Final = 1445
-"""Bytes that are looked at for a signature."""
+"""Bytes that are read for a signature."""
 
 ZIP: Final = "application/zip"
 OLE: Final = "application/x-ole-storage"
@@ -62,7 +62,7 @@ _STARTS: Final = (
     *((bytes((kind, 0, 9, 0, 0, version)), WMF) for kind in (1, 2) for version in (1, 3)),
 )
 _ANY_START: Final = tuple(start for start, _ in _STARTS)
-# Two letters that may begin a word as well.
+# These two letters may also begin a word.
 _WEAK: Final = ((b"MZ", "application/vnd.microsoft.portable-executable"),)
 _RIFF: Final = {b"AVI ": "video/avi", b"WAVE": "audio/wave"}
 _BRANDS: Final = {b"heic": "image/heic", b"heix": "image/heic", b"mif1": "image/heif", b"avif": "image/avif"}
@@ -86,7 +86,7 @@ _SAMPLES: Final = (44_100, 48_000, 32_000)
 
 
 def signature(body: bytes) -> str:
-    """Return the type that the first bytes prove, "" when they prove none."""
+    """Return the type that the first bytes prove, "" if they prove none."""
     head = body[:HEAD]
     if head.startswith(_ANY_START):
         return next(mime for start, mime in _STARTS if head.startswith(start))
@@ -100,7 +100,7 @@ def signature(body: bytes) -> str:
 
 
 def _container(head: bytes) -> str:
-    """Formats whose name does not stand at the very start."""
+    """Return the type of a format whose signature is not at the very start, "" for others."""
     if head.startswith(b"RIFF"):
         return "image/webp" if head[8:14] == b"WEBPVP" else _RIFF.get(head[8:12], "")
     if head.startswith(b"FORM") and head[8:12] == b"AIFF":
@@ -124,14 +124,14 @@ def _old_workbook(head: bytes) -> str:
 
 
 def is_binary(head: bytes) -> bool:
-    """Say whether there are bytes that text does not have: https://mimesniff.spec.whatwg.org/#binary-data-byte."""
+    """Return whether there are bytes that no text has: https://mimesniff.spec.whatwg.org/#binary-data-byte."""
     if head.startswith(_MARKS):
         return False
     return len(head.translate(None, _BINARY)) != len(head) and not _is_wide(head)
 
 
 def _is_wide(head: bytes) -> bool:
-    """Say whether this is UTF-16 without a mark: a zero in nearly every other place, nowhere else."""
+    """Return whether this is UTF-16 without a mark: zeros in nearly every other place, and only there."""
     even, odd = head[::2].count(0), head[1::2].count(0)
     return bool((even == 0) != (odd == 0)) and len(head) >= 8 and even + odd > len(head) * 0.35
 
@@ -145,7 +145,7 @@ def _is_mp4(head: bytes) -> bool:
 
 
 def _is_webm(head: bytes) -> bool:
-    """Find the document type of a Matroska file: https://mimesniff.spec.whatwg.org/#signature-for-webm."""
+    """Return whether the document type is that of WebM: https://mimesniff.spec.whatwg.org/#signature-for-webm."""
     place = head.find(b"\x42\x82", 4, 38)
     if place < 0 or place + 2 >= len(head):
         return False
@@ -154,13 +154,13 @@ def _is_webm(head: bytes) -> bool:
 
 
 def _is_mp3(head: bytes) -> bool:
-    """Two frames in a row: https://mimesniff.spec.whatwg.org/#signature-for-mp3-without-id3."""
+    """Return whether two MP3 frames follow: https://mimesniff.spec.whatwg.org/#signature-for-mp3-without-id3."""
     size = _mp3_frame(head, 0)
     return size > 4 and _mp3_frame(head, size) > 0
 
 
 def _mp3_frame(head: bytes, place: int) -> int:
-    """Return the bytes of the frame that starts here, 0 when none does."""
+    """Return the size of the frame that starts here, 0 for none."""
     if len(head) < place + 4 or head[place] != 0xFF or head[place + 1] & 0xE6 != 0xE2:
         return 0
     version, rate, sample = head[place + 1] >> 3 & 3, head[place + 2] >> 4, head[place + 2] >> 2 & 3

@@ -1,17 +1,17 @@
 """MIME type sniffing: the real format of a document.
 
-The content decides; what was declared and the file's name are hints where it cannot tell.
+The content decides; the declared type and the file's name are hints if it is ambiguous.
 
-    bytes that prove a format            -> that format (a ZIP or an OLE file: what lies in it)
-    bytes that no text has               -> the declared type, if it is one that has no signature; else octet-stream
+    bytes that prove a format            -> that format (a ZIP or an OLE file: by its contents)
+    bytes that no text has               -> the declared type, if it has no signature; else octet-stream
     text: declared as a kind of text     -> that kind (a README in HTML tags stays Markdown)
-    text: declared as something binary   -> what the markup, else the name says: an error page sent as PDF is a page
-    text: nothing declared, no name      -> a mail, when it begins with several fields of one
-    nothing, or blanks only              -> what was declared, else what the name says
+    text: declared as a binary type      -> by the markup, else by the name: an error page sent as PDF is a page
+    text: nothing declared, no name      -> a mail, if it begins with several mail fields
+    nothing, or only blanks              -> the declared type, else by the name
 
-The MIME Sniffing Standard keeps a browser from running what was not meant to be run, so it trusts `text/html` and XML
-types blindly. Nothing runs here, and faults like a PNG sent as text/html are to be found out (fault B10): there, and
-only there, this differs. Source: https://mimesniff.spec.whatwg.org/
+The MIME Sniffing Standard keeps a browser from running unintended scripts, so it trusts `text/html` and XML types
+blindly. Nothing runs here, and a PNG sent as text/html must be detected: only there this module differs. Source:
+https://mimesniff.spec.whatwg.org/
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cormorant.extract.detect.zip import ends_as_zip, entries
 
 _SPACE: Final = b"\t\n\x0c\r "
 _END_OF_FILE: Final = b"\x1a"
-"""How CP/M and DOS mark the end of a text."""
+"""The end mark of a text in CP/M and DOS."""
 _HTML: Final = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|<!--", re.IGNORECASE
 )
@@ -58,7 +58,7 @@ _PDF_WITHIN: Final = 1024
 def sniff(declared: str, body: bytes, file_name: str = "") -> str:
     """Return the media type of `body`, lower case without parameters; never "".
 
-    `declared` is what the source said, or ""; `file_name` may be a path or an address without its query.
+    `declared` is the declaration of the source, or ""; `file_name` may be a path or an address without its query.
     """
     hint = essence(declared)
     head = body[:HEAD]
@@ -85,7 +85,7 @@ def sniff(declared: str, body: bytes, file_name: str = "") -> str:
 
 
 def is_text(mime: str) -> bool:
-    """Say whether a type is text in itself, so that binary content contradicts it (status 1009)."""
+    """Return whether a type is text, so that binary content contradicts it (status 1009)."""
     return is_in_words(mime) or mime in _ALSO_TEXT
 
 
@@ -97,7 +97,7 @@ def _binary(hint: str, named: str) -> str:
 
 
 def _text(head: bytes, hint: str, named: str) -> str:
-    """Return the type of a text, "" where neither markup nor what was declared nor the name says it."""
+    """Return the type of a text, "" if neither markup nor declaration nor name has it."""
     if hint in ("", "text/plain") and is_mailbox(head):
         return MBOX
     markup = _markup(head, hint)
@@ -115,7 +115,7 @@ def _text(head: bytes, hint: str, named: str) -> str:
 
 
 def _must_be_signed(mime: str) -> bool:
-    """Say whether content of this type proves itself, so that content without proof is something else."""
+    """Return whether content of this type always has a signature, so that other content is of another type."""
     if is_text(mime):
         return False
     return mime in _ALWAYS_SIGNED or is_signed(mime)
@@ -131,21 +131,21 @@ def _markup(head: bytes, hint: str) -> str:
 
 
 def _xml(head: bytes, hint: str) -> str:
-    """Name the kind of XML by its root element; the hint stays where the root says nothing."""
+    """Return the kind of XML by its root element; the hint if the root is unknown."""
     if hint == "text/html":
         return hint
     return type_of_root(head) or (hint if "xml" in hint else "text/xml")
 
 
 def _in_zip(body: bytes, hint: str) -> str:
-    """Name a document that is a ZIP file by its first entry (OpenDocument, EPUB) or its parts (Office)."""
+    """Return the type of a ZIP file by its first entry (OpenDocument, EPUB) or its parts (Office)."""
     if body[30:38] == b"mimetype":
         start = 38 + int.from_bytes(body[28:30], "little")
         name = body[start : start + 80].partition(b"PK")[0].decode("ascii", "replace").strip()
         if name.startswith((ODF, EPUB, IDML)) or name in TIKA_TYPES:
             return name
     names = [entry.name for entry in entries(body)]
-    if not names:  # cut short: the directory stands at the end
+    if not names:  # cut short: the directory is at the end
         return hint if hint.startswith((OOXML, ODF)) or hint in (EPUB, IDML) or hint in ZIPPED else ZIP
     if "designmap.xml" in names and any(name.startswith("Stories/") for name in names):
         return IDML
@@ -161,7 +161,7 @@ def _in_zip(body: bytes, hint: str) -> str:
 
 
 def _in_ole(body: bytes, hint: str) -> str:
-    """Name an OLE file by the streams of its root: what lies deeper belongs to objects embedded in it."""
+    """Return the type of an OLE file by the streams of its root: deeper ones belong to embedded objects."""
     kind = kind_of(body)
     if kind:
         return kind

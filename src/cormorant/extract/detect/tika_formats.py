@@ -1,7 +1,7 @@
-"""Formats that an Apache Tika server reads and nothing built in does: names, extensions and marks. Tables only.
+"""Formats that an Apache Tika server reads and no built-in converter does: names, extensions and marks. Tables only.
 
-A document of one of them gets its type here, whether there is a Tika server or not. Sources of the marks: [MS-ONESTORE]
-2.3.1, [MS-CFB] 2.6.1, ECMA-388 (XPS) 9, and the media type registry of Apache Tika, by whose names these go.
+Documents of these formats get their types here, with or without a Tika server. Sources of the marks: [MS-ONESTORE]
+2.3.1, [MS-CFB] 2.6.1, ECMA-388 (XPS) 9, and the media type registry of Apache Tika, whose names are used here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 class TikaFormat(NamedTuple):
     """A format that Tika reads.
 
-    `media_types` are its names, the first the usual one, with the `extensions` that stand for that one. `starts` are
-    the bytes that its documents begin with; `streams` names of which an OLE file of it has one in its root; `parts`
-    patterns of names of which a ZIP file of it has one. `zipped`: all its documents are ZIP files. Without `is_read` it
-    is only told apart: nothing in it is text.
+    `media_types` are its types, the usual one first, with the `extensions` of that one. `starts` are the first bytes of
+    its documents; `streams` names of which its OLE files have one in their root; `parts` patterns of names of which its
+    ZIP files have one. `zipped`: all its documents are ZIP files. Without `is_read` it is only recognised, since it
+    holds no text.
     """
 
     label: str
@@ -98,7 +98,7 @@ SIGNED: Final = frozenset(
     if each.starts or each.streams or each.zipped
     for mime in each.media_types
 )  # fmt: skip
-"""Types whose documents prove themselves by their bytes, so that others with such a name are something else."""
+"""Types whose documents always have a signature, so that other files with such a name are of another type."""
 
 
 def by_start(head: bytes) -> str:
@@ -111,8 +111,8 @@ def by_start(head: bytes) -> str:
 def by_parts(names: Sequence[str], hint: str) -> str:
     """Return the media type of a ZIP file by the names in it, "" when it is none of these.
 
-    `hint` is what was declared, or what its name says: it decides between the names of one format, and between
-    documents of iWork, which look alike from outside.
+    `hint` is the type by declaration or name: it decides between the names of one format, and between documents of
+    iWork, which look alike from outside.
     """
     if hint in _IWORK and _has(names, _IWORK_PARTS):
         return hint

@@ -1,7 +1,7 @@
-"""Media types that the Apache Tika server of an installation reads: those that an administrator names, or the default.
+"""Media types that the Apache Tika server of an installation reads: those in its setting, or the default.
 
-""                                   the types of `tika_formats` that nothing else reads, built in or of a package
-"default, audio/*, application/pdf"  these, all of a family, and one that would be read otherwise
+""                                   the types of `tika_formats` without a converter, built in or of a package
+"default, audio/*, application/pdf"  these, all of a family, and one that has another converter
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from cormorant.extract.detect.formats import reader_of
 from cormorant.extract.detect.tika_formats import TIKA_TYPES
 
 DEFAULT: Final = "default"
-"""The word for the types of the default, beside others."""
+"""The word for the default types in a list."""
 _WORD: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,80})")
 _PAGES: Final = frozenset(("text/html", "application/xhtml+xml"))
 _BETWEEN: Final = re.compile(r"[,\s]+")
 
 
 class TikaTypes:
-    """The types that Tika reads; `mime in types` says of one whether it does.
+    """The types that Tika reads; `mime in types` tests one.
 
-    A page is never read by Tika, since a crawl would not find its links.
+    Tika never reads a web page, since a crawl would not find its links.
     """
 
     def __init__(self, words: str) -> None:
-        """Read the setting. Raises ValueError with a sentence about a word that cannot be."""
+        """Parse the setting. Raises ValueError with a sentence about an invalid word."""
         several = frozenset(filter(None, _BETWEEN.split(words.strip().lower())))
         for word in sorted(several - {DEFAULT}):
             _check(word)

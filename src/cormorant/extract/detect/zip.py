@@ -1,9 +1,9 @@
 """Inspection of a ZIP file: its contents, and whether it is the format that it claims to be.
 
-Names and sizes from the directory, real bytes by inflating.
+Names and sizes come from the directory, real sizes from inflating.
 
-Office documents, OpenDocument and EPUB are ZIP files. Before a converter opens one, the whole of it is inflated once
-into nothing, counting: a bomb ends here, whatever its headers say (fault B2).
+Office documents, OpenDocument and EPUB are ZIP files. Before a converter opens one, all of it is inflated once without
+keeping it, and counted: a bomb is refused here, whatever sizes its headers declare.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_ENTRIES: Final = 10_000
 MAX_BYTES: Final = 512 * 1024 * 1024
 MAX_RATIO: Final = 200
 RATIO_FREE: Final = 1024 * 1024
-"""Bytes that may come out before the ratio counts."""
+"""Unpacked bytes from which on the ratio counts."""
 
 _END: Final = struct.Struct("<4s4H2LH")
 _ENTRY: Final = struct.Struct("<4s4B4HL2L5H2L")
@@ -32,7 +32,7 @@ _STEP: Final = 1024 * 1024
 
 
 class ZipEntry(NamedTuple):
-    """One file of an archive as its directory tells. Sizes are bytes; `offset` is where its local header should be."""
+    """One file of an archive by its directory. Sizes are bytes; `offset` is where its local header should be."""
 
     name: str
     method: int
@@ -50,7 +50,7 @@ def entries(body: bytes, limit: int = MAX_ENTRIES) -> Iterator[ZipEntry]:
     _, _, _, _, _, size, start, _ = _END.unpack_from(body, place)
     if start + size > place:
         return
-    # What stands before the archive (a stub that unpacks it) shifts every offset.
+    # Data before the archive (a self-extracting stub) shifts every offset.
     shift = place - size - start
     position = start + shift
     for _ in range(limit):
@@ -64,7 +64,7 @@ def entries(body: bytes, limit: int = MAX_ENTRIES) -> Iterator[ZipEntry]:
 
 
 def ends_as_zip(body: bytes) -> bool:
-    """Say whether an end record closes the file, as in the last part of a split archive, which begins with any bytes.
+    """Return whether an end record closes the file, as in the last part of a split archive.
 
     APPNOTE.TXT 4.3.16.
     """
@@ -76,7 +76,7 @@ def ends_as_zip(body: bytes) -> bool:
 
 
 def check(body: bytes) -> None:
-    """Inflate every file of a ZIP into nothing. Raises Unreadable when there is too much in it."""
+    """Inflate every file of a ZIP without keeping it. Raises Unreadable if it is too large."""
     count = total = 0
     for entry in entries(body, MAX_ENTRIES + 1):
         count += 1
@@ -90,7 +90,7 @@ def check(body: bytes) -> None:
 
 
 def _inflated(body: bytes, entry: ZipEntry, before: int) -> int:
-    """Return how many bytes a file really has. Raises Unreadable when all files together have too many."""
+    """Return the real size of a file in bytes. Raises Unreadable if all files together are too large."""
     data: bytes | memoryview = _packed(body, entry)
     if entry.method == _STORED:
         _judge(before + len(data), len(body))

@@ -1,4 +1,4 @@
-"""Alternative text of pictures, when a person wrote it and no program."""
+"""Alternative text of pictures that a person wrote, not a program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME: Final = re.compile(
 _FILE: Final = re.compile(
     r"[^\n]*\.(?:bmp|emf|eps|gif|heic|jfif|jpe?g|pct|pdf|pict|png|svg|tiff?|webp|wmf)(?:\?\S*|@\S*)?", re.IGNORECASE
 )
-# Office's own descriptions of pictures ("A picture containing outdoor, tree"), in the languages that it ends them in.
+# Endings of Office's own descriptions of pictures ("A picture containing outdoor, tree") in several languages.
 _BY_PROGRAM: Final = re.compile(
     r"(?:description (?:automatically generated|générée automatiquement)|automatisch generierte beschreibung"
     r"|descripción generada automáticamente|descrizione generata automaticamente|descrição gerada automaticamente"
@@ -33,7 +33,7 @@ _BY_PROGRAM: Final = re.compile(
 
 
 def human_text(text: str) -> str:
-    """Return an alternative text, "" when a program made it: `Picture 1`, a file name, a guess at what is shown."""
+    """Return an alternative text, "" if a program made it: `Picture 1`, a file name, a guess at the contents."""
     text = text[:MAX_VALUE].strip()
     if not text or _NAME.fullmatch(text) or _FILE.fullmatch(text) or _BY_PROGRAM.search(text):
         return ""

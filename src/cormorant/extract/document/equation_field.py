@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 MAX_INSTRUCTION: Final = 10_000
-"""Characters of an instruction that are looked at."""
+"""Characters of an instruction that are read."""
 
 _EQUATION: Final = re.compile(r"\s*EQ\s+(.*)", re.IGNORECASE | re.DOTALL)
 _FORMAT: Final = re.compile(r'\\\*\s*(?:"[^"]*"|\S+)')

@@ -1,6 +1,6 @@
 """Counter of the lists of a text document as Word displays them: ECMA-376-1 17.9, [MS-DOC] 2.4.6.3.
 
-Definitions of levels are shared by the lists that are made of them, and so are their numbers.
+Lists with the same definition share its levels and numbers.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from cormorant.extract.document.list_numbers import format_number
 
 LEVELS: Final = 9
 MAX_LABEL: Final = 100
-"""Characters of a number with what stands around it."""
+"""The longest number with its punctuation, in characters."""
 MAX_START: Final = 10**8
-"""The largest number that a list begins with."""
+"""The largest number at which a list may begin."""
 
 _PLACE: Final = re.compile("[\0-\x08]")
 
 
 class ListLevel(NamedTuple):
-    """A level of a list. In its `text` the characters U+0000 to U+0008 stand for the number of a level each.
+    """A level of a list. In its `text` each character from U+0000 to U+0008 represents the number of a level.
 
     `number_format` is one of ECMA-376-1 17.18.59. The level begins again after each paragraph of a level above
     `restarts_below`: 0 for never, LEVELS for any higher level. `is_legal`: all numbers in its text are shown in digits.
@@ -47,10 +47,10 @@ class ListCounter:
     def next_label(
         self, list_id: str, definition: str, levels: Mapping[int, ListLevel], starts: Mapping[int, int], number: int
     ) -> str:
-        """Count a paragraph on the level `number` of a list, and return its label, "" for a bullet and for none.
+        """Count a paragraph on the level `number` of a list, and return its label, "" for a bullet or none.
 
-        `definition` names what the list shares its numbers with; `starts` are the numbers at which some of its levels
-        begin, other than the definition says.
+        `definition` identifies the shared numbers of the list; `starts` overrides the first numbers of some of its
+        levels.
         """
         level = levels.get(number)
         if level is None:

@@ -10,7 +10,7 @@ _ROMAN: Final = (
 )  # fmt: skip
 _MAX_ROMAN: Final = 4_000
 _MAX_LETTERS: Final = 30
-"""Times that a letter is repeated: aaa is 53."""
+"""The most repetitions of a letter: aaa is 53."""
 _IDEOGRAPHS: Final = "〇一二三四五六七八九"
 _IDEOGRAPHIC: Final = frozenset(
     (

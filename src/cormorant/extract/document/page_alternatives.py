@@ -1,4 +1,4 @@
-"""Alternative texts of the pictures of a page that is shown without them: https://html.spec.whatwg.org/#alt."""
+"""Alternative texts of the pictures of a page that is displayed without them: https://html.spec.whatwg.org/#alt."""
 
 from __future__ import annotations
 

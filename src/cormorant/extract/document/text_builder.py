@@ -1,4 +1,4 @@
-"""Text of a document in the order in which a reader meets it, with what stands beside it at its end.
+"""Text of a document in reading order, with asides at its end.
 
     body            paragraphs, tables, text boxes where they are anchored
     asides          headers, footers, notes, comments: each wording once, after the body
@@ -13,7 +13,7 @@ from typing import Final
 from cormorant.extract.sanitize import MAX_TEXT, clean_lines
 
 CELL: Final = "\t"
-"""Stands between two cells of a row."""
+"""Separator of two cells of a row."""
 
 
 class TextBuilder:
@@ -26,7 +26,7 @@ class TextBuilder:
 
     @property
     def full(self) -> bool:
-        """Return whether more text was gathered than is kept: a reader may stop."""
+        """Return whether the text has reached its limit: a reader may stop."""
         return self._size > MAX_TEXT
 
     def add(self, text: str) -> None:
@@ -42,23 +42,23 @@ class TextBuilder:
             self.add("\n")
 
     def end_paragraph(self) -> None:
-        """End the current paragraph, unless nothing stands in it."""
+        """End the current paragraph, unless it is empty."""
         if self._pieces and not self._pieces[-1].endswith("\n"):
             self._pieces.append("\n")
 
     def blank_line(self) -> None:
-        """Set what follows apart: a slide, a sheet, a page."""
+        """Add a blank line before the next slide, sheet or page."""
         self.end_paragraph()
         if self._pieces and not "".join(self._pieces[-2:]).endswith("\n\n"):
             self._pieces.append("\n")
 
     def aside(self, text: str) -> None:
-        """Add text that stands beside the body; the same wording a second time adds nothing."""
+        """Add an aside; a repeated wording adds nothing."""
         text = text.strip()
         if text and text not in self._asides:
             self._asides[text] = None
             self._size += len(text)
 
     def text(self) -> str:
-        """Return all of it, cleaned, asides after a blank line."""
+        """Return the whole text, cleaned, asides after a blank line."""
         return clean_lines("".join(self._pieces) + "\n\n" + "\n".join(self._asides))

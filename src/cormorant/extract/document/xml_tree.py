@@ -1,7 +1,7 @@
 """XML parts of office documents as lxml elements, with nothing resolved, loaded or fetched.
 
-Office formats (ECMA-376-2 8, ODF 1.3 part 2) need no document type, so one that declares entities is refused: every XML
-bomb needs them (faults B4, B5). What is not well-formed is read as far as it can be.
+Office formats (ECMA-376-2 8, ODF 1.3 part 2) need no document type, so a part that declares entities is refused: every
+XML bomb needs them. A part that is not well-formed is read as far as possible.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def parse_part(data: bytes) -> tuple[Element | None, bool]:
 
 
 def has_loss(parser: Any) -> bool:
-    """Return whether a parser met an error by which content is lost, and not only a character or a declaration."""
+    """Return whether a parser met an error that lost content, not just a character or a declaration."""
     return _has_loss(parser.error_log)
 
 
@@ -73,7 +73,7 @@ def _has_loss(log: Any) -> bool:
 def iterate_xml(data: bytes, *names: str) -> Iterator[Element]:
     """Yield each element of these local names once it is complete, and free it afterwards: for parts without bounds.
 
-    Raises Unreadable for XML that declares entities. Ends quietly where the XML does.
+    Raises Unreadable for XML that declares entities. Ends without an error where the XML ends.
     """
     _refuse_entities(data)
     tags = tuple("{*}" + name for name in names)
@@ -88,18 +88,18 @@ def iterate_xml(data: bytes, *names: str) -> Iterator[Element]:
 
 
 def walk_tree(element: Element, *events: str) -> Any:
-    """Return the walk over an element and all that is in it: pairs of an event (`start`, `end`) and an element.
+    """Return the walk over an element and its descendants: pairs of an event (`start`, `end`) and an element.
 
-    Its `skip_subtree()` passes over all that is in the element whose start has just been met.
+    Its `skip_subtree()` skips the descendants of the element whose start has just been returned.
     """
     return etree.iterwalk(element, events=events)
 
 
 class ChildStream:
-    """The children of the first element of a local name, each freed when the next is asked for.
+    """The children of the first element of a local name, each freed when the next is requested.
 
-    For parts without bounds, of which each child fits into memory: one of more than `largest` bytes ends the stream.
-    `complete` becomes false when content is lost, by that or by damage.
+    For parts of any size whose children each fit into memory: one of more than `largest` bytes ends the stream.
+    `complete` becomes false if content is lost, by that or by damage.
     """
 
     def __init__(self, data: bytes, name: str, largest: int) -> None:
@@ -139,7 +139,7 @@ class ChildStream:
 
 
 def _remove(child: Element) -> None:
-    """Free an element and take it out of its parent; emptied first, or lxml would look for its namespaces far up."""
+    """Free an element and remove it from its parent; emptied first, or lxml would search its namespaces far up."""
     child.clear()
     child.getparent().remove(child)
 
@@ -153,8 +153,8 @@ def _first_of_several(parent: Element) -> Element | None:
 def iterate_events(data: bytes, *tags: str) -> Iterator[tuple[str, Element]]:
     """Yield `start` and `end` of each element of these names (as lxml has them), which the caller may free at its end.
 
-    At the start only its attributes are known. The last event is `loss`, with None, when content was lost to damage.
-    Raises Unreadable for XML that declares entities.
+    At the start only its attributes are known. The last event is `loss`, with None, if damage lost content. Raises
+    Unreadable for XML that declares entities.
     """
     _refuse_entities(data)
     events = etree.iterparse(io.BytesIO(data), events=("start", "end"), tag=tags, **_OPTIONS)

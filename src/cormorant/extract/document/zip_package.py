@@ -1,7 +1,7 @@
 """A document that is a ZIP file of parts: OOXML (ECMA-376-2), OpenDocument, EPUB.
 
-A part is inflated when it is asked for, and no further than the limits: a document with a huge picture is read, since
-nobody asks for its picture, and a bomb ends where its bytes exceed them, whatever its headers say (fault B2).
+A part is inflated on demand, up to the limits: a document with a huge picture is read, since its picture is not
+requested, and a bomb ends where its bytes exceed the limits, whatever sizes its headers declare.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ZipPackage:
         return b"".join(pieces)
 
     def read_start(self, name: str, limit: int) -> bytes | None:
-        """Return the first `limit` bytes of a part, for a reader that is content with them; None as for `read`.
+        """Return the first `limit` bytes of a part; None as for `read`.
 
         Raises Protected for one that is encrypted. Fewer bytes are returned when all parts together reach their limit.
         """
@@ -99,7 +99,7 @@ class ZipPackage:
         return data
 
     def read_damaged(self, name: str) -> bytes:
-        """Return as much of a part as can be inflated, whatever its checksum says, for one that `read` returns none of.
+        """Return as much of a part as can be inflated, despite a wrong checksum, if `read` returns None.
 
         Raises Unreadable when it or all parts together exceed the limits.
         """
@@ -133,7 +133,7 @@ class ZipPackage:
 
 
 def resolve(base: str, target: str) -> str:
-    """Return the name of the part that a reference in the part `base` leads to: RFC 3986 within the package."""
+    """Return the name of the target part of a reference in the part `base`: RFC 3986 within the package."""
     if target.startswith("/"):
         return target.lstrip("/")
     return posixpath.normpath(posixpath.join(posixpath.dirname(base), target)).lstrip("/")

@@ -1,7 +1,7 @@
-"""Directory of a ZIP file that lost it: one that was cut, as a transfer that broke off leaves it.
+"""Directory of a ZIP file without one, as after a broken transfer.
 
-Each file in it has a header of its own before its bytes (APPNOTE.TXT 4.3.7); a directory is made of these and put at
-the end, so that the parts that arrived can be read like those of a sound one.
+Each file has a header before its bytes (APPNOTE.TXT 4.3.7); a directory is made from these and appended, so that the
+present parts can be read like those of an undamaged file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 MAX_FILES: Final = 50_000
 MAX_INFLATED: Final = 512 * 1024 * 1024
-"""Bytes that are inflated to find the ends of files whose headers do not say their size."""
+"""Bytes that are inflated to find the ends of files without a size in their headers."""
 
 _LOCAL: Final = struct.Struct("<4sHHHHHIIIHH")
 _CENTRAL: Final = struct.Struct("<4sHHHHHHIIIHHHHHII")

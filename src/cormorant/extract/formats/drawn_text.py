@@ -1,4 +1,4 @@
-"""Texts that the orders of a picture draw one by one, joined to words and lines by where they stand."""
+"""Texts that the orders of a picture draw one by one, joined to words and lines by their positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIGNS: Final = (
     "starbats",
 )  # fmt: skip
 _GAP, _WIDE_GAP = 0.05, 0.24
-"""Distances that part two words, in heights of their font: a blank is a quarter of it or more."""
+"""Distances that separate two words, in heights of their font: a blank is a quarter of it or more."""
 _UPDATE_POSITION: Final = 0x01
 _RIGHT, _CENTER = 0x02, 0x06
 
@@ -52,7 +52,7 @@ class DrawnText:
         return self._size > MAX_CHARACTERS
 
     def add(self, text: str, x: float, y: float, width: float | None, height: float = 0) -> None:
-        """Add a text that begins at a point; `width` is None when nobody knows it, `height` that of its font, or 0."""
+        """Add a text that begins at a point; `width` is None if unknown, `height` that of its font, or 0."""
         if not text or self.full:
             return
         self._size += len(text)
@@ -122,7 +122,7 @@ class DrawingOrders:
 
 
 def shown_text(text: str) -> str:
-    """Return text without what a font of signs has in the private area, and without control characters."""
+    """Return text without private characters of symbol fonts, and without control characters."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(each if each.isprintable() else " " for each in text.rstrip("\0"))

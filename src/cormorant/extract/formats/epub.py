@@ -28,7 +28,7 @@ MAX_CHAPTERS: Final = 20_000
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
 _WITHIN: Final = "https://book.invalid/"
-"""The address under which a chapter is read: what it links to below that is in the book."""
+"""The base address of chapters: links below it lead to parts of the book."""
 _HTML: Final = frozenset(("text/html", "text/x-oeb1-document"))
 _XHTML: Final = frozenset(("application/xhtml+xml", "application/x-dtbook+xml", "image/svg+xml"))
 _ENDINGS: Final = (".xhtml", ".html", ".htm", ".xml", ".svg")
@@ -158,7 +158,7 @@ def _read_chapters(package: ZipPackage, chapters: list[_Item], reading: _Reading
             break
         try:
             said = _chapter(package, item, reading, encrypted)
-        except Unreadable:  # too much is packed in it: what follows would be unpacked for nothing
+        except Unreadable:  # too much is packed in it: further parts would be unpacked in vain
             reading.cut = True
             break
         if said is None:
@@ -175,7 +175,7 @@ def _read_chapters(package: ZipPackage, chapters: list[_Item], reading: _Reading
 
 
 def _chapter(package: ZipPackage, item: _Item, reading: _Reading, encrypted: frozenset[str]) -> Extraction | None:
-    """Return what a chapter says, None for one that cannot be read, which is counted."""
+    """Return the extraction of a chapter, None for an unreadable one, which is counted."""
     try:
         data = None if item.name.lower() in encrypted else package.read(item.name)
     except Protected:
@@ -203,7 +203,7 @@ def _with_alternative(picture: re.Match[bytes]) -> bytes:
 
 
 def _add_contents(package: ZipPackage, name: str, reading: _Reading) -> None:
-    """Add the entries of the table of contents that are no line of the text: titles that are pictures there."""
+    """Add the entries of the table of contents that are no line of the text: titles that are pictures in it."""
     if not name or not reading.texts or reading.cut or reading.size > MAX_TEXT:
         return
     try:

@@ -25,7 +25,7 @@ _NAMES: Final = ("first-name", "middle-name", "last-name")
 
 
 def extract_fictionbook(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what a FictionBook says, notes after the text. Raises Unreadable for what is none."""
+    """Return the text of a FictionBook, notes after it. Raises Unreadable for any other document."""
     root, whole = parse_part(_book(body) if body.startswith(b"PK") else body)
     if root is None or local_name(root) != "FictionBook":
         raise Unreadable("it is no FictionBook")

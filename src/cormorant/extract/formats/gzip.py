@@ -1,4 +1,4 @@
-"""Decompression of a gzip file. Its beginning, as far as it is whole, under a cap in bytes and in ratio (fault B1)."""
+"""Decompression of the valid beginning of a gzip file, with limits of bytes and ratio."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MAX_MEMBERS: Final = 1_000
 
 
 def gunzipped(body: bytes, most: int = MAX_BYTES) -> tuple[bytes, bool]:
-    """Return the bytes, decompressed when they are gzip, and whether something behind them was left out.
+    """Return the bytes, decompressed if they are gzip, and whether later bytes were omitted.
 
-    Raises Unreadable when they grow as only a bomb does.
+    Raises Unreadable for a bomb.
     """
     if not body.startswith(_MAGIC):
         return body[:most], len(body) > most

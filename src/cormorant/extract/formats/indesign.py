@@ -32,15 +32,15 @@ _ASIDES: Final = frozenset(("Endnote", "Footnote", "Note"))
 _UNSEEN: Final = frozenset(("Properties", "StoryPreference", "InCopyExportOption", "XMLAttribute"))
 _DELETED: Final = "DeletedText"
 _RIGHT_TAB: Final = b"<?ACE 8?>"
-"""An instruction that stands for a tab up to the right edge; others stand for what is counted when it is shown."""
+"""The instruction of a tab up to the right edge; others represent numbers that are counted at display."""
 _LINE_ENDS: Final = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\ufffc": " "})
 _NONE: Final = "$ID/"
-"""How InDesign begins values of its own."""
+"""Prefix of InDesign's own values."""
 _CELL_NAME: Final = re.compile(r"(\d{1,6}):(\d{1,6})")
 
 
 def extract_idml(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what the stories of an InDesign document say, in their order. Raises Unreadable when it has none."""
+    """Return the text of the stories of an InDesign document, in their order. Raises Unreadable if it has none."""
     package = ZipPackage(body)
     design = _root(package, _MAP)
     out = TextBuilder()
@@ -82,7 +82,7 @@ class _Flow:
         self.pieces: list[str] = []
 
     def end_paragraph(self) -> None:
-        """End the paragraph, unless nothing stands in it."""
+        """End the paragraph, unless it is empty."""
         text = "".join(self.pieces).strip()
         self.pieces.clear()
         if text:

@@ -1,9 +1,9 @@
 """Text in Windows metafiles, pictures that are lists of drawing orders: EMF [MS-EMF], EMF+ [MS-EMFPLUS], WMF [MS-WMF].
 
-    order --text, where it begins, how wide it is--> line of words
+    order --text, position, width--> line of words
 
 A program may draw a word in several pieces. Pieces on one height that touch are one word, those apart are words of one
-line. Glyphs without their characters, and signs of fonts like Wingdings, say nothing.
+line. Glyphs without their characters, and signs of fonts like Wingdings, are skipped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Text extraction from office documents.
 
-Word, Excel, PowerPoint, OpenDocument, RTF, EPUB and mail, by xberg.
+The library xberg reads Word, Excel, PowerPoint, OpenDocument, RTF, EPUB and mail.
 
-Runs only in a limited child. xberg gets bytes, never a path or an address; recognition of text in pictures, its cache,
+It runs only in the sandbox. xberg gets bytes, never a path or an address; recognition of text in pictures, its cache,
 its network and the unpacking of archives inside are off. Its interface is asynchronous: a loop runs for the one call.
 """
 
@@ -29,7 +29,7 @@ from cormorant.extract.sanitize import MAX_TEXT, MAX_VALUE, clean_lines, one_lin
 from cormorant.model.content import Extraction, PageLink, Value
 from cormorant.model.url import join
 
-# Heeded when the first document comes: one thread for its own work, so that no machine exceeds the limit of threads.
+# Read at the first document: one thread for its own work, so that no machine exceeds the limit of threads.
 _ONE_THREAD: Final = {"TOKIO_WORKER_THREADS": "1", "RAYON_NUM_THREADS": "1"}
 _CONFIG: Final = """{
     "use_cache": false, "enable_quality_processing": false, "disable_ocr": true, "max_archive_depth": 0,
@@ -55,9 +55,9 @@ _SAME_AS: Final = {
 
 
 def extract_office(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what an office document says.
+    """Return the text of an office document.
 
-    Raises Protected for one behind a password and Unreadable for what is damaged or unpacks to too much.
+    Raises Protected for one behind a password and Unreadable for a damaged or too large one.
     """
     mime = task.mime
     if body.startswith(b"PK"):

@@ -1,4 +1,4 @@
-"""Text extraction from formats that are text already. Plain text, Markdown, CSV and JSON."""
+"""Text extraction from text formats: plain text, Markdown, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cormorant.extract.sanitize import MAX_TEXT, clean_lines, name_of, one_line
 from cormorant.model.content import PLAIN, Extraction, Manner
 
 MAX_FIELD: Final = 1024 * 1024
-"""Characters of one CSV field that are kept (fault B16)."""
+"""Characters of one CSV field that are kept."""
 
 _TITLE: Final = re.compile(r"^title:[ \t]*[\"']?([^\n\"']{1,500})", re.MULTILINE)
 _FRONT_MATTER: Final = 20_000
@@ -38,7 +38,7 @@ _ESCAPES: Final = {"n": "\n", "r": "\n", "t": " "}
 def extract_text(
     body: bytes, *, address: str, charset: str = "", file_name: str = "", manner: Manner = PLAIN
 ) -> Extraction:
-    """Return plain text as it is; its title is the file's name, its links by choice what is written out."""
+    """Return plain text unchanged; its title is the file's name, its links by choice the addresses written out."""
     read = decoded(body, charset, manner.charset)
     said = _extraction(read.text, name_of(address, file_name), read)
     if {"text", "all"}.isdisjoint(manner.links):
@@ -157,7 +157,7 @@ def _rows(text: str, separator: str) -> tuple[list[str], bool]:
 
 
 def _separator(text: str) -> str:
-    """The one that stands most often in the first lines."""
+    """Return the most frequent separator in the first lines."""
     head = "\n".join(text[:10_000].split("\n", 10)[:10])
     return max(",;\t|", key=head.count)
 

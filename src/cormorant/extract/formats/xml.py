@@ -1,9 +1,9 @@
 """Text extraction from an XML document.
 
-Its text, by expat, with nothing resolved and no entity believed.
+The parser is expat; nothing is resolved, and no entity is accepted.
 
-A document that declares entities of its own is refused: every XML bomb needs one (faults B4, B5). A document type that
-is only named is passed over; expat opens nothing.
+A document that declares entities of its own is refused: every XML bomb needs one. A document type that is only named is
+skipped; expat opens nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cormorant.extract.sanitize import MAX_TEXT, clean, name_of, one_line
 from cormorant.model.content import PLAIN, Extraction, Manner
 
 MAX_DEPTH: Final = 1_000
-"""Elements in each other (fault W21)."""
+"""The greatest depth of nested elements."""
 
 _TITLES: Final = frozenset(("title", "headline"))
 _NAMED: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31};)")
@@ -65,7 +65,7 @@ class _Collector:
             raise _TooMuch
 
     def entity(self, *_declaration: object) -> None:
-        """A declaration that nothing good needs."""
+        """Reject a declaration that no normal document needs."""
         raise Unreadable("it declares XML entities of its own, which could make it larger without end")
 
 
@@ -74,7 +74,8 @@ def extract_xml(
 ) -> Extraction:
     """Return the text between the tags, a line an element; the title is the first element of that name.
 
-    Raises Unreadable when it declares entities. What is not well-formed is read up to the fault and flagged truncated.
+    Raises Unreadable when it declares entities. A document that is not well-formed is read up to the fault and flagged
+    truncated.
     """
     text, name, known_from = decoded(body, charset, manner.charset)
     collector = _Collector()

@@ -1,10 +1,8 @@
-"""Detection of HTML pages that would cost more to parse than they are worth.
-
-Large ones that make a parser build far more than was sent.
+"""Detection of HTML pages that make a parser build far more elements than were sent.
 
 The HTML standard rebuilds formatting elements that were left open in every following block, up to the depth of the
 tree: twelve bytes become 512 elements, four megabytes twelve gigabytes. And every further `page` or `body` tag is
-compared with the first. Neither decides what a page says, so in large pages these tags become plain ones.
+compared with the first. Neither affects the text of a page, so in large pages these tags become plain ones.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ SMALL: Final = 64 * 1024
 """Bytes up to which a page is taken as it is: the worst such page costs a quarter of a second."""
 
 MAX_TAGS: Final = 500_000
-"""Elements of a page that are read (fault W21)."""
+"""Elements of a page that are read."""
 
 _MAX_OPEN: Final = 500
 """Formatting elements of one name that are open at a time; pages written by people and programs have a handful."""
@@ -56,7 +54,7 @@ def utf16_of(body: bytes, charset: str) -> str:
 
 
 def defused(body: bytes, charset: str) -> tuple[bytes, bool]:
-    """Return the page without what makes it explode, and whether it was cut at MAX_TAGS."""
+    """Return the page without excessive tags, and whether it was cut at MAX_TAGS."""
     if len(body) <= SMALL:
         return body, False
     wide = utf16_of(body, charset)
@@ -74,7 +72,7 @@ def defused(body: bytes, charset: str) -> tuple[bytes, bool]:
 
 
 def _suspects(body: bytes) -> Counter[bytes]:
-    """Count what may be the tags of interest, by how they begin (`<b>`, `<co`): at least as many as there are."""
+    """Count possible tags of interest by their beginnings (`<b>`, `<co`): at least as many as there are."""
     suspects: Counter[bytes] = Counter()
     for start, count in Counter(_SUSPECT.findall(body)).items():
         suspects[start.lower() if start[2:].isalpha() else start[:2].lower() + b">"] += count
@@ -82,7 +80,7 @@ def _suspects(body: bytes) -> Counter[bytes]:
 
 
 def _piles_up(tags: list[bytes]) -> bool:
-    """Say whether formatting elements stay open in heaps, by the tags in their order (`b`, `/b`)."""
+    """Return whether many formatting elements stay open, by the tags in their order (`b`, `/b`)."""
     if len(tags) <= _MAX_OPEN:
         return False
     if len(tags) > _MAX_FORMATTING:

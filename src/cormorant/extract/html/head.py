@@ -1,4 +1,4 @@
-"""Metadata that an HTML page states about itself. Title, metas, headings, language, and where it says it really is."""
+"""Metadata in an HTML page: title, metas, headings, language, canonical address."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class HtmlHead(NamedTuple):
 def read_metas(metas: Sequence[Element], wanted: Collection[str] = ()) -> HtmlHead:
     """Read the page's metas; the first of each attribute counts, the directives of all add up.
 
-    The content of those whose names are `wanted`, in small letters, is an attribute as well, all of it.
+    The whole content of metas with names in `wanted`, in lower case, becomes an attribute as well.
     """
     attributes: dict[str, Value] = {}
     directives: list[str] = []
@@ -96,7 +96,7 @@ def read_metas(metas: Sequence[Element], wanted: Collection[str] = ()) -> HtmlHe
 
 
 def _add(attributes: dict[str, Value], name: str, content: str) -> None:
-    """Take one more value of an attribute that was asked for."""
+    """Add one value of a requested attribute."""
     known, value = attributes.get(name), one_line(content, MAX_VALUE)
     texts = (known,) if isinstance(known, str) else tuple(map(str, known)) if isinstance(known, tuple) else ()
     if value and value not in texts and name != "Keywords" and len(texts) < MAX_KEYWORDS:
@@ -129,9 +129,9 @@ def meant_for(directives: tuple[str, ...], agent: str) -> tuple[str, ...]:
 
 
 def _of_another_agent(name: str, content: str) -> list[str]:
-    """Return `name: directive` for a meta that speaks to another robot, so that a source with that name can obey.
+    """Return `name: directive` for a meta that addresses another robot, so that a source with that name can obey.
 
-    Which names are robots' is not known here, so only directives that are known are taken, whatever stands beside them.
+    The names of robots are unknown here, so only known directives are taken, without other content.
     """
     if name in _NO_AGENTS or not _TOKEN.fullmatch(name):
         return []
@@ -140,7 +140,7 @@ def _of_another_agent(name: str, content: str) -> list[str]:
 
 
 def _words(value: str) -> tuple[str, ...]:
-    """Keywords stand between commas."""
+    """Return keywords, which are separated by commas."""
     words = (word.strip() for word in value.split(",", MAX_KEYWORDS)[:MAX_KEYWORDS])
     return tuple(dict.fromkeys(word for word in words if word))
 
@@ -151,7 +151,7 @@ def _place(content: str) -> str:
 
 
 def _refresh(meta: Element, content: str) -> str:
-    """Return where a refresh leads that happens soon, and to everyone: not only to readers without scripts."""
+    """Return the target of a refresh that happens soon and for everyone, not only for readers without scripts."""
     parsed = parse_refresh(content)
     if parsed is None or parsed[0] > REFRESH_MAX_S:
         return ""

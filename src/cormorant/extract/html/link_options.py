@@ -1,6 +1,6 @@
 """Optional kinds of references that count as links.
 
-What a source's setting `links` names beside what a reader follows.
+They are the values of a source's setting `links`.
 
 | kind      | references                                                                                       |
 |-----------|--------------------------------------------------------------------------------------------------|
@@ -12,7 +12,7 @@ What a source's setting `links` names beside what a reader follows.
 | hints     | sources of quotations, long descriptions, pings, profiles, Content-Location                      |
 | text      | addresses written out in text, comments, scripts and attributes, also of plain texts             |
 
-A page is looked through for these only when it is asked for: nothing here is on the way of other pages.
+A page is searched for these only on request: other pages are not slowed down.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ def further(document: Document, kinds: Collection[LinkKind], markup: str) -> Ite
 
 
 def written(text: str, base: str = "") -> list[str]:
-    """Return what looks like an address in a text: a web address in full, or a path to something with an extension.
+    """Return apparent addresses in a text: complete web addresses, or paths with an extension.
 
-    What reads such texts seldom resolves them as links are: a path with leading dots is also taken from the root, one
-    without also behind the page's `base` as it stands.
+    Programs that read such texts seldom resolve them like links: so a path with leading dots is also tried from the
+    root, another one also appended to the page's `base` as it is.
     """
     found: list[str] = []
     for match in islice(_WRITTEN.finditer(text), MAX_FOUND):
@@ -131,7 +131,7 @@ def _srcset(document: Document) -> Iterator[Reference]:
 
 
 def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
-    """Yield where forms lead: https://html.spec.whatwg.org/#form-submission-algorithm, for what they show at first."""
+    """Yield the targets of forms with their initial values: https://html.spec.whatwg.org/#form-submission-algorithm."""
     for element in islice(document.find_all("isindex"), MAX_FOUND if get else 0):
         yield Reference(element.attr("action") or "", element)
     fields = _fields(document) if get else {}
@@ -145,7 +145,7 @@ def _forms(document: Document, *, get: bool, post: bool) -> Iterator[Reference]:
         for button in islice(document.find_all(tag), MAX_FOUND):
             there, by_post = button.attr("formaction"), (button.attr("formmethod") or "").strip().lower() == "post"
             if there and (post if by_post else get):
-                form_with_rel = button.closest("form[rel]")  # may ask for nothing of it to be followed
+                form_with_rel = button.closest("form[rel]")  # may ask for nofollow
                 yield Reference(there, form_with_rel or button)
 
 

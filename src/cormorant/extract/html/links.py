@@ -1,6 +1,6 @@
 """Link extraction from an HTML page.
 
-Its references, gathered in one pass and joined once each.
+References are gathered in one pass and joined once each.
 
 Of a hundred references on a page eighteen differ once fragments are cut, so equal strings are dropped before anything
 is parsed, and anchor texts are read only for those that become links.
@@ -24,17 +24,17 @@ from cormorant.model.content import UNTRUSTED, PageLink
 from cormorant.model.url import join
 
 MAX_LINKS: Final = 5_000
-"""Links of one page that are kept (fault W5)."""
+"""Links of one page that are kept."""
 
 MAX_ANCHOR: Final = 200
 SCHEMES: Final = ("http:", "https:", "file:", "ftp:")
-"""What may be a link at all; the boundary decides the rest."""
+"""Schemes that may be links at all; the boundary decides further."""
 
 _LEADING: Final = ("a", "area", "frame", "iframe", "link")
 # References of one page that are joined, and references to one place in which an anchor text is looked for.
 _MAX_DISTINCT: Final = 2 * MAX_LINKS
 _MAX_ELEMENTS: Final = 8
-# What a browser needs to show the page or to feel fast: https://html.spec.whatwg.org/multipage/links.html#linkTypes
+# Resources that a browser needs to display the page or to preload: https://html.spec.whatwg.org/multipage/links.html#linkTypes
 _NOT_A_PLACE: Final = frozenset(
     (
         "apple-touch-icon", "dns-prefetch", "edituri", "icon", "manifest", "mask-icon", "modulepreload", "pingback",
@@ -72,7 +72,7 @@ class References:
         self.seen = len(raws)
 
     def with_further(self, more: Iterable[Reference]) -> References:
-        """The same, and behind them references that are links by choice."""
+        """Return the references, with optional kinds of links after them."""
         raws, elements = [*self._raws], [*self._elements]
         for each in more:
             if each.text.partition("#")[0]:
@@ -81,7 +81,7 @@ class References:
         return References(raws, elements)
 
     def beyond(self, kept: int) -> int:
-        """Return how many references were left out when only `kept` links fit, 0 when all did."""
+        """Return the number of references beyond `kept` links, 0 if all fit."""
         return max(len(self.first) - kept, 0) if kept >= MAX_LINKS else 0
 
     def later(self, text: str) -> list[Element]:
@@ -91,7 +91,7 @@ class References:
         return self._again.get(text, [])[:_MAX_ELEMENTS]
 
     def _repeats(self) -> dict[str, list[Element]]:
-        """Gather the elements after the first, once anybody asks for them: most pages do not need any."""
+        """Gather the elements after the first, on demand: most pages do not need any."""
         again: dict[str, list[Element]] = {}
         first = self.first
         for raw, element in zip(self._raws, self._elements, strict=True):
@@ -145,7 +145,7 @@ def rel_tokens(value: str) -> list[str]:
 
 
 def leads_somewhere(rel: list[str]) -> bool:
-    """Say whether a `link` element with these tokens names a place to visit, not a resource of the page itself."""
+    """Return whether a `link` element with these tokens leads to a page, not to a resource of its own page."""
     return _NOT_A_PLACE.isdisjoint(rel)
 
 

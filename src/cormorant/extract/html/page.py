@@ -3,7 +3,7 @@
 The hot path: one parse, one pass over the elements, one rendering as text.
 
     bytes ──parse──> tree ──links_title──> references, title, metas ──join──> links
-                      └────text──> what a reader sees: no script, no style, nothing hidden
+                      └────text──> visible text: no script, no style, nothing hidden
 
 The names at the arrows are those of the step table that the benchmark prints.
 """
@@ -42,12 +42,12 @@ def extract_html(
     manner: Manner = PLAIN,
     alternatives: Callable[[str], str] | None = None,
 ) -> Extraction:
-    """Return what the page says. Never raises for what is in `body`.
+    """Return the extraction of a page. Never raises for the contents of `body`.
 
-    `address` is where the page came from, canonical; `charset` what the transport declared. The order of the HTML
+    `address` is the canonical address of the page; `charset` the declaration of the transport. The order of the HTML
     standard decides the encoding: byte-order mark, transport, meta, the default of the source, then the bytes
-    themselves; a label that is none counts as absent. `main` of `manner` fills `main_text`, which costs half as much
-    again. `alternatives` returns of a picture's alternative text what counts as text; without it nothing does.
+    themselves; an invalid label counts as absent. `main` of `manner` fills `main_text`, which costs half as much again.
+    `alternatives` returns the part of a picture's alternative text that counts as text; without it none does.
     """
     with steps("parse"):
         marked = body.startswith(_MARKS)
@@ -105,13 +105,13 @@ def _with_further(references: References, document: Document, body: bytes, manne
 
 
 def _open_noframes(document: Document) -> None:
-    """Read what a page has for those without frames, who we are: to a browser it is text that nobody sees."""
+    """Read a page's text for readers without frames, such as a crawler; a browser hides it."""
     for element in document.find_all("noframes"):
         element.replace_with(parse_fragment(element.text, positions=False))
 
 
 def parsed(body: bytes, charset: str, default: str) -> tuple[Document, str]:
-    """Return the tree, and how its charset was known; "" when by its metas or its bytes."""
+    """Return the tree, and the origin of its charset; "" for its metas or its bytes."""
     wide = utf16_of(body, charset)
     if charset or wide:
         try:
@@ -154,7 +154,7 @@ def _canonical(base: str, links: list[Element], charset: str) -> str:
 
 
 def _refresh(links: dict[str, PageLink], base: str, head: HtmlHead, address: str, charset: str) -> str:
-    """Note where the page sends its reader, late or soon; a page that only reloads itself sends nowhere."""
+    """Store the target of a late or soon refresh; a page that only reloads itself has none."""
     target = ""
     for reference in (head.later, head.refresh):
         target = absolute(base, reference, charset) if reference else ""

@@ -1,4 +1,4 @@
-"""Encode the query of a link in the charset of its page, as browsers do and servers expect.
+"""Encoding of a link's query in the charset of its page, as browsers do and servers expect.
 
     text, charset -> Encoder: bytes of each character, or none -> percent-encoded
 
@@ -77,7 +77,7 @@ def form_data(fields: Iterable[tuple[str, str]], charset: str) -> str:
 
 
 def is_unicode(charset: str) -> bool:
-    """Say whether queries of documents in this charset are sent in UTF-8."""
+    """Return whether queries of documents in this charset are sent in UTF-8."""
     return charset in _UNICODE
 
 
@@ -142,7 +142,7 @@ def _in_iso_2022_jp(each: str, state: bytes, table: Mapping[str, bytes]) -> tupl
 
 
 def _four_bytes(character: str) -> bytes | int:
-    """Return what GB 18030 has for all that is not in its tables, the number of the one that it lacks."""
+    """Return the GB 18030 bytes of characters outside of its tables, or the number of the one that it lacks."""
     if character == "\ue5e5":
         return ord(character)
     return b"\x81\x35\xf4\x37" if character == "\ue7c7" else character.encode("gb18030", "replace")

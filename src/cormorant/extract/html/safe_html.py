@@ -1,14 +1,14 @@
 """Sanitized HTML for the display of an untrusted page.
 
-Its own words in their order, in elements that do nothing.
+It keeps the words in their order, in elements without any function.
 
     bytes --parse--> tree --sanitize--> headings, paragraphs, lists, tables, links --mark--> markup
     text  ------------------------------------------------------------------------------^
 
-What stays is on one list; all else is left out, with what it holds where that is no text. No element that stays can
-run, load, send or style anything. A link leads to the address it meant, outside, in a window of its own.
+One list names the elements that stay; others are removed, and their contents too if those are no text. No remaining
+element can run, load, send or style anything. A link leads to its target, outside, in a window of its own.
 
-Marking is the caller's: a function that says where in a text which of the words that are looked for stand.
+The caller supplies the marks: a function that returns the positions of the searched words in a text.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from cormorant.extract.html.page import parsed
 from cormorant.extract.html.text_layout import remove_hidden
 
 MOST_BYTES: Final = 2_000_000
-"""Of a page that is shown as one; of a larger one its text is. It costs 30 ms."""
+"""Bytes of a page that is displayed as HTML in 30 ms; of a larger one only the text is displayed."""
 MOST_TEXT: Final = 500_000
-"""Characters of a text that are shown."""
+"""Characters of a text that are displayed."""
 MOST_MARKS: Final = 2_000
 
 Marks: TypeAlias = Callable[[str], Sequence[tuple[int, int, int]]]
-"""Where in a text (half-open, in code points) which word stands; in order, none within another."""
+"""Positions of words in a text (half-open, in code points) with the number of each word; in order, without overlaps."""
 
 KEPT: Final = frozenset((
     "a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "col",
@@ -47,7 +47,9 @@ _WITH_CONTENT: Final = frozenset((
     "applet", "audio", "canvas", "datalist", "embed", "frame", "frameset", "head", "iframe", "math", "noembed",
     "noframes", "noscript", "object", "script", "style", "svg", "template", "title", "video",
 ))  # fmt: skip
-"""What holds no words of the page: it goes with all that is in it. Other elements go, and what they hold stays."""
+"""Elements without words of the page, which are removed with their contents. The contents of other removed elements
+stay.
+"""
 _ATTRIBUTES: Final = {
     "*": frozenset(("dir", "lang")), "a": frozenset(("href",)), "abbr": frozenset(("title",)),
     "ol": frozenset(("start",)), "li": frozenset(("value",)), "col": frozenset(("span",)),
@@ -64,7 +66,7 @@ _SANITIZER: Final = Sanitizer(Policy(
 
 @dataclass(slots=True)
 class SafeHtml:
-    """Markup that may be put into a page as it is; how often each word is marked in it, and whether the rest is cut.
+    """Markup that may be put into a page unchanged; the number of marks of each word, and whether the rest is cut.
 
     The third mark has the id `place-3`; `firsts` is the place of the first mark of each word.
     """
@@ -88,7 +90,7 @@ class SafeHtml:
 
 
 def page(body: bytes, *, address: str, charset: str, marks: Marks) -> SafeHtml:
-    """Show an HTML page of at most MOST_BYTES; `charset` is what it was read in. Never raises for what is in `body`."""
+    """Sanitize an HTML page of at most MOST_BYTES in this charset. Never raises for the contents of `body`."""
     shown = SafeHtml()
     body, shown.cut = defused(body, charset)
     document, _ = parsed(body, charset, "")
@@ -114,7 +116,7 @@ def page(body: bytes, *, address: str, charset: str, marks: Marks) -> SafeHtml:
 
 
 def _mark(texts: Iterable[Text], shown: SafeHtml, marks: Marks) -> None:
-    """Put what is marked into elements of its own."""
+    """Put marked words into elements of their own."""
     for text in texts:
         pieces = shown.pieces(text.data, marks)
         if len(pieces) > 1:
@@ -126,7 +128,7 @@ def _piece(text: str, place: int) -> Text | Element:
 
 
 def plain(text: str, marks: Marks) -> SafeHtml:
-    """Show a text, block by block."""
+    """Format a text block by block."""
     shown = SafeHtml(cut=len(text) > MOST_TEXT)
     blocks = (block.strip() for block in text[:MOST_TEXT].split("\n\n"))
     made = (f'<p dir="auto">{_marked(shown.pieces(block, marks))}</p>\n' for block in blocks if block)

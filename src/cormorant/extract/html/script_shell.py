@@ -2,8 +2,8 @@
 
     little text ──> a script that runs? ──> an empty root, or nothing else, or a plea to switch JavaScript on
 
-Asked of a page with little text alone, so that no other pays for it. Whatever a person made for its own sake speaks
-against it: links, pictures, frames, forms, a sentence or two.
+Only pages with little text are tested. Links, pictures, frames, forms, or a sentence or two are signs of a page that is
+no shell.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Final
 from turbohtml import Document, Element, parse
 
 MAX_CHARACTERS: Final = 800
-"""Characters of a text that may be that of a shell, its plea for JavaScript included."""
+"""The longest text of a shell, in characters, with its plea for JavaScript."""
 
 MAX_LINKS: Final = 15
-"""Places that a shell leads to, in its head and by a footer."""
+"""The most links of a shell, in its head and a footer."""
 MAX_PLEAS: Final = 20
-"""Texts for those without scripts that are looked at."""
+"""Texts for readers without scripts that are read."""
 MAX_SHELL: Final = 1_000_000
-"""Bytes of a page that may be one, with all the data that its script is given."""
+"""The largest shell, in bytes, with the data of its script."""
 _MAX_WORDS: Final = 25
 """Words beside that plea, when there is an empty root: a footer, a cookie notice."""
 _BARE_WORDS: Final = 8
@@ -67,10 +67,10 @@ _HONEST: Final = ("area", "audio", "embed", "frame", "input", "object", "textare
 
 
 def is_application(body: bytes, encoding: str | None, text: str, pleas: Sequence[str]) -> bool:
-    """Say whether a page looks as if only a script put its text there.
+    """Return whether a page looks as if a script fills it.
 
-    `text` is what was drawn from it, of which there is little; `pleas` are the texts for those without scripts. Only a
-    page with hardly any other words is parsed once more, since to draw the text changed the tree.
+    `text` is its extracted text, which is short; `pleas` are the texts for readers without scripts. Only a page with
+    hardly any other words is parsed again, since the extraction of the text changed the tree.
     """
     words = _words(text) - sum(map(_words, pleas))
     if words > _MAX_WORDS or (b"<script" not in body and b"<SCRIPT" not in body):
@@ -101,7 +101,7 @@ def _words(text: str) -> int:
 
 
 def _has_empty_root(document: Document) -> bool:
-    """Say whether there is an element that frameworks fill, and nothing in it yet."""
+    """Return whether there is an empty element of a kind that frameworks fill."""
     named = (each for each in document.select("body [id]") if _ROOT.fullmatch((each.attr("id") or "").strip()))
     own = (each for each in document.select("body > *") if "-" in each.tag or each.tag == "app")
     roots: Iterable[Element] = (*islice(named, 20), *islice(own, 20), *islice(document.select(_OUTLETS), 20))
@@ -117,7 +117,7 @@ def _is_empty(root: Element) -> bool:
 
 
 def _outside(document: Document, tag: str, most: int) -> int:
-    """Count elements outside of `noscript`, up to `most`: who counts visitors puts pictures and frames there."""
+    """Count elements outside of `noscript`, up to `most`: visitor counters put pictures and frames there."""
     found = (each for each in islice(document.find_all(tag), _MAX_LOOKED_AT) if _counts(each))
     return sum(1 for _ in islice(found, most))
 

@@ -1,4 +1,4 @@
-"""Text layout of an HTML page: which elements part words, and what is left out of the text a reader sees.
+"""Text layout of an HTML page: elements that separate words, and removal of invisible text.
 
     document ──break inside inline elements──> part at boxes and cells──> plain blocks──> renderer ──clean──> text
 
@@ -45,10 +45,10 @@ _BOXES: Final = ("embed", "img", "input")
 
 
 def render(document: Document, alternatives: Callable[[str], str] | None = None) -> str:
-    """Return what a reader sees, blocks parted by blank lines, rows of a table and lines by line ends.
+    """Return the visible text, blocks separated by blank lines, rows of a table and lines by line ends.
 
-    `alternatives` returns of an alternative text what is shown in place of the picture; without it there are none.
-    Changes the tree, after everything else is found: a change costs the parser its index.
+    `alternatives` returns the part of an alternative text that replaces the picture; without it there are none. Changes
+    the tree, so call it last: a change costs the parser its index.
     """
     find = document.find_all
     plain = [element for tag in _PLAIN for element in find(tag)]
@@ -147,7 +147,7 @@ def _inline_parents(blocks: Iterable[Element]) -> set[Element]:
 
 
 def remove_hidden(document: Document) -> None:
-    """Take out of a page what neither its markup nor a style of its own shows to anybody."""
+    """Remove elements that the page's markup or inline styles hide."""
     for element in document.select(_MAY_BE_HIDDEN):
         if element.attr("hidden") not in (None, "until-found") or _NOT_DISPLAYED.search(element.attr("style") or ""):
             element.extract()

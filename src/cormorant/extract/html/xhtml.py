@@ -1,4 +1,4 @@
-"""Reader of XHTML: XML by a safe parser, written as the HTML that says the same, which the one HTML reader then reads.
+"""Reader of XHTML: a safe XML parser, whose events are written as equivalent HTML for the HTML reader.
 
     bytes ──decode──> text ──expat──> events ──HtmlWriter──> HTML ──extract_html──> Extraction
                                  └──no well-formed XML──> the bytes as HTML, with a remark
@@ -125,7 +125,7 @@ class _HtmlWriter:
 
 
 class Markup(NamedTuple):
-    """A page as an HTML parser is to read it, in the charset `label`; what it was, and what was wrong with it."""
+    """A page for an HTML parser, in the charset `label`; its origin, and a sentence about its faults."""
 
     body: bytes
     label: str
@@ -136,7 +136,10 @@ class Markup(NamedTuple):
 def extract_xhtml(
     body: bytes, *, address: str, charset: str = "", steps: Steps = unmeasured, manner: Manner = PLAIN
 ) -> Extraction:
-    """Return what an XHTML page says. Never raises for what is in `body`, which is read as HTML where it is no XML."""
+    """Return the extraction of an XHTML page.
+
+    Never raises for the contents of `body`, which is read as HTML if it is no XML.
+    """
     with steps("parse"):
         markup = html_of(body, charset, manner.charset)
     said = extract_html(markup.body, address=address, charset=markup.label, steps=steps, manner=manner)
@@ -146,7 +149,7 @@ def extract_xhtml(
 
 
 def html_of(body: bytes, charset: str = "", default: str = "") -> Markup:
-    """Write an XHTML page as the HTML that says the same; one that is no XML as it is, but with its empty elements.
+    """Write an XHTML page as equivalent HTML; a page that is no XML unchanged, except for its empty elements.
 
     Nothing is fetched: of the document type only the names of characters count, and those are known.
     """

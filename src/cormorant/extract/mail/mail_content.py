@@ -145,7 +145,7 @@ def _add_alternative(part: MimePart, default: str, found: MailContent) -> None:
 
 
 def _says_more(page: list[MailText], plain: list[MailText]) -> bool:
-    """Say whether a page has words that the plain text beside it lacks, which then is but a hint at the page."""
+    """Return whether a page has words that the plain text beside it lacks, which then is but a hint at the page."""
     known, of_page = (set(_WORD.findall(" ".join(each.text for each in texts).lower())) for texts in (plain, page))
     return len(of_page - known) > _NEW_WORDS * len(of_page)
 
@@ -185,7 +185,7 @@ def _add_leaf(part: MimePart, default: str, found: MailContent) -> None:
 
 
 def _is_file(part: MimePart) -> bool:
-    """Say whether text of another kind than a body is a file: one with a name, or in a format of its own."""
+    """Return whether text of another kind than a body is a file: one with a name, or in a format of its own."""
     return bool(part.header.file_name) or part.content_type in (
         "text/csv", "text/xml", "text/rtf", "text/vcard", "text/x-vcard", "text/directory", "text/tab-separated-values",
     )  # fmt: skip

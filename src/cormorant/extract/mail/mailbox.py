@@ -65,7 +65,7 @@ def mbox_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedF
 
 
 def is_mbox(body: bytes) -> bool:
-    """Say whether a file begins as a mailbox does."""
+    """Return whether a file begins as a mailbox does."""
     return is_postmark(body, len(body[:100]) - len(body[:100].lstrip(b"\r\n")))
 
 

@@ -1,4 +1,4 @@
-"""A mail (RFC 5322): who wrote what to whom and when, its text, and the files attached to it.
+"""Reader of mail (RFC 5322): addresses, date, subject, text, and attached files.
 
 bytes --parse_mime--> parts --content_of--> texts, attachments --> Extraction | EmbeddedFile
 """
@@ -36,9 +36,9 @@ _HEAD_SAMPLE: Final = 2048
 
 
 def extract_eml(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what a mail says: a head of From, To, Cc, Date and Subject, its text, and the names of its attachments.
+    """Return a mail's extraction: a head of From, To, Cc, Date and Subject, its text, and the names of its attachments.
 
-    A mail that is encrypted has a head only, and the attribute Protection. Raises Unreadable for what is no mail.
+    A mail that is encrypted has a head only, and the attribute Protection. Raises Unreadable for any other document.
     """
     tree = parse_mime(body)
     header = tree.root.header

@@ -28,7 +28,7 @@ _PAGES: Final = ("text/html", "application/xhtml+xml")
 
 
 def extract_mhtml(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what the page says, its frames behind it, with the links as they led from where it was saved.
+    """Return the extraction of the page and its frames, with links relative to the address where it was saved.
 
     Instructions to crawlers and browsers are left out: they were for the page in its place. Raises Unreadable when
     there is no page in it.
@@ -72,7 +72,7 @@ def _content_id(part: MimePart) -> str:
 
 
 def _base(*headers: MailHeader) -> str:
-    """Return where the page was saved from, NO_BASE when nothing says so."""
+    """Return the address where the page was saved, NO_BASE if unknown."""
     for header in headers:
         for name in ("content-location", "snapshot-content-location", "content-base"):
             place = try_canonical(header.raw(name)[:MAX_ADDRESS].decode("ascii", "replace").strip())

@@ -95,7 +95,7 @@ def enriched(text: str) -> str:
 
 
 def calendar_lines(text: str) -> list[str]:
-    """Return what a calendar says of its events and tasks: summary, time, place, description."""
+    """Return the lines of a calendar's events and tasks: summary, time, place, description."""
     found: dict[str, None] = {}
     component = ""
     for line in _FOLDED.sub("", text).split("\n", _MAX_LINES)[:_MAX_LINES]:

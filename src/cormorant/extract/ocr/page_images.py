@@ -1,6 +1,6 @@
 """Grey pictures for the recognition of text: pages drawn by PDFium, picture files decoded by Pillow.
 
-Both are bounded by pixels before a byte is decoded (fault B7).
+Both are limited by pixels before a byte is decoded.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TOO_LARGE: Final = f"the picture has more than {MAX_PIXELS // 1_000_000} millio
 
 
 def is_scan(page: Any, read: PageText) -> bool:
-    """Return whether a page has to be looked at: no text is to be had from it, but there is something to see."""
+    """Return whether a page has to be looked at: it has no text, but visible contents."""
     if read.is_garbled:
         return True
     letters = count_letters(read.text) if len(read.text) < FEW_LETTERS * 10 else FEW_LETTERS

@@ -24,7 +24,7 @@ _LIBRARIES: Final = (
 _NO_LANGUAGES: Final = frozenset(("osd", "equ", "snum"))
 """Models for the direction of pages, for formulas and for digits."""
 _ANY_LAYOUT: Final = 3
-"""PSM_AUTO: columns, tables and pictures are told apart."""
+"""PSM_AUTO: columns, tables and pictures are distinguished."""
 _WALL: Final = 5
 """Seconds by the wall, by which Tesseract counts, for one of processor time: a machine is shared."""
 _INSTALL: Final = "Tesseract is not installed: on Debian, the packages tesseract-ocr and tesseract-ocr-deu (or others)."

@@ -71,5 +71,5 @@ def unit_text(data: bytes) -> str:
 
 
 def joined_units(text: str) -> str:
-    """Return what `unit_text` said with pairs of surrogates as the characters that they stand for."""
+    """Return the result of `unit_text` with pairs of surrogates joined to characters."""
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")

@@ -59,7 +59,7 @@ _Handlers = Mapping[int, Callable[[BiffRecord], None]]
 def extract_xls(body: bytes, task: ExtractionTask) -> Extraction:
     """Return the text of all sheets, hidden ones too.
 
-    Raises Protected for a workbook behind a password, Unreadable for what is no workbook.
+    Raises Protected for a workbook behind a password, Unreadable for any other document.
     """
     file = CompoundFile(body) if body.startswith(MAGIC) else None
     data = body if file is None else next((each for name in _STREAMS if (each := file.root.read(name))), b"")
@@ -126,7 +126,7 @@ def xls_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedFi
 
 
 def _readable(data: bytes) -> bytes:
-    """Return a stream without encryption; the record that speaks of it stands soon after the first."""
+    """Return a stream without encryption; its record is among the first."""
     stream = BiffStream(data)
     for record in islice(stream, _FIRST_RECORDS):
         if record.kind == FILE_PASS:

@@ -48,7 +48,7 @@ def may_hold_graph(body: bytes) -> bool:
 
 
 def embedded_object(storage: Storage, *, with_charts: bool = False) -> EmbeddedFile | None:
-    """Return the document in the storage of an OLE object, None for a picture, a formula or what nobody knows.
+    """Return the document in the storage of an OLE object, None for a picture, a formula or an unknown object.
 
     A chart of Microsoft Graph is a part of its document, and a workbook of its own only `with_charts`.
     """

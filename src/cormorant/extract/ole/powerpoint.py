@@ -38,9 +38,9 @@ _PICTURES: Final = "Pictures"
 
 
 def extract_ppt(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what a PowerPoint document says.
+    """Return the extraction of a PowerPoint document.
 
-    Raises Protected when it is encrypted, Unreadable when nothing in it can be found.
+    Raises Protected if it is encrypted, Unreadable if no text is found.
     """
     root = CompoundFile(body).root
     return _PowerPointReader(Presentation(root), task).extraction(root)

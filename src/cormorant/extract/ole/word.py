@@ -50,7 +50,7 @@ _MAX_FIELD: Final = 1_000
 
 
 def extract_doc(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what a Word document says.
+    """Return the extraction of a Word document.
 
     Raises Protected when it is encrypted, Unreadable when it has no text that could be found.
     """
@@ -177,7 +177,7 @@ class _WordReader:
                     yield from self._blips.inline(self._data, start, place + size)
 
     def _is_preview(self, position: int) -> bool:
-        """Say whether a picture is the result of a field that only shows a document which is read apart."""
+        """Return whether a picture is the result of a field that only shows a document which is read apart."""
         first = max(0, position - _MAX_FIELD)
         begin = self._text.rfind("\x13", first, position)
         if begin <= self._text.rfind("\x15", first, position):

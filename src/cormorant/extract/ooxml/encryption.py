@@ -1,7 +1,7 @@
 """Decryption of Office documents that are encrypted with the password that Excel tries by itself: [MS-OFFCRYPTO] 2.3.4.
 
-A workbook whose structure is protected, or that is reserved for those who may write, is encrypted with a password that
-everybody has, and opens without a question all the same.
+A workbook whose structure is protected, or that is reserved for those who may write, is encrypted with a published
+password, but opens without a question.
 
     EncryptionInfo      version 4.4: agile, an XML description     versions 2.2 to 4.2: standard, a binary one
     EncryptedPackage    the size of the document, then the document, a ZIP file
@@ -51,8 +51,8 @@ _SIZE: Final = struct.Struct("<Q")
 def decrypted_package(body: bytes) -> bytes:
     """Return the document, a ZIP file, in an encrypted one.
 
-    Raises Protected when a person has to know the password, or for an algorithm that nobody uses, and Unreadable when
-    `body` is no OLE file or its contents are missing.
+    Raises Protected for any other password or an unknown algorithm, and Unreadable if `body` is no OLE file or its
+    contents are missing.
     """
     root = CompoundFile(body).root
     information = (root.read("EncryptionInfo") or b"")[:MAX_DESCRIPTION]

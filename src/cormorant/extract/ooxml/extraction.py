@@ -23,7 +23,7 @@ def ooxml_extraction(
     links: Iterable[tuple[str, str]],
     heading: str = "",
 ) -> Extraction:
-    """Return what a document says, with the text in its metafiles and the names of files that were dropped into it.
+    """Return the extraction of a document, with the text in its metafiles and the names of embedded files.
 
     `heading` is its title when its properties name none, or one that a program made up. Raises Unreadable when its
     main part is damaged and nothing could be read.

@@ -46,7 +46,7 @@ class OoxmlProperties(NamedTuple):
 
 
 def document_properties(package: OoxmlPackage) -> OoxmlProperties:
-    """Return what the property parts of a document say; a part that is missing or damaged says nothing."""
+    """Return the properties of a document; missing or damaged parts are skipped."""
     core = _fields(_root(package, _CORE, "core-properties", "coreProperties"))
     extended = _fields(_root(package, _EXTENDED, "extended-properties", "extendedProperties"))
     found: dict[str, Value] = {}
@@ -97,7 +97,7 @@ def _custom(root: Element | None) -> Iterator[tuple[str, Value]]:
 
 
 def _variant(element: Element) -> Value | None:
-    """Return the value of a variant (ECMA-376-1 22.4), None for a type that nobody reads or an empty value."""
+    """Return the value of a variant (ECMA-376-1 22.4), None for an unknown type or an empty value."""
     kind, text = local_name(element), one_line(decode_escapes(element.text or ""), MAX_VALUE)
     if kind in _TEXT_TYPES:
         return text or None

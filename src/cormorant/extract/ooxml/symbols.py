@@ -16,7 +16,7 @@ _NO_TEXT: Final = frozenset("♣♦♥♠•⏐⎯↵◊⎛⎜⎝⎡⎢⎣⎧⎨
 
 
 def symbol_text(font: str, code: int) -> str:
-    """Return the character of a font as Unicode; "" for pictures, and for fonts whose own characters nobody knows."""
+    """Return the character of a font as Unicode; "" for pictures, and for fonts with unknown characters."""
     name = font.strip().lower()
     name = "symbol" if name.startswith("symbol") else name
     if not 0x20 <= code < 0xD800 and (code not in _OF_MICROSOFT or name != "symbol"):

@@ -27,9 +27,9 @@ _CUT: Final = "A part of it is damaged, or larger than is read."
 
 
 def extract_encrypted(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what the document in an encrypted one says.
+    """Return the extraction of the document in an encrypted one.
 
-    Raises Protected when a person has to know its password, Unreadable when it is damaged or no Office document.
+    Raises Protected for an unknown password, Unreadable when it is damaged or no Office document.
     """
     package = decrypted_package(body)
     del body
@@ -37,7 +37,7 @@ def extract_encrypted(body: bytes, task: ExtractionTask) -> Extraction:
 
 
 def encrypted_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedFile]:
-    """Yield the documents embedded in an encrypted document; none of one whose password a person has to know.
+    """Yield the documents embedded in an encrypted document; none of one with an unknown password.
 
     Raises Unreadable when it is damaged.
     """
@@ -49,9 +49,9 @@ def encrypted_embedded_files(body: bytes, task: ExtractionTask) -> Iterator[Embe
 
 
 def extract_flat(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what a document says that is one XML file, of Word 2003 or as a flat package.
+    """Return the extraction of a document that is one XML file, of Word 2003 or as a flat package.
 
-    Raises Unreadable for what is none, or declares entities.
+    Raises Unreadable for any other document, or one that declares entities.
     """
     package, complete = _packer(task)(body)
     del body

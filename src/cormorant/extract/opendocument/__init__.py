@@ -1,9 +1,9 @@
 """Readers of OpenDocument files (ODF 1.3, OASIS and ISO/IEC 26300): text, sheets, slides, drawings, charts, formulas.
 
-    reader          the text and particulars of a document
+    reader          the text and metadata of a document
     embedded        the files embedded in it
     odf_package     the parts of a document, whether it is a ZIP file or one XML file
-    flow            the walk over elements; the tables of the modules below say what each element means
+    flow            the walk over elements; the modules below have tables of readers by element
     text            paragraphs, notes, fields, links
     list_labels     numbers of lists and headings
     table           tables, and the values of their cells
@@ -14,7 +14,7 @@
     styles          headers and footers of the pages that are in use
     metadata        title, author and the like
 
-Useful for: everything that people can see in an OpenDocument file. Not useful for: how it looks.
+Useful for: all visible text of an OpenDocument file. Not useful for: its layout.
 
 Invariants
 

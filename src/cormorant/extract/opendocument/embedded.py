@@ -55,7 +55,7 @@ def _documents(parts: ZipPackage) -> dict[str, list[str]]:
 
 
 def _folders(name: str) -> Iterator[str]:
-    """Yield the folders that a part lies in, the outermost first: a document within a document is that one's affair."""
+    """Yield the folders that a part lies in, the outermost first: the outer document reads a nested one."""
     end = name.find("/")
     while end >= 0:
         yield name[:end]

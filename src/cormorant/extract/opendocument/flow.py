@@ -3,7 +3,7 @@
     element ──table of readers──> reader ──add──> paragraph ──line──> body, or container that is read apart
        └──no reader: its children are read in turn
 
-A text box stands in the middle of the paragraph that it is anchored in; its lines follow that paragraph.
+A text box is anchored within a paragraph; its lines follow that paragraph.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Flow:
     """The text of a document while it is read. Readers of elements call its methods."""
 
     def __init__(self, package: OdfPackage, readers: Mapping[str, ElementReader]) -> None:
-        """Start without text; `readers` say by qualified name how an element is read."""
+        """Start without text; `readers` are the readers of elements by qualified name."""
         self.package = package
         self.out = TextBuilder()
         self.links: list[tuple[str, str]] = []
@@ -47,7 +47,7 @@ class Flow:
         self._lines: list[str] | None = None
 
     def read(self, element: Element) -> None:
-        """Read an element as its reader does, or through its children when it has none."""
+        """Read an element by its reader, or its children if it has none."""
         reader = self._readers.get(qualified(element))
         if reader is None:
             self.descend(element)
@@ -128,7 +128,7 @@ class Flow:
         return "\n".join(lines)
 
     def beside(self, text: str) -> None:
-        """Add lines that are set apart from the paragraph in which they stand."""
+        """Add lines separately from their paragraph."""
         if self._paragraph is None:
             self.line(text)
         elif text:

@@ -1,4 +1,4 @@
-"""Particulars that a document states about itself (ODF 1.3-3 4)."""
+"""Metadata of a document (ODF 1.3-3 4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_PROGRAMS: Final = re.compile(
 
 
 class OdfMetadata(NamedTuple):
-    """Title, language and attributes of a document; what it does not state is "" or missing."""
+    """Title, language and attributes of a document; unset values are "" or missing."""
 
     title: str = ""
     language: str = ""
@@ -33,7 +33,7 @@ class OdfMetadata(NamedTuple):
 
 
 def read_metadata(root: Element | None) -> OdfMetadata:
-    """Return what an `office:meta` anywhere under `root` states; None states nothing."""
+    """Return the metadata of an `office:meta` anywhere under `root`; empty for None."""
     meta = None if root is None else next(root.iter(clark("office:meta")), None)
     if meta is None:
         return OdfMetadata()

@@ -33,7 +33,7 @@ def clark(name: str) -> str:
 
 
 def qualified(element: Element) -> str:
-    """Return the name of an element with its usual prefix, "" for what is no element."""
+    """Return the name of an element with its usual prefix, "" for any other node."""
     tag = element.tag
     return _qualified(tag) if isinstance(tag, str) else ""
 

@@ -23,10 +23,10 @@ _SHEETS: Final = re.compile(rb"<(?:office:)?spreadsheet[\s>]")
 
 
 class OdfPackage:
-    """A document's parts. `fault` says what is wrong with them as far as that is known, "" for nothing."""
+    """A document's parts. `fault` is a sentence about their known damage, "" for none."""
 
     def __init__(self, body: bytes) -> None:
-        """Open a document. Raises Protected for one behind a password, Unreadable for what has no content."""
+        """Open a document. Raises Protected for one behind a password, Unreadable for one without content."""
         self.fault = ""
         self.zip = ZipPackage(body) if body.startswith(b"PK") else None
         if self.zip is not None:
@@ -74,7 +74,7 @@ class OdfPackage:
         return {value_of(each, "manifest:full-path"): value_of(each, "manifest:media-type") for each in self._entries()}
 
     def note_fault(self, fault: str) -> None:
-        """Note what is wrong; the first fault is kept."""
+        """Store a fault; the first one is kept."""
         self.fault = self.fault or fault
 
     def _part(self, name: str) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Reader of OpenDocument files of every kind, by their content: the media type and the file name count for nothing.
+"""Reader of OpenDocument files of every kind, by their content: the media type and the file name are ignored.
 
 body ──OdfPackage──> content ──Flow with the tables of readers──> text, links
             └──> styles: headers and footers     └──> meta: title and attributes
@@ -40,7 +40,7 @@ _DRAWN: Final = frozenset(("office:drawing", "office:presentation"))
 
 
 def extract_odf(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what an OpenDocument file says, packed or flat.
+    """Return the extraction of an OpenDocument file, packed or flat.
 
     Raises Protected for one behind a password, and Unreadable when nothing of its content can be read.
     """
@@ -62,7 +62,7 @@ def extract_odf(body: bytes, task: ExtractionTask) -> Extraction:
 
 
 def _read_sheets(flow: Flow) -> Element | None:
-    """Read a spreadsheet; return where its particulars stand."""
+    """Read a spreadsheet; return the element with its metadata."""
     reader = SheetsReader(flow)
     reader.read()
     _flush_controls(flow)
@@ -74,7 +74,7 @@ def _read_sheets(flow: Flow) -> Element | None:
 
 
 def _read_tree(flow: Flow) -> Element | None:
-    """Read a document of any other kind; return where its particulars stand."""
+    """Read a document of any other kind; return the element with its metadata."""
     root = flow.package.content_root()
     body = first_child(root, "office:body")
     if body is None and qualified(root) != "math:math":
@@ -98,6 +98,6 @@ def _pages_in_use(root: Element) -> set[str]:
 
 
 def _flush_controls(flow: Flow) -> None:
-    """Add the texts of form controls that stand nowhere on a page."""
+    """Add the texts of form controls outside of all pages."""
     for text in flow.controls.values():
         flow.line(text)

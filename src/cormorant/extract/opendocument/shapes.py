@@ -17,7 +17,7 @@ from cormorant.extract.opendocument.text import ignore, target_of
 MAX_CHOICES: Final = 1_000
 
 _REPEATED: Final = frozenset(("date-time", "footer", "header"))
-"""Classes of shapes that say the same on every slide."""
+"""Classes of shapes with the same text on every slide."""
 _LIST: Final = "cell-content-is-in-list("
 _CHOICE: Final = re.compile(r'"([^"]*)"')
 _UNSEEN_CONTROLS: Final = frozenset(("form:hidden", "form:password", "form:generic-control"))
@@ -53,7 +53,7 @@ def _area(flow: Flow, element: Element) -> None:
 
 
 def _object(flow: Flow, element: Element) -> None:
-    """Read an embedded object once: a chart or formula. What is a document of its own is an embedded file."""
+    """Read an embedded object once: a chart or formula. A document of its own is an embedded file."""
     reference = value_of(element, "xlink:href")
     name = object_name(reference)
     root: Element | None = element
@@ -68,7 +68,7 @@ def _object(flow: Flow, element: Element) -> None:
 
 
 def _forms(flow: Flow, element: Element) -> None:
-    """Note the controls of the forms of a page, which are read where they stand (ODF 1.3-3 13)."""
+    """Store the controls of the forms of a page, which are read at their positions (ODF 1.3-3 13)."""
     for control in element.iter():
         identifier = value_of(control, "xml:id") or value_of(control, "form:id")
         if identifier and qualified(control).startswith("form:"):
@@ -78,7 +78,7 @@ def _forms(flow: Flow, element: Element) -> None:
 
 
 def _control_lines(control: Element) -> Iterator[str]:
-    """Yield the words of a control: its label and help, its value, and what can be chosen in it."""
+    """Yield the words of a control: its label and help, its value, and its choices."""
     name = qualified(control)
     if name == "form:hidden":
         return
@@ -99,7 +99,7 @@ def _control(flow: Flow, element: Element) -> None:
 
 
 def _validation(flow: Flow, element: Element) -> None:
-    """Read what can be chosen in a cell, and the messages to whoever fills it in (ODF 1.3-3 9.4.5)."""
+    """Read the choices of a cell, and its messages to users (ODF 1.3-3 9.4.5)."""
     condition = value_of(element, "table:condition")
     if _LIST in condition:
         for choice in _CHOICE.findall(condition)[:MAX_CHOICES]:
@@ -108,7 +108,7 @@ def _validation(flow: Flow, element: Element) -> None:
 
 
 def _message(flow: Flow, element: Element) -> None:
-    """Read the words that a program shows to whoever fills in a cell (ODF 1.3-3 9.4.6 and 9.4.7)."""
+    """Read a message to the user who fills in a cell (ODF 1.3-3 9.4.6 and 9.4.7)."""
     flow.line(value_of(element, "table:title"))
     flow.descend(element)
 

@@ -28,7 +28,7 @@ _DEFINED: Final = clark("table:named-expressions")
 _NAMES: Final = (_TABLE, _ROW, _STYLE, _VALIDATIONS, _DEFINED, *_SIDES, *_KEPT)
 _BY_PROGRAM: Final = ("_", "Excel_BuiltIn")
 _OF_OTHERS: Final = "'file:"
-"""A sheet of this name is what a program remembers of another document."""
+"""Prefix of the name of a sheet that caches another document."""
 
 
 class SheetsReader:
@@ -39,7 +39,7 @@ class SheetsReader:
         self.pages: set[str] = set()
         """Names of the master pages that sheets are printed on."""
         self.kept: dict[str, Element] = {}
-        """Particulars and master pages of a document that is one XML file, by their names."""
+        """Metadata and master pages of a document that is one XML file, by their names."""
         self._flow = flow
         self._sheet: Element | None = None
         self._count = 0

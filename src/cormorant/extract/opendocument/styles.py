@@ -17,7 +17,7 @@ _HEADERS: Final = frozenset(
     for suffix in ("", "-left", "-first")
 )
 _FIXED: Final = frozenset(("", "footer", "header"))
-"""Classes of shapes whose text stands on every slide; that of the others is a prompt, or counts pages."""
+"""Classes of shapes whose text is on every slide; that of others is a prompt, or a page number."""
 _NOT_SHOWN: Final = frozenset(("office:forms", "presentation:notes"))
 
 
@@ -27,7 +27,7 @@ def pages_of_styles(styles: Iterable[Element]) -> set[str]:
 
 
 def read_master_pages(flow: Flow, root: Element, used: set[str], *, default: bool) -> None:
-    """Read what stands on every page of its kind; each wording once, after the body.
+    """Read the fixed texts of pages; each wording once, after the body.
 
     `used` are the names of master pages in use; with `default` the first is in use without being named.
     """

@@ -1,6 +1,6 @@
 """Tables (ODF 1.3-3 9): a line for each row, its cells apart; values of cells as displayed and as they are.
 
-A row or cell that is repeated is read once, however often a count says that it is (9.1.3 to 9.1.5).
+A repeated row or cell is read once, whatever its count (9.1.3 to 9.1.5).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _shown(flow: Flow, cell: Element) -> str:
 
 
 def _plain(kind: str, value: str) -> str:
-    """Return a value as people would look for it: `2026-03-14`, `10:30:00`."""
+    """Return a value as people would search for it: `2026-03-14`, `10:30:00`."""
     if kind == "date":
         return value.removesuffix(_NO_TIME).replace("T", " ")
     if kind == "time":

@@ -16,7 +16,7 @@ _CHOSEN: Final = ("Dropdown_Selected", "Result")
 
 
 def ignore(_flow: Flow, _element: Element) -> None:
-    """Read nothing: what a person cannot see, or sees elsewhere."""
+    """Read nothing: for hidden elements, and those that are displayed elsewhere."""
 
 
 def _paragraph(flow: Flow, element: Element) -> None:
@@ -75,7 +75,7 @@ def _link(flow: Flow, element: Element) -> None:
 
 
 def target_of(flow: Flow, element: Element) -> str:
-    """Return the reference of a link as it counts beside the document, which is a folder to what is in it."""
+    """Return the reference of a link relative to the document, which is a folder for its parts."""
     reference = value_of(element, "xlink:href")
     return reference if flow.package.is_flat else reference.removeprefix("../")
 
@@ -97,7 +97,7 @@ def _hidden_text(flow: Flow, element: Element) -> None:
 
 
 def _content_control(flow: Flow, element: Element) -> None:
-    """Read what was entered into a content control, unless nothing was and it shows a prompt."""
+    """Read the contents of a content control, unless it is empty and shows a prompt."""
     if value_of(element, "loext:showing-place-holder") != "true":
         flow.descend(element)
 

@@ -1,4 +1,4 @@
-"""The attachments of Outlook messages, whatever file they are kept in."""
+"""The attachments of Outlook messages in any kind of file."""
 
 from __future__ import annotations
 

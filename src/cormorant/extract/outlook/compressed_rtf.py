@@ -21,7 +21,7 @@ _WINDOW: Final = 4096
 
 
 def decompress_rtf(data: bytes) -> bytes:
-    """Return the RTF of a compressed body as far as it can be unpacked, empty for what is no such body."""
+    """Return the RTF of a compressed body as far as it can be unpacked, empty for any other data."""
     if len(data) < _HEADER.size:
         return b""
     _, size, kind, _ = _HEADER.unpack_from(data)
@@ -33,7 +33,7 @@ def decompress_rtf(data: bytes) -> bytes:
 
 
 def _unpacked(data: bytes, size: int) -> bytes:
-    """Unpack runs: a bit says of each item whether it is a byte, or a place in the last 4,096 bytes with a length."""
+    """Unpack runs: one bit for each item distinguishes bytes from references into the last 4,096 bytes."""
     out = bytearray(_START)
     place, end = _HEADER.size, len(data)
     most = len(out) + size
@@ -57,7 +57,7 @@ def _unpacked(data: bytes, size: int) -> bytes:
 
 
 def _repeat(out: bytearray, distance: int, length: int) -> None:
-    """Append bytes that stand `distance` before the end; what was not written yet is blank, and may be repeated."""
+    """Append bytes from `distance` before the end; unwritten ones are blank, and may be repeated."""
     start = len(out) - distance
     if start < 0:
         out += b" " * min(length, -start)

@@ -1,7 +1,7 @@
 """Pages of HTML that were wrapped in RTF, unwrapped: [MS-OXRTFEX].
 
-Tags stand in groups of their own (htmltag); text between them is that of the page, and what stands between the words
-htmlrtf and htmlrtf0 is for readers of RTF only.
+Tags are in groups of their own (htmltag); text between them is that of the page, and text between the words htmlrtf and
+htmlrtf0 is for readers of RTF only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cormorant.extract.rtf.charsets import FontTable
 from cormorant.extract.rtf.tokens import RtfKind, RtfToken, RtfTokens
 
 MAX_DEPTH: Final = 1_000
-"""Groups within groups; what is deeper belongs to the last of them."""
+"""The greatest depth of groups; deeper text belongs to the last of them."""
 
 _SIGN: Final = b"\\fromhtml"
 _HEAD: Final = 4_096

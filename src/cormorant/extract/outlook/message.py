@@ -1,4 +1,4 @@
-"""Text of a message: who wrote it to whom and when, its body, the names of its attachments."""
+"""Text of a message: sender, recipients, date, body, and the names of its attachments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cormorant.model.content import Extraction, PageLink, Value
 MAX_RECIPIENTS: Final = 10_000
 
 _FIRST, _COPY, _BLIND_COPY = 1, 2, 3
-# References without a scheme lead nowhere: nobody knows where the page was.
+# References without a scheme lead nowhere: the address of the page is unknown.
 _NO_BASE: Final = "mail://mail/"
 _SHOWN: Final = re.compile(r"cid:([^\"'<>\s)\\]{1,300})", re.IGNORECASE)
 _PICTURES: Final = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".svg", ".webp", ".tif", ".tiff")
@@ -44,7 +44,7 @@ _OF_PERSONS: Final = range(0x3A00, 0x3A60)
 
 
 class MapiMessage(NamedTuple):
-    """The properties of a message, of those who got it, and of what is attached to it."""
+    """The properties of a message, of its recipients, and of its attachments."""
 
     properties: PropertyBag
     recipients: list[PropertyBag]
@@ -58,7 +58,7 @@ class _Body(NamedTuple):
 
 
 def message_extraction(message: MapiMessage, task: ExtractionTask) -> Extraction:
-    """Return what a message says; its title is its subject."""
+    """Return the extraction of a message; its title is its subject."""
     bag = message.properties
     page, rtf = _read_page(bag)
     body = _read_body(bag.text(Tag.BODY), page, rtf, task)
@@ -124,9 +124,9 @@ def _shown_in(page: str) -> frozenset[str]:
 
 
 def is_in_page(bag: PropertyBag, shown: frozenset[str]) -> bool:
-    """Return whether an attachment is a picture in the body, which nobody sees as a file: [MS-OXCMSG] 2.2.2.
+    """Return whether an attachment is a picture in the body, which is not displayed as a file: [MS-OXCMSG] 2.2.2.
 
-    `shown` is what `shown_parts` says of its message.
+    `shown` is the result of `shown_parts` for its message.
     """
     if bag.number(Tag.HIDDEN):
         return True
@@ -164,7 +164,7 @@ def _sender(bag: PropertyBag) -> str:
 
 
 def _person(name: str, *addresses: str) -> str:
-    """Return a name with the first address that is one of the internet; others are of no use to a reader."""
+    """Return a name with the first address that is one of the internet; others are useless to a reader."""
     name = one_line(name).strip("'")
     address = next((one_line(each) for each in addresses if "@" in each), "")
     if not name or not address or address.lower() in name.lower():
@@ -178,7 +178,7 @@ def _keywords(bag: PropertyBag) -> tuple[str, ...]:
 
 
 def _particulars(bag: PropertyBag) -> Iterator[str]:
-    """Yield what appointments and contacts say beside their body, a line each."""
+    """Yield the details of appointments and contacts beside their body, a line each."""
     kind = bag.text(Tag.MESSAGE_CLASS).lower()
     yield bag.text(bag.tag_of(*_LOCATION))
     if kind.startswith(("ipm.appointment", "ipm.schedule")):

@@ -55,7 +55,7 @@ _MESSAGE: Final = "application/vnd.ms-outlook"
 
 
 def extract_msg(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what a message says. Raises Unreadable when it has no properties."""
+    """Return the extraction of a message. Raises Unreadable when it has no properties."""
     root = CompoundFile(body).root
     names = _named_properties(root)
     values = _MsgValues(root, _HEADER)

@@ -116,7 +116,7 @@ class _TnefMessage:
 
 
 def extract_tnef(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what a message says. Raises Unreadable when it is none."""
+    """Return the extraction of a message. Raises Unreadable for any other document."""
     found = _read(body)
     attachments = [found.bag(each.values) for each in found.attachments]
     message = MapiMessage(found.bag(found.values), [found.bag(each) for each in found.recipients], attachments)
@@ -165,7 +165,7 @@ def _read(body: bytes) -> _TnefMessage:
 
 
 def _take(message: _TnefMessage, attribute: int, data: bytes) -> None:
-    """Take over what an attribute says."""
+    """Store the value of an attribute."""
     if attribute == _Attribute.CODE_PAGE and len(data) >= _U32.size:
         message.codec = code_page_codec(_U32.unpack_from(data)[0])
     elif attribute == _Attribute.PROPERTIES:
@@ -244,7 +244,7 @@ class _Properties:
         return int(_U32.unpack_from(self._data, place)[0]) if self._place <= len(self._data) else 0
 
     def _bytes(self, size: int) -> bytes:
-        """Return the next bytes; what follows them begins at a multiple of four."""
+        """Return the next bytes; the next value begins at a multiple of four."""
         value = self._data[self._place : self._place + size]
         self._place += size + 3 & ~3
         return value
@@ -259,7 +259,7 @@ class _Properties:
         self._message.named.setdefault((of, name), tag)
 
     def _values(self, kind: int) -> list[bytes] | None:
-        """Return the values of a property, None for a type that is none: what follows cannot be found then."""
+        """Return the values of a property, None for an unknown type, after which no value can be found."""
         several, kind = kind & SEVERAL, kind & ~SEVERAL
         fixed = OF_FIXED_SIZE.get(kind)
         if fixed is None and kind not in _OF_ANY_SIZE:

@@ -1,12 +1,12 @@
 """Annotations of a page: ISO 32000-1, 12.5.
 
-    FreeText                     text that stands on the page                       -> `written`
-    Text, Highlight, Stamp, ...  what a reader said of the page, shown in a pop-up  -> `comments`
+    FreeText                     text on the page                                   -> `written`
+    Text, Highlight, Stamp, ...  comments of readers, shown in a pop-up             -> `comments`
     Link                         an address, and the text under it                  -> `links`
     Widget                       the place of a form field                          -> `values` (`form_fields`)
 
-A pop-up window repeats the contents of its annotation, so it is left out, and so is one that only keeps the state of a
-review ("Accepted set by Anna"), and what is hidden.
+A pop-up window repeats the contents of its annotation, so it is left out, and so are annotations that only hold the
+state of a review ("Accepted set by Anna"), and hidden ones.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Annotations:
 
 
 def page_annotations(document: PdfFile, page: Any, text_page: TextPage, fields: FormFields) -> Annotations:
-    """Return what the annotations of a page say. `text_page` is its text, for that of its links."""
+    """Return the texts of the annotations of a page. `text_page` has the text under its links."""
     found = Annotations()
     for annotation in each_annotation(page):
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)

@@ -1,7 +1,7 @@
 """Files inside a PDF: ISO 32000-1, 7.11.4.
 
-They stand in the name tree of the document (attachments, the files of a portfolio, the data of an electronic invoice)
-or belong to an annotation of a page.
+They are in the name tree of the document (attachments, the files of a portfolio, the data of an electronic invoice) or
+belong to an annotation of a page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Processor time that the limit of this process leaves.
+"""Remaining processor time of this process.
 
-A document that is killed at the limit says nothing at all; one whose reader stops shortly before says most of it. This
-is no clock: nothing but the process's own limit (RLIMIT_CPU) is looked at, and where there is none, nothing is short.
+A reader that is killed at the limit returns nothing; one that stops shortly before returns most of the text. This is no
+clock: only the process's own limit (RLIMIT_CPU) is read, and without a limit time is never short.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Values of form fields: ISO 32000-1, 12.7.4.
 
-Taken from the fields and not from how they are drawn, so a field without an appearance stream is read too. Check boxes,
-radio buttons, push buttons and signatures have names for machines and no value to read; a password is nobody's to read.
+They come from the fields instead of their appearance, so a field without an appearance stream is read too. Check boxes,
+radio buttons, push buttons and signatures have names for machines and no value to read; passwords are skipped.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from cormorant.extract.pdf.open_file import PdfFile
 from cormorant.extract.pdf.pdfium_text import wide_text
 
 MAX_OPTIONS: Final = 2_000
-"""Choices of a field that are looked at for whether they are selected."""
+"""Choices of a field that are tested for their selection."""
 
 
 class FormFields:
-    """The fields of an open document. A field that stands in several places has its value once."""
+    """The fields of an open document. A field with several places has its value once."""
 
     def __init__(self, environment: Any) -> None:
         """Take PDFium's form environment, None for a document without a form."""

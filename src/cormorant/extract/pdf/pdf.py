@@ -54,7 +54,10 @@ def extract_pdf(body: bytes, task: ExtractionTask) -> Extraction:
 
 
 def read_pdf(body: bytes, task: ExtractionTask, recognise: PageRecogniser | None = None) -> Extraction:
-    """Return what a PDF says, with what `recognise` finds on its pages. Raises what `extract_pdf` raises."""
+    """Return the extraction of a PDF, with the text that `recognise` finds on its pages.
+
+    Raises what `extract_pdf` raises.
+    """
     with opened_pdf(body) as document, opened_form(document) as fields:
         about = PdfMetadata(document, body)
         found = _Findings()

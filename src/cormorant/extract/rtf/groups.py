@@ -87,7 +87,7 @@ class RtfGroup:
         self.apart = 0
         """How many texts that are gathered apart lie around it."""
         self.ended: Callable[[], None] | None = None
-        """What is to be done at its end."""
+        """The action at its end."""
 
     def inner(self) -> RtfGroup:
         """Return a group that begins in this one."""

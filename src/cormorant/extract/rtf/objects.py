@@ -31,7 +31,7 @@ def object_name(digits: memoryview) -> str:
 
 
 def object_file(digits: memoryview) -> EmbeddedFile | None:
-    """Return the file that an object holds, None for a picture, a link or what nobody knows."""
+    """Return the file that an object holds, None for a picture, a link or an unknown object."""
     data = _bytes(digits)
     contents = _contents_of_package(data)
     if contents is not None:

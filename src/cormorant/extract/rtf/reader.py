@@ -30,7 +30,7 @@ _ATTRIBUTES: Final = {
 
 
 def extract_rtf(body: bytes, task: ExtractionTask) -> Extraction:
-    """Return what an RTF document says. Raises Unreadable for what is none."""
+    """Return the extraction of an RTF document. Raises Unreadable for any other document."""
     machine = RtfMachine(body, _ALL_WORDS, DESTINATIONS.keys())
     machine.tokens.place = _start(body)
     whole = machine.run()
@@ -51,7 +51,7 @@ def extract_rtf(body: bytes, task: ExtractionTask) -> Extraction:
 
 
 def rtf_embedded_files(body: bytes, _task: ExtractionTask) -> Iterator[EmbeddedFile]:
-    """Yield the files in the objects of a document. Raises Unreadable for what is no RTF."""
+    """Yield the files in the objects of a document. Raises Unreadable if it is no RTF."""
     _start(body)
     tokens = RtfTokens(body)
     while (match := _OBJECT.search(body, tokens.place)) is not None:

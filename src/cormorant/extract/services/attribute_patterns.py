@@ -36,7 +36,7 @@ class ExtractAttributesSettings(ServiceSettings):
     @field_validator("pattern")
     @classmethod
     def _patterns(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse what is no name or no expression."""
+        """Reject an invalid name or expression."""
         for line in lines:
             name, equals, expression = line.partition("=")
             if not equals or not expression:
@@ -48,7 +48,7 @@ class ExtractAttributesSettings(ServiceSettings):
 
 @lru_cache(256)
 def compiled_pattern(expression: str, ignore_case: bool = False) -> Any:
-    """Return a compiled expression. Raises ValueError with a sentence that says what RE2 does not take."""
+    """Return a compiled expression. Raises ValueError with a sentence about the part that RE2 does not accept."""
     if len(expression) > LONGEST_PATTERN:
         raise ValueError(f"An expression has {LONGEST_PATTERN:,} characters at most.")
     options = re2.Options()

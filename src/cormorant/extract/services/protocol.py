@@ -1,4 +1,4 @@
-"""Document service: the protocol, and what it takes and returns."""
+"""Document service: the protocol, and the types of its arguments and results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ServiceDocument(msgspec.Struct, frozen=True):
 
 
 class DocumentVeto(NamedTuple):
-    """A document is not to be found; `reason` says why, in words for an administrator."""
+    """A document must not be searchable; `reason` is for an administrator."""
 
     reason: str = ""
 
@@ -58,13 +58,12 @@ S = TypeVar("S", bound=ServiceSettings)
 
 
 class DocumentService(ABC, Generic[S]):
-    """A document service. One is made for its parameters, and asked about many documents or only one.
+    """A document service. One is made for its parameters, and processes one or many documents.
 
-    `process` answers by the document alone: the same for the same document, so that nothing counts as changed that is
-    not. It may rely on being called with what one source says of one document. It may not rely on earlier calls: a
-    service that a package adds has a process of its own for each document, which can compute and nothing else. What it
-    raises counts as a failure at this document. `withholds`: nobody is shown, or handed, the original of a document
-    that has passed it.
+    `process` depends only on the document: equal documents give equal results, so that nothing counts as changed that
+    is not. It may rely on being called with the values of one document of one source. It may not rely on earlier calls:
+    a service of a package has a process of its own for each document, in the sandbox. An exception counts as a failure
+    of this document. `withholds`: the original of a document that has passed it must not be shown or delivered.
     """
 
     about: ClassVar[str] = ""

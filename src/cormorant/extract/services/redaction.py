@@ -1,4 +1,4 @@
-"""Document service that takes what is confidential out of a document: addresses, numbers, and what patterns match.
+"""Document service that removes confidential parts of a document: addresses, numbers, and matches of patterns.
 
 The text, the title, the attributes and the texts of links are changed. The original stays in the cache, for whatever
 reads it again, and is shown and handed to nobody.
@@ -45,14 +45,14 @@ class RedactSettings(ServiceSettings):
     @field_validator("pattern")
     @classmethod
     def _patterns(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse what is no expression."""
+        """Reject an invalid expression."""
         for line in lines:
             compiled_pattern(line)
         return lines
 
 
 class Redact(DocumentService[RedactSettings]):
-    """Replaces what it finds wherever a reader could meet it."""
+    """Replaces matches in all searchable and displayed parts."""
 
     about: ClassVar[str] = "E-mail addresses, telephone and card numbers, and other patterns replaced."
     withholds: ClassVar[bool] = True
@@ -64,7 +64,7 @@ class Redact(DocumentService[RedactSettings]):
         self._finders = [*map(sensitive_data.own, settings.pattern), *built_in]
 
     def process(self, document: ServiceDocument) -> ServiceDocument:
-        """Return the document without what is found."""
+        """Return the document without the matches."""
         return document.changed(
             text=self._clean(document.text),
             title=self._clean(document.title),

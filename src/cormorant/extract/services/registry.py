@@ -56,7 +56,10 @@ class ServiceStep(NamedTuple):
 
 @lru_cache(64)
 def steps_of(lines: tuple[str, ...]) -> tuple[ServiceStep, ...]:
-    """Return the services of a source, which were looked at when they were set. Never raises for what is wrong now."""
+    """Return the services of a source, which were looked at when they were set.
+
+    Never raises for a problem that arose since.
+    """
     return tuple(map(_step, lines))
 
 

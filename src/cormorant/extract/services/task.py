@@ -1,4 +1,4 @@
-"""Messages to and from the limited child in which a document service runs, and what the child does.
+"""Messages to and from the sandbox in which a document service runs, and the task of the sandbox.
 
     crawl --encode_service_task--> payload --serve (in the child)--> answer --decode_service_answer--> what came of it
 
@@ -77,7 +77,7 @@ def encode_service_task(call: ServiceCall, document: ServiceDocument) -> tuple[b
 
 
 def decode_service_answer(answer: bytes, before: ServiceDocument) -> ServiceAnswer:
-    """Return what came of a document; an answer that is none is a fault like any other."""
+    """Return the result for a document; an invalid answer is a fault like any other."""
     try:
         found = _ANSWERS.decode(answer)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -132,7 +132,7 @@ def serve(payload: bytes) -> bytes:
 
 
 def service_of(reference: str) -> Callable[[bytes], bytes]:
-    """Return the task that a service of a package ("module:class") does, or one that says why it cannot."""
+    """Return the task of a service of a package ("module:class"), or one that reports why it cannot run."""
     try:
         return partial(_serve, _class_of(reference))
     except PluginUnusable as error:
@@ -148,7 +148,7 @@ def _class_of(reference: str) -> type[DocumentService[Any]]:
 
 
 def _serve(service: type[DocumentService[Any]], payload: bytes) -> bytes:
-    """Have a service of a package process one document; whatever it raises, the child tells it as a failed task."""
+    """Have a service of a package process one document; the sandbox reports any exception as a failed task."""
     task, body = decode_framed(payload, _TASKS)
     del payload
     made_of = service(parse_settings(service.Settings, task.parameters))

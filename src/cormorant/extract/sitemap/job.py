@@ -1,4 +1,4 @@
-"""A sitemap that is large is read in a limited child: what is asked of it, and what it answers.
+"""Messages to and from the sandbox that reads a large sitemap.
 
     crawl --encode_task--> payload --read (in the child)--> answer --decode_sitemap--> Sitemap | ConversionFault
 
@@ -42,12 +42,12 @@ _ANSWERS: Final = msgspec.msgpack.Decoder(_Answer | ConversionFault)
 
 
 def is_read_inline(body: bytes) -> bool:
-    """Say whether a sitemap is small enough to be read at once, also when it is decompressed."""
+    """Return whether a sitemap is small enough to be read at once, also when it is decompressed."""
     return len(body) <= INLINE_BYTES and not gunzipped(body, INLINE_BYTES)[1]
 
 
 def sitemap_or_fault(body: bytes, *, address: str, charset: str = "") -> Sitemap | ConversionFault:
-    """Return what a sitemap names, or why it is none. Never raises for what is in `body`."""
+    """Return the entries of a sitemap, or why it is none. Never raises for the contents of `body`."""
     try:
         return read_sitemap(body, address=address, charset=charset)
     except Unreadable as error:
@@ -75,7 +75,7 @@ def read(payload: bytes) -> bytes:
 
 
 def decode_sitemap(answer: bytes) -> Sitemap | ConversionFault:
-    """Return what the child found out. An answer that is none is a ConversionFault like any other."""
+    """Return the result of the sandbox. An invalid answer is a ConversionFault like any other."""
     try:
         said = _ANSWERS.decode(answer)
     except (msgspec.DecodeError, UnicodeDecodeError):

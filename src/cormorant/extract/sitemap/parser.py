@@ -30,7 +30,7 @@ from cormorant.model.url import MAX_ADDRESS, join
 MAX_ENTRIES: Final = 50_000
 """Entries of one file, as the protocol has it."""
 MAX_ITEMS: Final = 10_000
-"""Items of one feed (fault B14)."""
+"""The most items of one feed."""
 MAX_TAGS: Final = 1_500_000
 """Tags that are looked at; reading them takes less than two seconds."""
 
@@ -60,7 +60,8 @@ _PICTURED: Final = frozenset(("dc:date", "dc:modified"))
 def read_sitemap(body: bytes, *, address: str, charset: str = "") -> Sitemap:
     """Return what a sitemap or feed at `address` (canonical) names, each address once, in its order.
 
-    Raises Unreadable when it is none, or grows too much when decompressed. What is not well-formed is used in part.
+    Raises Unreadable when it is none, or grows too much when decompressed. A document that is not well-formed is used
+    in part.
     """
     body, cut = gunzipped(body)
     text = decoded(body, charset)[0].lstrip("\ufeff \t\r\n\f\0")
@@ -319,7 +320,7 @@ class _Tags:
             self._name, self._pieces = name, []
 
     def _link(self, name: str, said: dict[str, str]) -> None:
-        """A link that is said in attributes. What is enclosed with an item counts for one that has no page."""
+        """Read a link in attributes. An enclosure counts for an item without a page."""
         rel = said.get("rel", "alternate") if name == "loc" else name
         if rel == "alternate" and not self._fields.get("loc"):
             self._fields |= {"loc": said.get("href", ""), "link base": said.get("xml:base", "")}

@@ -1,4 +1,4 @@
-"""Dates and times of cells: serial numbers, sections of format codes that show them, and their ISO 8601 forms.
+"""Dates and times of cells: serial numbers, sections of format codes that display them, and their ISO 8601 forms.
 
 A serial number counts days: 1 is 1900-01-01, and 60 a 29 February that 1900 never had, as in Lotus 1-2-3 (ECMA-376-1
 18.17.4.1); in the 1904 system 0 is 1904-01-01. Its fraction is the time of the day.
@@ -120,7 +120,7 @@ class DateSection:
                 self._tokens[place] = (kind, text.replace("m", "n"))
 
     def words(self, serial: float) -> tuple[str, str]:
-        """Return a serial number as displayed, and its ISO 8601 form; "" twice when it is no date.
+        """Return a serial number as displayed, and its ISO 8601 form; "" twice if it is no date.
 
         The ISO form is YYYY-MM-DD, with HH:MM where the section shows a time, "" for a span of time.
         """

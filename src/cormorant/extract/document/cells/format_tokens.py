@@ -97,7 +97,7 @@ class _Draft:
         self.tokens.append(FormatToken(kind, text))
 
     def add_bracket(self, text: str) -> None:
-        """Read what stands in brackets: elapsed time, a condition, a currency with its language; colours are none."""
+        """Read the text in brackets: elapsed time, a condition, a currency with its language; colours are skipped."""
         if _ELAPSED.fullmatch(text):
             self.add(FormatMark.ELAPSED, text.lower())
         elif text.startswith("$"):

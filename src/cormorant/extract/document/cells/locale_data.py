@@ -1,7 +1,7 @@
 """Names of months and days, separators and dates of the languages that spreadsheets are most often made in.
 
-A number format may name its language ([MS-LCID]); a workbook lets it be known by words that the program which saved it
-left there. Languages that are not known here are shown as English.
+A number format may name its language ([MS-LCID]); the language of a workbook follows from words of the program that
+saved it. Unknown languages are displayed as English.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ _BY_NUMBER: Final = {
 _BY_TAG: Final = {
     "de": GERMAN, "en": ENGLISH, "es": SPANISH, "fr": FRENCH, "it": ITALIAN, "nl": DUTCH, "pt": PORTUGUESE,
 }  # fmt: skip
-# Numbers of the telephone, which the COUNTRY record of an XLS file has ([MS-XLS] 2.4.63).
+# Country calling codes, as in the COUNTRY record of an XLS file ([MS-XLS] 2.4.63).
 _BY_COUNTRY: Final = {
     31: DUTCH, 33: FRENCH, 34: SPANISH, 39: ITALIAN, 43: GERMAN, 49: GERMAN, 52: SPANISH, 55: PORTUGUESE,
     351: PORTUGUESE,
@@ -133,10 +133,10 @@ def locale_of_tag(tag: str) -> LocaleData | None:
 
 
 def locale_of_country(number: int) -> LocaleData:
-    """Return the locale of a country by its number of the telephone."""
+    """Return the locale of a country by its calling code."""
     return _BY_COUNTRY.get(number, ENGLISH)
 
 
 def locale_of_heading(heading: str) -> LocaleData | None:
-    """Return the locale in which Excel calls worksheets so, None for a heading that is not known."""
+    """Return the locale in which Excel uses this heading for worksheets, None for an unknown heading."""
     return _BY_HEADING.get(heading.strip().lower())

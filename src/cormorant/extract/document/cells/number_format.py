@@ -1,10 +1,10 @@
 """Values of cells as a spreadsheet displays them, by number format codes: ECMA-376-1 18.8.30 and 18.8.31.
 
-A code has up to four sections apart by ";": for positive numbers, negative ones, zero, and text.
+A code has up to four sections separated by ";": for positive numbers, negative ones, zero, and text.
 
     0.00%;[Red]-0.00%      [>=1000]#,##0;0      [$-407]dddd, d. mmmm yyyy      "No. "@
 
-Colours, widths and fillers show nothing that could be searched.
+Colours, widths and fillers add no searchable text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class NumberFormat:
         self._known: dict[float, tuple[str, str]] = {}
 
     def words(self, value: float) -> tuple[str, str]:
-        """Return a number as displayed, and its raw or ISO 8601 form, "" where that is the same."""
+        """Return a number as displayed, and its raw or ISO 8601 form, "" if both are equal."""
         words = self._known.get(value)
         if words is None:
             words = self._words(float(value))
@@ -78,7 +78,7 @@ class NumberFormat:
         return (shown, raw if raw != shown else "") if shown else (raw, "")
 
     def _has_own_sign(self, place: int, section: FormatSection) -> bool:
-        """Say whether a section is for negative numbers only, which it shows without a sign of their own."""
+        """Return whether a section is for negative numbers only, which it displays without a sign."""
         if section.condition is not None:
             return section.below_zero
         return place == 1 and self._sections[0][0].condition is None

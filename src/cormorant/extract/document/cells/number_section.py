@@ -1,4 +1,4 @@
-"""Numbers of cells: as General shows them, and by sections of format codes (ECMA-376-1 18.8.31).
+"""Numbers of cells: as General displays them, and by sections of format codes (ECMA-376-1 18.8.31).
 
 Numbers are rounded as Excel does it: half away from zero, from the fifteen digits that it keeps.
 """
@@ -27,7 +27,7 @@ _PLACES: Final = tuple(Decimal(1).scaleb(-places) for places in range(_MAX_PLACE
 
 
 def raw_number(value: float) -> str:
-    """Return a number as it is kept: fifteen digits, no exponent unless it is very large or very small."""
+    """Return a number as stored: fifteen digits, no exponent unless it is very large or very small."""
     if value.is_integer() and -_WHOLE < value < _WHOLE:
         return str(int(value))
     text = f"{value:.15g}"
@@ -50,7 +50,7 @@ def general_number(value: float, raw: str) -> str:
 
 
 class NumberSection:
-    """A section of a format code that shows a number, or only words of its own."""
+    """A section of a format code that displays a number, or only its own text."""
 
     def __init__(self, section: FormatSection, locale: LocaleData) -> None:
         """Read a section."""
@@ -63,7 +63,7 @@ class NumberSection:
         self._shape = _shape(tokens[first:last], 2 * min(percents, _MAX_PERCENTS), locale)
 
     def display(self, size: float) -> str:
-        """Return a number that is not negative as it is displayed; its sign is no part of a section."""
+        """Return a non-negative number as displayed; the sign is no part of a section."""
         return self._prefix + self._shape.display(size) + self._suffix
 
 

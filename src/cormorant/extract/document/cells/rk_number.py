@@ -1,4 +1,4 @@
-"""RK values, in which Excel's binary files keep short numbers (RkNumber of [MS-XLS] and [MS-XLSB])."""
+"""RK values, in which Excel's binary files store short numbers (RkNumber of [MS-XLS] and [MS-XLSB])."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ from typing import Final
 from cormorant.extract.document.text_builder import CELL, TextBuilder
 
 MAX_CELL: Final = 32_767
-"""Characters of a cell that are kept, which is the most that Excel takes."""
+"""Characters of a cell that are kept, which is Excel's limit."""
 
 _MAX_ROW: Final = 1_000_000
 _CODE: Final = re.compile(
     r'&(?:(?P<part>[LCR])|(?P<ampersand>&)|"[^"]*"|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|[PN](?:[+-]\d{1,9}(?!\d))?|\d{1,3}|.)',
     re.DOTALL,
 )
-# The address in the notice, and the words of the English one.
+# The address in the notice, and the English wording.
 _NOTICES: Final = ("go.microsoft.com/fwlink", "threaded comment")
 _MAX_NOTICE: Final = 80
 
@@ -35,7 +35,7 @@ class RowText:
         self._size = 0
 
     def add(self, shown: str, raw: str = "") -> None:
-        """Add a cell as it is displayed, and its raw form where that is another."""
+        """Add a cell as displayed, and its raw form if it differs."""
         if "\n" in shown or "\t" in shown or "\r" in shown:
             shown = " ".join(shown.split())
         if shown and self._size <= _MAX_ROW:
@@ -47,7 +47,7 @@ class RowText:
             self._raw.append(raw)
 
     def _wrap(self) -> None:
-        """Go on in another line, unless there is more text than is kept."""
+        """Continue in another line, unless the text has reached its limit."""
         self.end()
         if self._text.full:
             self._size = _MAX_ROW + 1
@@ -65,9 +65,9 @@ class RowText:
 
 
 def comment_text(text: str) -> str:
-    """Return the text of a comment; of one that Excel made of a thread, what people wrote in it.
+    """Return the text of a comment; of one that Excel made from a thread, the texts of people.
 
-    Such a comment is for versions that know no threads, and begins with a notice in the language of the user.
+    Such a comment is for versions without threads, and begins with a notice in the language of the user.
     """
     title, _, rest = text.partition("\n")
     notice, _, said = rest.lstrip().partition("\n")
@@ -78,7 +78,7 @@ def comment_text(text: str) -> str:
 
 
 def _is_label(line: str, after: str) -> bool:
-    """Say whether a line only names what follows, as `Comment:` and `Reply:` do."""
+    """Return whether a line is only a label like `Comment:` or `Reply:`."""
     return line.endswith(":") and not line.startswith(" ") and after.startswith("  ")
 
 

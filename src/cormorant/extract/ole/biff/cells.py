@@ -93,7 +93,7 @@ class BiffCells:
             self._texts[row, column] = text
 
     def _is_old(self, record: BiffRecord) -> bool:
-        """Say whether a record has the shape of BIFF2, which newer files may hold too; FORMULA got its number back."""
+        """Return whether a record has the form of BIFF2, as newer files may too; FORMULA reuses its old number."""
         return record.kind < _NEW_KINDS and (record.kind != _FORMULA or self.version < 5)
 
     def _cell(self, record: BiffRecord) -> tuple[int, int, int, int]:

@@ -1,6 +1,6 @@
-"""Workbooks that Excel encrypts with the password that it knows itself: [MS-OFFCRYPTO] 2.3.5 to 2.3.7.
+"""Workbooks that Excel encrypts with its built-in password: [MS-OFFCRYPTO] 2.3.5 to 2.3.7.
 
-A workbook whose structure is protected is encrypted, and opens without a question all the same.
+A workbook with a protected structure is encrypted, but opens without a question.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIZES: Final = struct.Struct("<II")
 
 
 def decrypted(data: bytes, file_pass: bytes) -> bytes:
-    """Return a stream without encryption, given its FILEPASS record. Raises Protected when a person has to know it."""
+    """Return a stream without encryption, given its FILEPASS record. Raises Protected for any other password."""
     if len(data) > MAX_ENCRYPTED:
         raise Protected
     if file_pass in (_XOR_KEYS, _XOR.to_bytes(2, "little") + _XOR_KEYS):

@@ -1,4 +1,4 @@
-"""Formatting of a Word document that changes what its text says: [MS-DOC] 2.4.6.
+"""Formatting of a Word document that changes its text: [MS-DOC] 2.4.6.
 
 deleted revisions      characters that are struck out, and no longer part of the text
 symbols                a placeholder stands for a character of another font
@@ -47,7 +47,7 @@ _FONT_NAME: Final = 40
 
 
 class FormattedText(NamedTuple):
-    """The text with what formatting says of it, one character for each position as before.
+    """The text with its formatting applied, still one character for each position.
 
     `pictures` are places in the data stream by position. `rows`: ends of rows are marked as such.
     """

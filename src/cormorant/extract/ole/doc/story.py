@@ -1,6 +1,6 @@
 """A story of a Word document (the main text, a note, a header) as a person sees it: [MS-DOC] 2.8.25, 2.4.3 and 2.4.5.
 
-A field has an instruction, which nobody sees, and a result, each with a mark before it and one at the end. They nest.
+A field has an instruction, which is hidden, and a result, each with a mark before it and one at the end. They nest.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Story:
     _hiding: int = 0
 
     def read(self, text: str, first: int, last: int) -> str:
-        """Return what is seen of the positions `first` to `last` (exclusive) of a document's text."""
+        """Return the visible text of the positions `first` to `last` (exclusive) of a document."""
         place = first
         self._add_label(first)
         for mark in _MARK.finditer(text, first, last):
@@ -151,7 +151,7 @@ class Story:
                 self.links.append((target, joined_units(words[:_MAX_LABEL])))
 
     def _show_instruction(self, instruction: str) -> None:
-        """Add what fields without a result show: the words of a button, an equation, a word with its reading above."""
+        """Add the text of fields without a result: a button, an equation, a word with its reading above."""
         button = _BUTTON.match(instruction)
         base, reading = phonetic_guide(instruction)
         if button is not None:

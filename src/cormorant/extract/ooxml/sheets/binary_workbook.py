@@ -26,7 +26,7 @@ _NAME_PLACE: Final = 9
 def extract_xlsb(body: bytes, task: ExtractionTask) -> Extraction:
     """Return the text of all sheets, hidden ones too.
 
-    Raises Protected for a workbook behind a password, Unreadable for what is no workbook.
+    Raises Protected for a workbook behind a password, Unreadable for any other document.
     """
     state = WorkbookState(OoxmlPackage(body))
     package = state.package

@@ -27,7 +27,7 @@ _BUILT_IN: Final = "_xlnm."
 def extract_xlsx(body: bytes, task: ExtractionTask) -> Extraction:
     """Return the text of all sheets, hidden ones too.
 
-    Raises Protected for a workbook behind a password, Unreadable for what is no workbook.
+    Raises Protected for a workbook behind a password, Unreadable for any other document.
     """
     state = WorkbookState(OoxmlPackage(body))
     package = state.package

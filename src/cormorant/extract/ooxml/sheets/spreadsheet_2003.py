@@ -54,7 +54,7 @@ _PROMPTS: Final = ("InputTitle", "InputMessage", "ErrorTitle", "ErrorMessage")
 def extract_excel_2003(body: bytes, task: ExtractionTask) -> Extraction:
     """Return the text of all sheets, hidden ones too.
 
-    Raises Unreadable for what is no workbook, or declares entities.
+    Raises Unreadable for any other document, or one that declares entities.
     """
     reader = _WorkbookReader()
     complete = reader.read(body)

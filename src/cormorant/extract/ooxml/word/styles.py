@@ -1,4 +1,4 @@
-"""Paragraph styles of a text document, as far as they say what is displayed: ECMA-376-1 17.7."""
+"""Paragraph styles of a text document, as far as they affect its text: ECMA-376-1 17.7."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class WordStyles:
 
 
 def list_properties(properties: Element | None) -> tuple[str, str]:
-    """Return the list and the level that stand in properties of a paragraph (`w:pPr`), "" for none."""
+    """Return the list and the level in properties of a paragraph (`w:pPr`), "" for none."""
     numbering = first_child(properties, "w:numPr") if properties is not None else None
     return (value_of(numbering, "w:numId"), value_of(numbering, "w:ilvl")) if numbering is not None else ("", "")
 

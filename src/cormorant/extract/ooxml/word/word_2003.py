@@ -41,7 +41,7 @@ _METAFILES: Final = (".emf", ".wmf", ".emz", ".wmz")
 def packed_word_2003(body: bytes) -> tuple[bytes, bool]:
     """Return a document of Word 2003 as a ZIP file of Word 2007, and whether all of it was read.
 
-    Raises Unreadable for XML that declares entities, and for what is no such document.
+    Raises Unreadable for XML that declares entities, and for any other document.
     """
     root, complete = parse_part(body[:MAX_TREE])
     document = first_child(root, "w:body") if root is not None else None
@@ -140,7 +140,7 @@ class _Translation:
             self._margins.append(element)
 
     def _on_list(self, element: Element) -> None:
-        """Write the number of a paragraph as its first run; the sign of a bullet says nothing."""
+        """Write the number of a paragraph as its first run; the sign of a bullet is skipped."""
         hint = next((each for each in element if name_of_element(each) == "wx:t"), None)
         label = attribute(hint, "val").strip() if hint is not None else ""
         properties = element.getparent()
