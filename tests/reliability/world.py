@@ -230,7 +230,7 @@ class Loop(asyncio.BaseEventLoop):
 
     def __init__(self, process: Process) -> None:
         super().__init__()
-        self.set_exception_handler(self._tell)
+        self.set_exception_handler(self._report)
         self._process = process
         self._selector = self
         self._clock_resolution = 1e-6  # after half a year a nanosecond more is the same moment: nobody would get on
