@@ -192,11 +192,11 @@ def _calibration(outcome: Outcome) -> list[str]:
     times = [took for _, took in outcome.calibrations]
     if not times:
         return ["## Calibration", "", "No phase was run."]
-    listed = ", ".join(f"{name} {took:.3f}" for name, took in outcome.calibrations)
+    calibrated = ", ".join(f"{name} {took:.3f}" for name, took in outcome.calibrations)
     return [
         "## Calibration",
         "",
-        f"CPU seconds of the fixed loop before each phase: {listed}.",
+        f"CPU seconds of the fixed loop before each phase: {calibrated}.",
         f"The slowest moment was {max(times) / min(times) - 1:.0%} above the fastest.",
     ]
 

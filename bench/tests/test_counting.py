@@ -136,8 +136,8 @@ def test_promises_are_kept_in_their_direction() -> None:
 
 def test_steps_of_all_processes_are_one_table(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    for number, parse in enumerate(({"calls": 10, "ns": 2_230_000}, [10, 2_230_000])):
-        written = {"parse": parse, "own": {"calls": 1, "ns": 1_000}}
+    for number, form in enumerate(({"calls": 10, "ns": 2_230_000}, [10, 2_230_000])):
+        written = {"parse": form, "own": {"calls": 1, "ns": 1_000}}
         (tmp_path / "logs" / f"steps-{number}.json").write_text(json.dumps(written), encoding="utf-8")
     found, own = steps.read(tmp_path, 20)
     assert (found.name, found.calls, found.us_a_page) == ("parse", 20, 223)
