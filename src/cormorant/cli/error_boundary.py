@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cormorant.base.durability import told
+from cormorant.base.durability import reportable
 from cormorant.base.errors import CormorantError, Interrupted, UsageError
 from cormorant.cli import options, registry
 from cormorant.cli.options import GlobalOptions
@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the outermost boundary: a person gets a sentence
-        return _say(asked, told(error) or _ours(error))
+        return _say(asked, reportable(error) or _ours(error))
 
 
 def _carry_out(asked: GlobalOptions, rest: list[str]) -> int:

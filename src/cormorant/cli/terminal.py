@@ -185,7 +185,7 @@ class Terminal:
 
         plan = self.plan()
         self.detail(f"Data folder: {plan.folder}")
-        with opened(plan, new=new, told=self.upgraded) as house:
+        with opened(plan, new=new, on_upgrade=self.upgraded) as house:
             yield house
 
     @contextmanager

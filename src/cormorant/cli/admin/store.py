@@ -205,7 +205,7 @@ def upgrade(context: typer.Context) -> None:
 
     say = terminal.of(context)
     done: list[Upgraded] = []
-    with opened(say.plan(), told=done.append):
+    with opened(say.plan(), on_upgrade=done.append):
         pass
     before, backup = (done[0].before, done[0].backup) if done else (SCHEMA_VERSION, None)
     if say.json:
