@@ -104,7 +104,7 @@ class Kept:
         print("freed")
 
 interruption, kept = Interruption(), Kept()
-interruption.listen(tell_all=False)
+interruption.listen(log_all=False)
 atexit.register(print, "at the end")
 logging.getLogger().addHandler(logging.handlers.MemoryHandler(9, target=logging.StreamHandler(sys.stdout)))
 logging.getLogger().warning("written down")

@@ -1,9 +1,11 @@
-"""Sentences for users are plain: no banned words in help, pages and docs, no statement that begins with "What"."""
+"""Sentences are plain: no banned words in help, pages, docs and docstrings; no statement begins with "What"."""
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +14,8 @@ import pytest
 from tests.house.reading import PACKAGE, ROOT, Finding, Module, files, plant, read, report
 
 BANNED = re.compile(r"\banew\b|\ball else\b|\btold of\b|\bfault [A-Z]\d+", re.IGNORECASE)
+UNPLAIN = re.compile(r"\banew\b|\ball else\b|\btold\b|\bsomebody\b", re.IGNORECASE)
+"""Words that no docstring and no comment has."""
 LOOSE = re.compile(r"(?<![\w`*\"“(])(?:What|Who|Whoever|Whatever)(?:'s)? [^.!?:|]*(?P<end>[.!?:|]|$)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
@@ -21,6 +25,11 @@ KEPT = ("docs/adr/", "docs/reference/api.md")
 PAGES = ("README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "RELIABILITY.md", "SECURITY.md",
          "bench/README.md", "bench/RESULTS.md")  # fmt: skip
 CLI = f"{PACKAGE}/cli/"
+NOT_YET_READ = tuple(
+    f"{PACKAGE}/{name}/"
+    for name in ("extract", "frontier", "model", "operate", "receivers", "search", "sources", "store", "web")
+)
+"""Packages whose docstrings and comments are not yet read."""
 
 
 def banned(path: str, text: str) -> Iterator[Finding]:
@@ -69,6 +78,34 @@ def spoken(modules: Iterable[Module]) -> Iterator[Finding]:
             yield from (module.finding(line, found.what) for found in banned(module.path, text))
 
 
+def prose(module: Module) -> Iterator[tuple[int, str]]:
+    """Docstrings of a module, those of its attributes too, and its comments, each run of comment lines as one text."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, node.value.value
+    begin, last, lines = 0, 0, list[str]()
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline) if "#" in module.text else ():
+        if token.type != tokenize.COMMENT:
+            continue
+        if lines and token.start[0] != last + 1:
+            yield begin, "\n".join(lines)
+            lines.clear()
+        begin, last = begin if lines else token.start[0], token.start[0]
+        lines.append(token.string.lstrip("# "))
+    if lines:
+        yield begin, "\n".join(lines)
+
+
+def unplain(modules: Iterable[Module]) -> Iterator[Finding]:
+    """Banned words and loose statements in docstrings and comments."""
+    for module in modules:
+        for line, text in prose(module):
+            for word in UNPLAIN.finditer(text):
+                yield module.finding(line + text[: word.start()].count("\n"), f"{word[0]!r} is a banned word")
+            for found in loose(module.path, text):
+                yield module.finding(line + found.line - 1, found.what)
+
+
 def _docs() -> list[Path]:
     inside = (path for path in files("docs", suffixes=(".md",)))
     return [*(ROOT / name for name in PAGES), *(path for path in inside if not _relative(path).startswith(KEPT))]
@@ -96,6 +133,11 @@ def test_templates_have_no_banned_words() -> None:
 
 def test_the_command_line_has_no_banned_words() -> None:
     found = list(spoken(module for module in read("src") if module.path.startswith(CLI)))
+    assert not found, report(found)
+
+
+def test_docstrings_and_comments_are_plain() -> None:
+    found = list(unplain(module for module in read("src") if not module.path.startswith(NOT_YET_READ)))
     assert not found, report(found)
 
 
@@ -136,3 +178,37 @@ def test_a_loose_statement_is_found(page: str) -> None:
 )
 def test_questions_and_headings_are_left_alone(page: str) -> None:
     assert not list(loose("a.md", page))
+
+
+@pytest.mark.parametrize(
+    "sentence", ["It is made anew.", "Receivers are told.", "Somebody has it.", "What is gone goes."]
+)
+@pytest.mark.parametrize(
+    "planted",
+    [
+        '"""{}"""\n',
+        '"""A page.\n\nIt stays. {}\n"""\n',
+        'class A:\n    """A page."""\n\n    size = 1\n    """{}"""\n',
+        "size = 1\n# {}\n",
+        "size = 1  # {}\n",
+        "# It stays.\n#\n# {}\nsize = 1\n",
+    ],
+)
+def test_prose_that_is_not_plain_is_found(planted: str, sentence: str) -> None:
+    module = plant(planted.format(sentence))
+    (found,) = unplain([module])
+    assert sentence in module.text.splitlines()[found.line - 1]
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'told = "What is told stays."\n',
+        '"""What is it? A page."""\n',
+        '"""A page. It says what is new."""\n',
+        "# What now? It stays.\nsize = 1\n",
+        "size = 1  # it says\nanew = 2  # what is new\n",
+    ],
+)
+def test_names_messages_and_questions_are_left_alone(planted: str) -> None:
+    assert not list(unplain([plant(planted)]))

@@ -192,7 +192,7 @@ DELIVERED = (
     _plant(
         "a run does not wait for its receivers",
         _WAITING,
-        ("behind = [each for each in told if each.place < end and not each.paused]", "behind = list(told[:0])"),
+        ("behind = [each for each in served if each.place < end and not each.paused]", "behind = list(served[:0])"),
     ),
 )
 STEERED = (

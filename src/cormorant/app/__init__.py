@@ -3,6 +3,6 @@
     environment, config file -> Installation -> House (folder, store, cache, index) -> commands
                                      `-> supervisor -> conductor, provider, retrievers, web
 
-Invariants: only `settings` reads the environment; only `build` wires; a process opens its own store after it was
-forked; nothing below this package imports it.
+Invariants: only `settings` reads the environment; only `build` wires; each process opens its own store after the
+fork; no package below imports this one.
 """

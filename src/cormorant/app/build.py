@@ -1,4 +1,4 @@
-"""The only place where things are wired together."""
+"""Builder of an installation: the only module that wires the parts together."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
-    """Everything a process needs to open its own house: picklable, made before any process is forked."""
+    """The data that a process needs to open its own installation: picklable, made before any process is forked."""
 
     folder: Path
     installation: InstallationSettings
@@ -54,15 +54,17 @@ class BuildPlan:
 
     @property
     def cache(self) -> Path:
-        """Folder of the kept copies (the cache)."""
+        """Folder of the cached copies."""
         return Path(self.installation.cache or self.folder / "cache")
 
 
-def open_house(plan: BuildPlan, *, first: bool = False, told: Callable[[Upgraded], None] | None = None) -> Installation:
+def open_house(
+    plan: BuildPlan, *, first: bool = False, on_upgrade: Callable[[Upgraded], None] | None = None
+) -> Installation:
     """Open the installation for this process; `first` prepares the folder and the schema.
 
-    `told` hears of it when the schema was upgraded. With `first` it raises DataFolderError where a folder that has been
-    in use has a database that is not there, or is empty.
+    `on_upgrade` is called if the schema was upgraded. With `first` it raises DataFolderError if the folder has been in
+    use and its database is missing or empty.
     """
     clock: Clock = SystemClock()
     if first:
@@ -71,7 +73,7 @@ def open_house(plan: BuildPlan, *, first: bool = False, told: Callable[[Upgraded
     store = Store.open(plan.store_url, clock, made=not first)
     if first:
         try:
-            _prepare(plan, store, told)
+            _prepare(plan, store, on_upgrade)
         except BaseException:
             store.close()
             raise
@@ -98,11 +100,11 @@ def open_house(plan: BuildPlan, *, first: bool = False, told: Callable[[Upgraded
     )
 
 
-def _prepare(plan: BuildPlan, store: Store, told: Callable[[Upgraded], None] | None) -> None:
+def _prepare(plan: BuildPlan, store: Store, on_upgrade: Callable[[Upgraded], None] | None) -> None:
     new = partial(folders.refuse_new, plan.folder, plan.store_url)
     upgraded = migrate.prepare(store, partial(upgrade_backup.keep, plan.folder), new)
-    if upgraded is not None and told is not None:
-        told(upgraded)
+    if upgraded is not None and on_upgrade is not None:
+        on_upgrade(upgraded)
     _copies(plan, store)
     _index_receiver(store, plan.installation)
     _name(plan, store)
@@ -110,10 +112,10 @@ def _prepare(plan: BuildPlan, store: Store, told: Callable[[Upgraded], None] | N
 
 
 def _copies(plan: BuildPlan, store: Store) -> None:
-    """Have a folder for the kept copies. Refuses another than they are in, unless they were moved along.
+    """Prepare the folder of the cached copies. Refuses a new folder unless the copies were moved there.
 
-    Raises DataFolderError, also when none are where they should be, ConflictError while something at work keeps them
-    elsewhere, and NotPermitted.
+    Raises DataFolderError, also if no copies are where they should be, ConflictError while a running process keeps
+    them elsewhere, and NotPermitted.
     """
     known, cache = folders.copies_at(plan.folder), plan.cache
     with store.read() as tx:
@@ -142,13 +144,13 @@ def _copies(plan: BuildPlan, store: Store) -> None:
 
 
 def _left_behind(known: Path, cache: Path, needed: set[int]) -> bool:
-    """Return whether no needed pack has been moved along, or a needed pack is still at its known place."""
+    """Return whether no needed pack was moved along, or a needed pack is still at its known place."""
     moved = {pack for pack in needed if pack_path(cache, pack).exists()}
     return not moved or any(pack_path(known, pack).exists() for pack in needed - moved)
 
 
 def _index_receiver(store: Store, installation: InstallationSettings) -> None:
-    """The index is a receiver like any other; it is there unless the installation runs without one."""
+    """Add the receiver of the index, unless the installation runs without an index."""
     with store.begin() as tx:
         names = [row.name for row in receivers.every(tx)]
         if installation.index != "none" and receivers.INDEX not in names:
@@ -156,9 +158,9 @@ def _index_receiver(store: Store, installation: InstallationSettings) -> None:
 
 
 def _name(plan: BuildPlan, store: Store) -> None:
-    """Name a database that has no name yet: from here on it is not one in which nothing ever was.
+    """Name a database that has no name yet, so that it is no longer taken for a new one.
 
-    One that has rows is of an older version, or has lost it, so an index that is there was made of it.
+    A database with rows but no name is of an older version, or lost its name: it takes the name that the index has.
     """
     with store.read() as tx:
         if stream.named(tx) is not None or stream.head_or_none(tx) is None:
@@ -173,13 +175,13 @@ def _name(plan: BuildPlan, store: Store) -> None:
 def source_of(
     row: RunRow, kind: str, fetcher: Fetcher | None, house: Installation, egress: Callable[[], Egress] | None = None
 ) -> Source:
-    """The source of a run, with the settings as of its start. Raises what is wrong with them or with their secrets."""
+    """The source of a run, with the settings as of its start. Raises errors of the settings or their secrets."""
     veto = of_receivers.veto(house, row.source_id) if fetcher is None else None
     tools = Tools(fetcher, house.clock, Opened(house), row.id, veto, egress, ItemShelf(house.store, row.source_id))
     return make_source(kind, row.source_id, row.settings, tools)
 
 
 def watched_source(row: SourceRow, house: Installation, egress: Callable[[], Egress]) -> Source:
-    """The source with the settings of now, to be watched for changes. Raises what is wrong with them."""
+    """The source with its current settings, to be watched for changes. Raises errors of the settings."""
     tools = Tools(None, house.clock, Opened(house), egress=egress, items=ItemShelf(house.store, row.id))
     return make_source(row.kind, row.id, row.settings, tools)

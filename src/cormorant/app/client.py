@@ -1,6 +1,6 @@
 """The Python interface: one object for an installation.
 
-with Cormorant.open() as c:  # the data folder that the commands take; open("DIR") takes another
+with Cormorant.open() as c:  # the default data folder of the commands; open("DIR") takes another
     if "docs" not in c.sources:
         c.sources.add("web", "docs", start=["http://localhost:8000/"])
     report = c.crawl("docs")
@@ -37,14 +37,14 @@ from cormorant.search.reader import Answer, Hit, Library, Question, ScoreExplana
 class RunReport:
     """Run report: every figure of a run is an attribute, like `fetched` and `state`.
 
-    `exit_code` is what the command would end with; `problems` are what a person should be told.
+    `exit_code` is the exit code of the command; `problems` are the problems that a user should know.
     """
 
     record: Mapping[str, Any]
     exit_code: int
 
     def __getattr__(self, name: str) -> Any:
-        """A figure of the report. Raises AttributeError when there is none of that name."""
+        """A figure of the report. Raises AttributeError if there is none of that name."""
         if name.startswith("__") or name not in self.record:
             raise AttributeError(f"a run report has no {name!r}")
         return self.record[name]
@@ -53,7 +53,7 @@ class RunReport:
 class Hits(Sequence[Hit]):
     """The hits of one answer, best first. There are `total` in all; an offset below `reachable` leads to one.
 
-    Hits of federated sources stand among them and count in neither; `notes` name those that gave no answer.
+    Hits of federated sources are included but not counted in either; `notes` name those that gave no answer.
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -86,11 +86,11 @@ class Sources:
         self._house = house
 
     def add(self, kind: str, name: str, **given: Any) -> SourceRecord:
-        """Add a source. Raises ConflictError when the name is taken, BadSetting for a wrong setting."""
+        """Add a source. Raises ConflictError if the name is taken, BadSetting for a wrong setting."""
         return sources.as_record(self._house(), sources.add(self._house(), kind, name, given))
 
     def edit(self, name: str, **given: Any) -> SourceRecord:
-        """Change settings; those not named stay. Raises NotFoundError, BadSetting."""
+        """Change settings; settings that are not named stay. Raises NotFoundError, BadSetting."""
         return sources.as_record(self._house(), sources.edit(self._house(), name, given))
 
     def show(self, name: str) -> SourceRecord:
@@ -98,7 +98,7 @@ class Sources:
         return sources.as_record(self._house(), sources.named(self._house(), name))
 
     def delete(self, name: str) -> int:
-        """Delete a source; returns how many documents leave. Raises NotFoundError, ConflictError during a run."""
+        """Delete a source; returns how many documents are deleted. Raises NotFoundError, ConflictError during a run."""
         return sources.delete(self._house(), name)
 
     def __contains__(self, name: object) -> bool:
@@ -111,7 +111,7 @@ class Sources:
 
 
 class Cormorant:
-    """An open installation. Not for use by several threads at once."""
+    """An open installation. Not for concurrent use by several threads."""
 
     def __init__(self, plan: BuildPlan) -> None:
         self._plan = plan
@@ -122,10 +122,10 @@ class Cormorant:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, config: str | os.PathLike[str] | None = None) -> Self:
-        """Open the data folder at `path`, making it when there is none. Raises DataFolderError, NotPermitted.
+        """Open the data folder at `path`, creating it if there is none. Raises DataFolderError, NotPermitted.
 
-        Without a path it is the one that a command without --data takes: CORMORANT_DATA, else ./cormorant-data when it
-        exists, else the platform's.
+        Without a path it is the default of the commands: CORMORANT_DATA, else ./cormorant-data if it exists, else the
+        platform's.
         """
         loaded = settings.load(Path(config) if config is not None else None)
         return cls(BuildPlan(settings.data_folder(Path(path) if path is not None else None), loaded))
@@ -139,12 +139,12 @@ class Cormorant:
         restart: bool = False,
         mode: str | None = None,
     ) -> RunReport:
-        """Crawl a source and return how it went. Forks; so it takes the main thread of a program that has others.
+        """Crawl a source and return the report. Forks, so call it from the main thread if there are several.
 
-        `refresh` is all, due, append or scratch, `mode` accept, examine, index_only or test; None: what the settings of
+        `refresh` is all, due, append or scratch, `mode` accept, examine, index_only or test; None: as the settings of
         the source say.
 
-        Raises NotFoundError for an unknown source, ConflictError when its last run is held, ValueError for an unknown
+        Raises NotFoundError for an unknown source, ConflictError if its last run is held, ValueError for an unknown
         `refresh` or `mode`.
         """
         from cormorant.app import data_dir
@@ -167,7 +167,7 @@ class Cormorant:
     def search(
         self, text: str, source: str | None = None, limit: int = 10, offset: int = 0, *, sort: str = "relevance"
     ) -> Hits:
-        """Search. Any word is enough; what has more of them comes first.
+        """Search. One matching word is enough; documents that match more words come first.
 
         `sort` is relevance, newest, oldest or title. Raises NotFoundError for an unknown source, ValueError for an
         unknown order.
@@ -181,9 +181,9 @@ class Cormorant:
         return Hits(found)
 
     def why(self, text: str, number: int, source: str | None = None) -> ScoreExplanation:
-        """Say what made the score of a hit, named by its `id`, of this search: parts that add up to it.
+        """Explain the score of a hit of this search, named by its `id`: parts that add up to it.
 
-        Raises NotFoundError where the search finds no such document.
+        Raises NotFoundError if the search finds no such document.
         """
         if self._library is None:
             self._library = searching.library(self._house())
@@ -191,18 +191,18 @@ class Cormorant:
         return searching.why(self._house(), question, number, shelf=self._library)
 
     def explain(self, address: str) -> list[Explanation]:
-        """Say why an address is, or is not, in the index: one object for each source that knows it.
+        """Explain why an address is, or is not, in the index: one object for each source that knows it.
 
-        The path of a file will do. Raises BadAddress for what is neither.
+        Takes the path of a file, too. Raises BadAddress for anything else.
         """
         return explain.explain(self._house(), address)
 
     def close(self) -> None:
-        """Let go of the installation. May be called twice."""
+        """Close the installation. May be called twice."""
         self._let_go()
 
     def __enter__(self) -> Self:
-        """Be open for the length of a block."""
+        """Return the open installation for a `with` block."""
         return self
 
     def __exit__(

@@ -1,12 +1,12 @@
 """Data folder of an installation: its mark, its layout, and the lock of its owner.
 
-DIR/cormorant.json   says that it is one, of which format, with which database it is in use, and where the kept copies
+DIR/cormorant.json   marks the folder: its format, the database it is in use with, and where the cached copies
                      are if not in DIR/cache
 DIR/cormorant.db     the store, unless it is a server
 DIR/cache (unless the setting `cache` names another folder), DIR/index, DIR/logs
-DIR/secret.key       opens the secrets in the store (store/catalog/keyring.py)
-DIR/owner.lock       held by the one supervisor that crawls and delivers, in it the port of its pages, if it has any; or
-                     by a command that has to be alone, in it that word
+DIR/secret.key       the key of the secrets in the store (store/catalog/keyring.py)
+DIR/owner.lock       held by the one supervisor that crawls and delivers, with the port of its pages, if it has any; or
+                     by a command that has to be alone, with that word
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from cormorant.store.db.drivers import mask
 
 FORMAT = 1
 TRIED_S, AGAIN_S = 0.2, 0.01
-"""How long whoever wants to own a folder tries, and between two tries."""
+"""Seconds for which a process tries to own a folder, and between two tries."""
 _MARK, _DATABASE, _LOCK = "cormorant.json", "cormorant.db", "owner.lock"
 _ALONE = b"alone\n"
 _OURS = ("cache", "index", "logs", _LOCK, "secret.key", "cormorant.new")
 _SQLITE = b"SQLite format 3\0"
-"""How every file begins that is a database of SQLite, unless it is empty."""
+"""The first bytes of an SQLite database, unless it is empty."""
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder, or check that it is one of ours.
+    """Create the folder, or check that it is one of ours.
 
-    Raises DataFolderError for a file in its place, somebody else's folder, or a newer format; NotPermitted when the
-    operating system says no.
+    Raises DataFolderError for a file in its place, a folder with other contents, or a newer format; NotPermitted if
+    the operating system refuses.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def prepare(folder: Path) -> None:
 
 
 def prepare_cache(cache: Path) -> None:
-    """Make the folder of the kept copies. Raises NotPermitted and DataFolderError where none can be, or be written."""
+    """Create the folder of the cached copies. Raises NotPermitted and DataFolderError if that or writing fails."""
     way = "Name another with CORMORANT_CACHE."
     try:
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def prepare_cache(cache: Path) -> None:
 
 
 def is_there(folder: Path) -> bool:
-    """Return whether a path is a folder. Raises NotPermitted where that cannot be known."""
+    """Return whether a path is a folder. Raises NotPermitted if that cannot be determined."""
     try:
         return folder.is_dir()
     except OSError as error:
@@ -94,7 +94,7 @@ def copies_at(folder: Path) -> Path:
 
 
 def put_copies_at(folder: Path, cache: Path) -> None:
-    """Note where the kept copies are from now on. Nothing is noted of their usual place: it moves with the folder."""
+    """Record the folder of the cached copies. The default folder is not recorded: it moves with the data folder."""
     said = json.loads((folder / _MARK).read_text()) | {"cache": str(cache)}
     if cache == folder / "cache":
         del said["cache"]
@@ -102,10 +102,10 @@ def put_copies_at(folder: Path, cache: Path) -> None:
 
 
 def note_store(folder: Path, url: str) -> None:
-    """Note with which database the folder is in use: from now on an empty one is not taken for a new one.
+    """Record the database of the folder, so that an empty one is not taken for a new one from now on.
 
-    One in its usual place moves with the folder; of another no password is noted. Where there is no room for it the
-    next command does so.
+    The default database moves with the folder; of other databases no password is recorded. On a full disk the next
+    command does it.
     """
     said = json.loads((folder / _MARK).read_text())
     if said.get("store") != (store := _named(folder, url)):
@@ -119,7 +119,7 @@ def _named(folder: Path, url: str) -> str:
 
 
 def refuse_new(folder: Path, url: str) -> None:
-    """Raise DataFolderError where a database that has nothing cannot be a new one: the folder has been in use."""
+    """Raise DataFolderError for an empty database that cannot be a new one, since the folder has been in use."""
     noted, store = json.loads((folder / _MARK).read_text()).get("store"), _named(folder, url)
     if noted is None and not _holds_documents(folder):
         return
@@ -138,26 +138,26 @@ def refuse_new(folder: Path, url: str) -> None:
 
 
 def refuse_lost(folder: Path, url: str) -> None:
-    """Do the same for a database in a file, before anything opens it and so makes an empty one of it."""
+    """Do the same for a database file, before any process opens it and so creates an empty one."""
     file = Path(url.removeprefix("sqlite:///"))
     try:
         lost = url.startswith("sqlite:") and not (file.exists() and file.stat().st_size)
     except OSError:
-        return  # who opens it says why that cannot be
+        return  # opening it reports the error
     if lost:
         refuse_new(folder, url)
 
 
 def _holds_documents(folder: Path) -> bool:
-    """Return whether the folder has an index or any kept copy.
+    """Return whether the folder has an index or any cached copy.
 
-    Of a folder that was used before the database was noted these tell.
+    That shows the use of a folder by versions that did not record the database.
     """
     return any((folder / "index").glob("*/meta.json")) or any(packs_folder(copies_at(folder)).rglob("*.pack"))
 
 
 def is_prepared(folder: Path) -> bool:
-    """Return whether a folder holds an installation. Raises NotPermitted where nobody may look."""
+    """Return whether a folder holds an installation. Raises NotPermitted if it cannot be entered."""
     try:
         return (folder / _MARK).exists()
     except OSError as error:
@@ -168,7 +168,7 @@ def is_prepared(folder: Path) -> bool:
 
 
 def refuse_remains(folder: Path) -> None:
-    """Raise DataFolderError for a folder that holds a database and no mark: what is left of an installation."""
+    """Raise DataFolderError for a folder that holds a database and no mark: the remains of an installation."""
     database = folder / _DATABASE
     try:
         with database.open("rb") as file:
@@ -189,7 +189,7 @@ def refuse_remains(folder: Path) -> None:
 
 
 def _begin(folder: Path, mark: Path) -> None:
-    """Make the parts of a new data folder; refuse one that holds something else."""
+    """Create the parts of a new data folder; refuse a folder with other contents."""
     refuse_remains(folder)
     others = [each.name for each in folder.iterdir() if each.name not in _OURS]
     if others:
@@ -225,7 +225,7 @@ def _refused(folder: Path, error: OSError) -> DataFolderError | NotPermitted:
 def take_lock(folder: Path) -> int | None:
     """Become the owner: returns a file descriptor that holds the lock as long as any process has it open, or None.
 
-    Tries for a moment, as long as it takes others to look whether the folder is free.
+    Tries for a moment, since other processes hold the lock briefly to check whether the folder is free.
     """
     clock = SystemClock()
     until = clock.monotonic() + TRIED_S
@@ -237,7 +237,7 @@ def take_lock(folder: Path) -> int | None:
 
 
 def note_alone(lock: int) -> None:
-    """Say that the owner is a command that has to be alone: nothing crawls or delivers meanwhile."""
+    """Record that the owner is a command that has to be alone: no process crawls or delivers meanwhile."""
     os.write(lock, _ALONE)
 
 
@@ -247,9 +247,9 @@ def is_alone(folder: Path) -> bool:
 
 
 def note_port(folder: Path, port: int) -> None:
-    """The owner's pages are at this port, until somebody else owns the folder.
+    """Record the port of the owner's pages, until the owner changes.
 
-    Raises DataFolderError and NotPermitted: nobody may be made to ask these pages.
+    Raises DataFolderError and NotPermitted, since sources must not reach an unrecorded port.
     """
     try:
         (folder / _LOCK).write_text(f"{port}\n", encoding="ascii")
@@ -258,7 +258,7 @@ def note_port(folder: Path, port: int) -> None:
 
 
 def noted_ports(folder: Path) -> frozenset[int]:
-    """The port at which the owner has its pages; none where nobody owns the folder, or without pages."""
+    """The port of the owner's pages; empty without an owner, or without pages."""
     if is_free(folder):
         return frozenset()
     said = (folder / _LOCK).read_bytes()[:8].strip()
@@ -266,7 +266,7 @@ def noted_ports(folder: Path) -> frozenset[int]:
 
 
 def is_free(folder: Path) -> bool:
-    """Return whether no process owns the folder, so that none is at work on it. Many may look at once."""
+    """Return whether no process owns the folder. Many processes may check at once."""
     lock = _locked(folder, fcntl.LOCK_SH)
     if lock is not None:
         os.close(lock)
@@ -274,7 +274,7 @@ def is_free(folder: Path) -> bool:
 
 
 def resting(folder: Path) -> str | None:
-    """The node of a folder nobody owns, so that whatever its processes have said, none is at work; None of another."""
+    """The node of a folder without an owner, so that none of its processes is at work; None for an owned folder."""
     return node(folder) if is_free(folder) else None
 
 

@@ -1,4 +1,4 @@
-"""Way out of a process to networks, closed to what belongs to the installation itself."""
+"""Egress guard: network access of a process, closed to the installation's own ports and database."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def own_ports(port: int | None) -> frozenset[int]:
 
 
 def way_out(folder: Path, port: int | None, store_url: str, store: Store, clock: Clock) -> Egress:
-    """Make the way out of one event loop, closed to the installation's own ports and to its database."""
+    """Make the network access of one event loop, closed to the installation's own ports and its database."""
     own = own_ports(port) | data_dir.noted_ports(folder)
     return Egress(clock, own, settle=settling(store), own_places=places_of(store_url))
 
 
 def settling(store: Store) -> Settle:
-    """Return a function that stores the first address classes of a named host in the database. All processes use them.
+    """Return a function that stores the first address classes of a named host in the database, for all processes.
 
-    Asked once a host and process, before the first connection to it.
+    It is called once for each host and process, before the first connection.
     """
 
     def settle(host: str, port: int, classes: frozenset[AddressClass]) -> frozenset[AddressClass]:

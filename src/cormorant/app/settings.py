@@ -23,7 +23,7 @@ from cormorant.model.url import try_canonical
 
 FOLDER_HERE = "cormorant-data"
 MOST_VISITS = 512
-"""Sockets of a retriever process to servers that keep it waiting: half of the 1,024 files most systems let it open."""
+"""Sockets of a retriever process to slow servers: half of the 1,024 files that most systems allow."""
 
 
 MOST_PORT = 65_535
@@ -31,7 +31,7 @@ _PORT = re.compile(r"[0-9]{1,5}")
 _PREFIX = "CORMORANT_"
 _DATA = "CORMORANT_DATA"
 _ALIKE = 0.75
-"""From 0 to 1: how much the name of a setting is like one that was meant."""
+"""From 0 to 1: similarity of a misspelt setting name to an existing one."""
 
 
 class InstallationSettings(BaseSettings):
@@ -111,7 +111,7 @@ class InstallationSettings(BaseSettings):
     @field_validator("traces")
     @classmethod
     def _collector(cls, value: str) -> str:
-        """Refuse what is no address of a collector."""
+        """Refuse a value that is no address of a collector."""
         parts = urlsplit(value)
         if value and not (parts.scheme in ("http", "https") and parts.hostname and not parts.query):
             raise BadSetting(
@@ -123,13 +123,13 @@ class InstallationSettings(BaseSettings):
     @field_validator("tika")
     @classmethod
     def _tika(cls, value: str) -> str:
-        """Refuse what is no address of a Tika server, and what would send a name or password."""
+        """Refuse a value that is no address of a Tika server, or contains a user name or password."""
         if not value:
             return value
         address = "" if "@" in value else try_canonical(value) or ""
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
-            shown = "used" if "@" in value else f"{value!r}"  # a password stands before it
+            shown = "used" if "@" in value else f"{value!r}"  # a password precedes the @
             raise BadSetting(
                 f"The setting CORMORANT_TIKA cannot be {shown}: it takes the address of an Apache Tika server, like "
                 "http://127.0.0.1:9998, without a user name."
@@ -139,7 +139,7 @@ class InstallationSettings(BaseSettings):
     @field_validator("tika_types", mode="before")
     @classmethod
     def _types(cls, value: object) -> object:
-        """Take a list too, as a configuration file may have, and refuse what is no media type."""
+        """Take a list, too, as in a configuration file, and refuse anything but media types."""
         words = ", ".join(map(str, value)) if isinstance(value, list) else value
         if not words or not isinstance(words, str):
             return words
@@ -154,7 +154,7 @@ class InstallationSettings(BaseSettings):
     @field_validator("node")
     @classmethod
     def _name(cls, value: str) -> str:
-        """Refuse what no source could name."""
+        """Refuse a name that no source could use."""
         try:
             return node_name(value)
         except ValueError as error:
@@ -163,7 +163,7 @@ class InstallationSettings(BaseSettings):
     @field_validator("cache")
     @classmethod
     def _folder(cls, value: str) -> str:
-        """Refuse what is no path, and take a relative one from where the command was given."""
+        """Refuse an address, and resolve a relative path against the current folder."""
         if "://" in value:
             raise BadSetting(
                 f"The setting CORMORANT_CACHE cannot be {value!r}: it is an address, not a folder. "
@@ -173,7 +173,7 @@ class InstallationSettings(BaseSettings):
 
     @property
     def port(self) -> int | None:
-        """The port of `listen`; None where it names none that there is."""
+        """The port of `listen`; None for an invalid one."""
         port = self.listen.rpartition(":")[2]
         known = int(port) if _PORT.fullmatch(port) else MOST_PORT + 1
         return known if known <= MOST_PORT else None
@@ -185,7 +185,7 @@ class InstallationSettings(BaseSettings):
 
     @property
     def most_visits(self) -> int:
-        """Visits of a retriever process at once, those to servers that keep it waiting included."""
+        """Simultaneous visits of a retriever process, including those to slow servers."""
         return max(self.width, min(8 * self.width, MOST_VISITS))
 
     @property
@@ -199,7 +199,7 @@ class InstallationSettings(BaseSettings):
 
 
 def load(config: Path | None) -> InstallationSettings:
-    """Read the settings. The environment wins over the file. Raises BadSetting naming what is wrong and where."""
+    """Read the settings. The environment wins over the file. Raises BadSetting naming the setting and its place."""
     given = _installation(config) if config is not None else {}
     for name in set(given) - set(InstallationSettings.model_fields):
         raise BadSetting(
@@ -220,7 +220,7 @@ def load(config: Path | None) -> InstallationSettings:
 
 
 def _check_environment() -> None:
-    """Raise BadSetting for a name that is nearly one of ours. Others are somebody else's, who may begin them so too."""
+    """Raise BadSetting for a name that is nearly one of ours. Other names may belong to other programs."""
     ours = [_DATA.removeprefix(_PREFIX), *map(str.upper, InstallationSettings.model_fields)]
     for name in os.environ:
         given = name.removeprefix(_PREFIX)
@@ -230,12 +230,12 @@ def _check_environment() -> None:
 
 
 def _installation(config: Path) -> dict[str, Any]:
-    """The table `[installation]` of a configuration file. Raises BadSetting for a file that cannot be understood."""
+    """The table `[installation]` of a configuration file. Raises BadSetting for an unreadable file."""
     try:
         found = tomllib.loads(config.read_text("utf-8")).get("installation", {})
     except OSError as error:
         raise BadSetting(f"The configuration file {config} cannot be read: {error.strerror}.") from None
-    except ValueError as error:  # no TOML, or no text
+    except ValueError as error:  # no TOML, or not UTF-8
         raise BadSetting(f"The configuration file {config} is not TOML: {error}.") from None
     if not isinstance(found, dict):
         raise BadSetting(f"{config}: installation is a table. Write [installation], and a setting a line below it.")
@@ -245,7 +245,7 @@ def _installation(config: Path) -> dict[str, Any]:
 def data_folder(given: Path | None) -> Path:
     """The data folder.
 
-    What was said, else CORMORANT_DATA, else ./cormorant-data when it exists, else the platform's.
+    The given one, else CORMORANT_DATA, else ./cormorant-data if it exists, else the platform's.
     """
     if given is not None:
         return given.absolute()

@@ -1,6 +1,6 @@
-"""Time and randomness, so that everything else can be handed another.
+"""Time and randomness, passed in so that tests can replace them.
 
-The only module that may ask the operating system what time it is or for random bytes.
+Only this module asks the operating system for the time or for random bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol
 class Clock(Protocol):
     """The current time: wall-clock and monotonic.
 
-    A caller may rely on `monotonic` never going back within a process, and may not rely on `now` doing so, nor compare
+    A caller may rely on `monotonic` never going back within a process, but not on `now`, and must not compare
     `monotonic` between processes. Lease deadlines are compared in the store's own time, not in this one.
     """
 
@@ -51,16 +51,16 @@ def cpu_ns() -> int:
 
 
 FIRST_S, LAST_S = -62_135_596_800.0, 253_402_300_799.0
-"""The first and the last second that a date can tell of, of the years 1 and 9999."""
+"""The first and the last second that a date can express, of the years 1 and 9999."""
 
 
 def date_of(seconds: float) -> datetime | None:
-    """The moment in UTC of epoch seconds, None for what no date tells of: servers and file systems say anything."""
+    """The moment in UTC of epoch seconds, None outside the range of dates: servers and file systems report anything."""
     return datetime.fromtimestamp(seconds, tz=UTC) if FIRST_S <= seconds <= LAST_S else None
 
 
 def rfc3339(seconds: float | None) -> str | None:
-    """Format epoch seconds as RFC 3339 in UTC with milliseconds; None stays None, and so becomes what is no date."""
+    """Format epoch seconds as RFC 3339 in UTC with milliseconds; None for None and outside the range of dates."""
     moment = date_of(seconds) if seconds is not None else None
     if moment is None:
         return None
@@ -73,7 +73,7 @@ def utc_stamp(seconds: float) -> str:
 
 
 def timestamp(seconds: float) -> str:
-    """Format a time that Cormorant's own clock has told, as `rfc3339` does; that always is a date."""
+    """Format a time from Cormorant's own clock, which always is a date, as `rfc3339` does."""
     return rfc3339(seconds) or ""
 
 
@@ -83,5 +83,5 @@ def jitter(spread: float) -> float:
 
 
 def random_token(size_bytes: int = 16) -> str:
-    """A hexadecimal token nobody can guess, of `size_bytes` random bytes."""
+    """An unguessable hexadecimal token of `size_bytes` random bytes."""
     return secrets.token_hex(size_bytes)

@@ -11,12 +11,12 @@ from cormorant.base.errors import CormorantError, DataFolderError, NoRoom, TooMa
 from cormorant.base.exhaustion import of_files
 
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Error numbers of a disk without room, or of one on which we may take no more."""
+"""Error numbers of a full disk, or of an exhausted quota."""
 _FAILING: Final = (errno.EIO, errno.EROFS, errno.ENXIO, errno.ENODEV, errno.ESTALE)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable: new files, and those that were renamed."""
+    """Make the names in a folder durable: of new and renamed files."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -25,7 +25,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def too_many(error: BaseException, what: str) -> TooManyFiles | None:
-    """Return a `TooManyFiles` error, saying `what` was not done, if too many files are open; else None."""
+    """Return a `TooManyFiles` error that says `what` failed, if too many files are open; else None."""
     lack = of_files(error)
     if lack is None:
         return None
@@ -33,8 +33,8 @@ def too_many(error: BaseException, what: str) -> TooManyFiles | None:
     return TooManyFiles(f"{what}: too many open files. {cure}; running work then continues.")
 
 
-def told(error: BaseException) -> CormorantError | None:
-    """Return the error to report for a disk or system limit failure, which is no program fault; else None."""
+def reportable(error: BaseException) -> CormorantError | None:
+    """Return the error to report for a disk or system limit failure, which is no program error; else None."""
     many = too_many(error, f"{_named(error)} could not be opened")
     if many is not None:
         return many

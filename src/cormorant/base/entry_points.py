@@ -1,10 +1,10 @@
-"""Things that installed packages add, found by their entry points and loaded when they are first asked for.
+"""Entry points of installed packages, found by their group and loaded at first use.
 
     [project.entry-points."cormorant.sources"]        in the pyproject.toml of a package
     tickets = "cormorant_tickets:TicketSource"
 
-The code of a package runs here, with all rights of the process. What it raises while it is loaded becomes a
-PluginUnusable that names the package, and is nobody else's trouble.
+The code of a package runs here, with all rights of the process. An exception while it is loaded becomes a
+PluginUnusable that names the package, and affects nothing else.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from cormorant.base.errors import NotFoundError, PluginUnusable
 
 K = TypeVar("K")
 NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
-"""Names that a package may give: they begin addresses, and stand in commands and settings."""
+"""Names that a package may use: they begin addresses, and appear in commands and settings."""
 _MOST_WORDS: Final = 300
 
 
 class PluginEntry(NamedTuple):
-    """One thing that a package adds: in which group, under which name, and where its code is (`module:name`)."""
+    """One entry point of a package: its group, its name, and its code (`module:name`)."""
 
     group: str
     name: str
@@ -40,7 +40,7 @@ class PluginEntry(NamedTuple):
 
 
 def announced(group: str) -> tuple[PluginEntry, ...]:
-    """List what the packages that are installed here add to a group. Nothing of it is loaded."""
+    """List the entry points that installed packages add to a group, without loading them."""
     return _announced(group, tuple(sys.path))
 
 
@@ -58,7 +58,7 @@ def _package(entry: EntryPoint) -> str:
 
 
 def load(entry: PluginEntry) -> object:
-    """Load what an entry names. Raises PluginUnusable with its package."""
+    """Load the object of an entry point. Raises PluginUnusable with its package."""
     try:
         return imported(entry.reference)
     except PluginUnusable as error:
@@ -66,7 +66,7 @@ def load(entry: PluginEntry) -> object:
 
 
 def imported(reference: str) -> object:
-    """Import a module and return what it calls by that name. Raises PluginUnusable, whatever the module raises."""
+    """Import a module and return the named object. Raises PluginUnusable for any exception of the module."""
     module, _, names = reference.partition(":")
     try:
         found: object = importlib.import_module(module)
@@ -108,7 +108,7 @@ class BuiltInKinds(Mapping[str, K]):
 class KindRegistry(Generic[K]):
     """All kinds of one sort: the built-in ones, and those that packages add to a group of entry points.
 
-    `adopt` makes a kind of what an entry point names. Raises PluginUnusable or TypeError for what is none.
+    `adopt` makes a kind of a loaded object. It raises PluginUnusable or TypeError for an unsuitable one.
     """
 
     def __init__(self, word: str, group: str, built_in: Mapping[str, K], adopt: Callable[[str, object], K]) -> None:
@@ -116,11 +116,11 @@ class KindRegistry(Generic[K]):
         self._made: dict[PluginEntry, K | PluginUnusable] = {}
 
     def get(self, name: str) -> K:
-        """Return the kind of that name. Raises NotFoundError, with the kinds there are, and PluginUnusable."""
+        """Return the kind of that name. Raises NotFoundError, which lists the kinds, and PluginUnusable."""
         if name in self._built_in:
             return self._built_in[name]
         entry = self._entry(name)
-        if entry is None:  # it may have been installed since it was looked for
+        if entry is None:  # it may have been installed since the last search
             _announced.cache_clear()
             entry = self._entry(name)
         if entry is None:
@@ -137,7 +137,7 @@ class KindRegistry(Generic[K]):
         return next((each for each in announced(self._group) if each.name == name), None)
 
     def every(self) -> dict[str, K]:
-        """Return every kind that can be used, the built-in ones first."""
+        """Return every usable kind, the built-in ones first."""
         found = {**self._built_in}
         for each in announced(self._group):
             made = self._of(each)
@@ -146,19 +146,19 @@ class KindRegistry(Generic[K]):
         return found
 
     def package(self, name: str) -> str:
-        """Return the package that a kind comes from, "" for one that is built in."""
+        """Return the package that a kind comes from, "" for a built-in one."""
         if name in self._built_in:
             return ""
         return next((each.package for each in announced(self._group) if each.name == name), "")
 
     def looked_at(self) -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:
-        """Yield everything that packages add, with what is wrong with it."""
+        """Yield all entry points of the group, each with its error, if any."""
         for each in announced(self._group):
             made = self._of(each)
             yield each, made if isinstance(made, PluginUnusable) else None
 
     def added_names(self) -> set[str]:
-        """Return the names that packages add, whether they can be used or not. Nothing is loaded."""
+        """Return the names that packages add, usable or not, without loading them."""
         return {each.name for each in announced(self._group)} - self._built_in.keys()
 
     def _names(self) -> list[str]:
@@ -181,7 +181,7 @@ class KindRegistry(Generic[K]):
             raise PluginUnusable(f"{entry.title} is no kind of {self._word}: {error}.") from error
 
     def _see_name(self, entry: PluginEntry) -> None:
-        """Raise PluginUnusable for a name that is no name, or that somebody else has."""
+        """Raise PluginUnusable for an invalid name, or one that another package uses."""
         if not NAME.fullmatch(entry.name):
             raise PluginUnusable(f"{entry.title}: a name has small letters, digits and hyphens, 31 at the most.")
         if entry.name in self._built_in:

@@ -1,4 +1,4 @@
-"""The one tree of errors. What a person sees is the message; what a program sees is `code`.
+"""The one tree of errors. People see the message; programs see `code`.
 
     CormorantError
     ├── UsageError            exit 2   the command or a setting is wrong
@@ -44,16 +44,16 @@ _OF_THE_SERVER: Final = {500: "The server itself met it, so that the answer tell
 
 
 class CormorantError(Exception):
-    """Something went wrong that a person can be told about in one sentence: what happened, why, what to do.
+    """Something went wrong. The message says in one sentence what happened, why, and what to do.
 
-    `more` is what a program is told besides, by names of their own.
+    `more` has further fields for programs.
     """
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
     http_status: ClassVar[int] = 500
     also: ClassVar[Mapping[int, str]] = {}
-    """Other statuses that an answer over HTTP has with this very code, and when; those of a parent are not its own."""
+    """Other HTTP statuses of this very code, and when they occur; those of a parent class are not inherited."""
 
     def __init__(self, sentence: str, **more: object) -> None:
         super().__init__(sentence)
@@ -67,14 +67,14 @@ class CormorantError(Exception):
 
     @classmethod
     def statuses(cls) -> dict[int, str]:
-        """Every status that comes with the code, and when it is another than the first."""
+        """Every status of the code, each with the case in which it differs from the first."""
         return {cls.http_status: "", **vars(cls).get("also", {})}
 
     def as_problem(self, status: int | None = None) -> dict[str, object]:
         """Return the RFC 9457 problem object that `--json` and the REST interface both show.
 
-        `type` is where every search page explains the code, as docs/reference/errors.md does. `status` is one of
-        `also`; else the first.
+        `type` is the address that explains the code on every search page, as docs/reference/errors.md does. `status` is
+        one of `also`; else the first.
         """
         return {
             "type": f"{EXPLAINED}#{self.code}",
@@ -87,13 +87,13 @@ class CormorantError(Exception):
 
 
 def every(root: type[CormorantError] = CormorantError) -> list[type[CormorantError]]:
-    """The errors of the tree above, in its order. Those of other modules stay between these and who calls them."""
+    """The errors of the tree above, in its order. Errors of other modules never leave the callers of these modules."""
     own = [child for child in root.__subclasses__() if child.__module__ == __name__]
     return [root, *(each for child in own for each in every(child))]
 
 
 def coded(code: str | None) -> type[CormorantError]:
-    """The error of that code; the root of the tree for one that no error has."""
+    """The error class of a code; the root of the tree for an unknown one."""
     return next((each for each in every() if each.code == code), CormorantError)
 
 

@@ -1,4 +1,4 @@
-"""Shortages of open files, memory or threads in this process. That is our own fault, and nobody else's."""
+"""Shortages of open files, memory or threads in this process, which are no fault of a server."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 NEEDED: Final = 8
-"""Files that a visit opens at most at a moment: a socket and libcurl's copy of it, certificates, name servers."""
+"""Files that a visit opens at once at most: a socket and libcurl's copy of it, certificates, name servers."""
 _WAITS: Final = "Visits wait until there are enough again; then they continue."
 
 
 class Shortage(StrEnum):
-    """Resource in short supply, by the name under which a process reports it to other processes."""
+    """Resource in short supply; processes report it to each other by this name."""
 
     FILES = "files"
     ALL_FILES = "all_files"
@@ -25,7 +25,7 @@ class Shortage(StrEnum):
 
     @property
     def what(self) -> str:
-        """The resource that is waited for, in a few words."""
+        """The missing resource, in a few words."""
         return _WORDS[self].what
 
     @property
@@ -35,7 +35,7 @@ class Shortage(StrEnum):
 
     @property
     def said(self) -> str:
-        """A sentence that stays the same meanwhile: what is the case, and what to do."""
+        """A constant sentence for administrators: the shortage, and its remedy."""
         return f"{_WORDS[self].beginning}: {self.cure}. {_WAITS}"
 
 
@@ -73,12 +73,12 @@ _OF: Final = {
 
 
 def of_number(number: int | None) -> Shortage | None:
-    """Return the shortage that a system error number (errno) stands for, or None if it is another error."""
+    """Return the shortage for a system error number (errno), or None for other errors."""
     return _OF.get(number or 0)
 
 
 def of_files(error: BaseException) -> Shortage | None:
-    """Return the shortage of open files that an error stands for, or None for any other error."""
+    """Return the shortage of open files for an error, or None for any other error."""
     number = error.errno if isinstance(error, OSError) else None
     return of_number(number) if number in (errno.EMFILE, errno.ENFILE) else None
 
@@ -86,7 +86,7 @@ def of_files(error: BaseException) -> Shortage | None:
 def of_files_now() -> Shortage | None:
     """Return the shortage that keeps a visit from opening as many files as it needs, or None.
 
-    Libraries seldom say why they fail, so it is tried.
+    Libraries seldom say why they fail, so this opens as many files.
     """
     opened: list[int] = []
     try:
@@ -101,9 +101,9 @@ def of_files_now() -> Shortage | None:
 
 
 def is_one_of_the_last(descriptor: int) -> bool:
-    """Return whether a file descriptor is so high that a visit could not have opened all files it needs.
+    """Return whether a file descriptor is so high that a visit could not open all the files it needs.
 
-    The lowest is given.
+    The system assigns the lowest free number.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return soft != resource.RLIM_INFINITY and descriptor >= soft - NEEDED

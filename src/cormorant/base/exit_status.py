@@ -7,7 +7,7 @@ from contextlib import suppress
 
 
 def how_ended(code: int) -> str:
-    """Return in words how a process ended, by the return code that `subprocess` gives: negative for a signal."""
+    """Return in words how a process ended, by the return code of `subprocess`: negative for a signal."""
     if code >= 0:
         return f"with exit code {code}"
     if code == -signal.SIGKILL:

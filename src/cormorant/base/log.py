@@ -1,6 +1,6 @@
 """Process log for administrators; a library never prints, so lines are lost if no log destination is set.
 
-Events are short names, everything else goes into `extra`: `log.info("settled", extra={"pages": 250})`.
+Events are short names, all data goes into `extra`: `log.info("settled", extra={"pages": 250})`.
 """
 
 from __future__ import annotations

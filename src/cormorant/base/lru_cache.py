@@ -1,4 +1,4 @@
-"""Bounded cache of recent values: redirects and links name any number of origins with a robots.txt."""
+"""Bounded cache of recent values, for keys that a crawl produces without limit, like origins with a robots.txt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[V]):
-    """Values by name, at most so many and of so many bytes; what was not used for longest is forgotten first.
+    """Values by name, limited in number and in bytes; the least recently used value is removed first.
 
     The newest stays whatever its size.
     """
@@ -20,7 +20,7 @@ class LruCache(Generic[V]):
         self._bytes = 0
 
     def get(self, name: str) -> V | None:
-        """Return the value of a name, which is now the one used last; None when it is not known."""
+        """Return the value of a name and mark it as used; None if it is unknown."""
         found = self._kept.get(name)
         if found is None:
             return None
@@ -28,7 +28,7 @@ class LruCache(Generic[V]):
         return found[0]
 
     def put(self, name: str, value: V, size_bytes: int = 0) -> None:
-        """Keep a value, in place of an older one of its name."""
+        """Store a value, replacing an older one of its name."""
         _, before = self._kept.pop(name, (None, 0))
         self._kept[name] = value, size_bytes
         self._bytes += size_bytes - before

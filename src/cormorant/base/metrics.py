@@ -1,11 +1,9 @@
-"""Metrics of an installation for monitoring, and their names.
-
-The one list, and how it is written.
+"""Metrics of an installation for monitoring: the one list of them, and their text format.
 
     Metric + Sample ... -> text(samples) -> the text format of Prometheus, version 0.0.4
 
-Names last: dashboards and alert rules hold on to them. Labels name what an administrator made (a source, a receiver, a
-schedule) or words of ours; never an address, a host or anything else that a crawl finds, of which there is no end.
+Names must not change: dashboards and alert rules depend on them. Labels name configured objects (a source, a receiver,
+a schedule) or fixed words; never an address, a host or other crawled data, whose number is unlimited.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metric(NamedTuple):
-    """A figure: its name, whether it only grows (a counter) or not (a gauge), its labels, and what it is."""
+    """A metric: its name, whether it only grows (counter) or not (gauge), its labels, and its description."""
 
     name: str
     kind: Literal["counter", "gauge"]
@@ -81,13 +79,13 @@ SCHEDULE_NEXT = _gauge("schedule_next_timestamp_seconds", "When a schedule fires
 SEARCHES = _counter("searches", "Searches that were noted.")
 
 EVERY: Final = tuple(each for each in list(globals().values()) if isinstance(each, Metric))
-"""All metrics, in the order of this module, which is the order in which they are written."""
+"""All metrics, in the order of this module, which is their order in the output."""
 
 _ESCAPED: Mapping[int, str] = {ord("\\"): "\\\\", ord("\n"): "\\n", ord('"'): '\\"'}
 
 
 def text(samples: Iterable[MetricSample]) -> str:
-    """The samples in the order of EVERY, each metric with its help; one that has no sample is left out."""
+    """The samples in the order of EVERY, each metric with its help; metrics without a sample are left out."""
     found: dict[str, list[MetricSample]] = {}
     for each in samples:
         found.setdefault(each.metric.name, []).append(each)
@@ -104,7 +102,7 @@ def _lines(metric: Metric, samples: Iterable[MetricSample]) -> Iterator[str]:
 
 
 def _clean(value: str) -> str:
-    """A label's value; what UTF-8 cannot write, as the name of a file may hold, becomes a question mark."""
+    """A label's value; characters that UTF-8 cannot encode, as in file names, become question marks."""
     return value.encode(errors="replace").decode().translate(_ESCAPED)
 
 

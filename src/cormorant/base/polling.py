@@ -1,7 +1,7 @@
-"""Wait in a loop until something happens, and look again after a while even so.
+"""Wait for an event in a polling loop, with a time limit.
 
-Apart from the clock, which programs load that have no loop. A task and a gathering for each wait would be a cycle for
-the collector, some times a second.
+A module apart from the clock, since some programs that load the clock need no event loop. `asyncio.wait_for` would make
+a reference cycle for each wait, several times a second.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import suppress
 
 
 async def nap(seconds: float, woken: asyncio.Event) -> None:
-    """Wait to be woken, and no longer than so."""
+    """Wait for the event, but no longer than `seconds`."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await woken.wait()

@@ -1,9 +1,7 @@
-"""Profiling of the time spent on a page.
-
-CPU time by step, off unless asked for.
+"""Profiling of the CPU time spent on a page by step, off by default.
 
 A step is entered with `with steps("parse"):`. The object that does nothing costs about 0.1 us a step; the measuring one
-reads the process's CPU clock twice. Steps may nest: a step's time is what it used itself, without the steps inside it.
+reads the process's CPU clock twice. Steps may nest: the time of a step excludes the steps inside it.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from cormorant.base.clock import cpu_ns
 
 
 class Steps(Protocol):
-    """Called with a step's name, gives a context in which that step happens. Not for use across an `await`."""
+    """Returns a context manager for a step, by its name. Not for use across an `await`."""
 
     def __call__(self, name: str) -> StepTime:
         """Enter `name` for the length of a with block."""
@@ -22,7 +20,7 @@ class Steps(Protocol):
 
 
 class StepTime(Protocol):
-    """The length of one step."""
+    """Context manager of one step."""
 
     def __enter__(self) -> object: ...
 
@@ -30,7 +28,7 @@ class StepTime(Protocol):
 
 
 class _Nothing:
-    """A step nobody measures."""
+    """A step that is not measured."""
 
     def __enter__(self) -> Self:
         return self
@@ -48,7 +46,7 @@ def unmeasured(name: str) -> StepTime:  # noqa: ARG001 - the shape of Steps
 
 
 class _Running:
-    """A step being measured."""
+    """A step that is being measured."""
 
     __slots__ = ("inner", "name", "owner", "start")
 
@@ -83,6 +81,6 @@ class StepTable:
         return _Running(self, name)
 
     def with_rest(self, name: str, since_ns: int) -> dict[str, list[int]]:
-        """Return the rows, and one of this name for what no step took of the CPU time since `since_ns`."""
+        """Return the rows, and one of this name for the CPU time since `since_ns` that no step used."""
         rest = cpu_ns() - since_ns - sum(ns for _, ns in self.rows.values())
         return {**self.rows, name: [1, max(rest, 0)]}

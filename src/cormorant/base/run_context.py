@@ -1,12 +1,10 @@
-"""Run context of log lines: the run that a line belongs to, and the runs that want to record it.
+"""Run context of log lines: the run that a line belongs to, and the runs that keep a log of their own.
 
-What a run's own log holds beside the process's.
+    follow(run, settings) ... with within(run): a line of any logger -> belongs to that run
+                              wants("fetch")? -> said("fetch", run, address=...)      off: one look-up in a set
 
-    follow(run, Wish) ... with within(run): a line of whoever logs -> it is of that run
-                          wants("fetch")? -> said("fetch", run, address=...)      off: one look at a set
-
-One list a process, as there is one log: whoever says something cannot know what its run's source is set to. Where the
-lines go is for who listens to the loggers (`app/logs/run_log.py`); nobody listens in a program that only uses this one.
+There is one list for each process, since a module that logs cannot know the settings of its run's source. Handlers of
+the loggers decide where lines go (`app/logs/run_log.py`); a program that only uses this module has none.
 """
 
 from __future__ import annotations
@@ -22,9 +20,9 @@ from typing import Final, NamedTuple
 from cormorant.base import secret_masking
 
 KINDS: Final = ("fetch", "screened", "site", "header")
-"""What is only written where a source asks for it: too much else."""
+"""Kinds of lines that are only written if a source asks for them: they are too many otherwise."""
 ROOT: Final = "cormorant.run"
-"""Logger of all of them; what it gets is of a run and not for the log of the process."""
+"""Parent logger of these kinds; its lines are about a run and do not enter the log of the process."""
 _current: ContextVar[int] = ContextVar("run", default=0)
 _followed: dict[int, RunLogSettings] = {}
 _wanted: set[str] = set()
@@ -33,7 +31,7 @@ _wanted: set[str] = set()
 class RunLogSettings(NamedTuple):
     """Log settings of one run of a source: minimum `logging` level and kinds of lines to keep.
 
-    A file that has grown to `most_bytes` is put aside, beside `backlog` others.
+    A file that has grown to `most_bytes` is rotated; `backlog` older files are kept.
     """
 
     source: str
@@ -44,19 +42,19 @@ class RunLogSettings(NamedTuple):
 
 
 def follow(run: int, wish: RunLogSettings) -> None:
-    """Keep a log of a run from now on, or keep it otherwise."""
+    """Keep a log of a run from now on, or change its settings."""
     _followed[run] = wish
     _look()
 
 
 def leave(run: int) -> None:
-    """Keep none any more."""
+    """Keep no log of this run any more."""
     _followed.pop(run, None)
     _look()
 
 
 def followed() -> Mapping[int, RunLogSettings]:
-    """The runs of which a log is kept."""
+    """The runs with a log of their own."""
     return _followed
 
 
@@ -82,12 +80,12 @@ def within(run: int) -> Iterator[None]:
 
 
 def current() -> int:
-    """The run that things are said of now, 0 for none."""
+    """The run of the current context, 0 for none."""
     return _current.get()
 
 
 def said(kind: str, run: int | None = None, /, **what: object) -> None:
-    """Write a line of a kind, for a run that wants it; by itself for that of the block."""
+    """Write a line of a kind if its run wants it; by default for the run of the current context."""
     number = current() if run is None else run
     wish = _followed.get(number)
     if wish is not None and kind in wish.kinds:
@@ -101,12 +99,12 @@ def head(event: str, at: float, level: str, logger: str) -> dict[str, object]:
 
 
 def written(said: Mapping[str, object]) -> str:
-    """A line of a log, as an object of JSON, without what is hidden."""
+    """A log line as a JSON object, with secrets masked."""
     return json.dumps(_without(dict(said)))
 
 
 def _without(value: object) -> object:
-    """A value without what is hidden, however deep it stands there; what is no plain value becomes text first."""
+    """A value with secrets masked at every depth; other than plain values become text first."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, list | tuple | set | frozenset):

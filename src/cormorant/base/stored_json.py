@@ -1,4 +1,4 @@
-"""Values kept as JSON objects, read by a version that may have other fields than the one that wrote them."""
+"""Values stored as JSON objects, which another version with other fields may have written."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ T = TypeVar("T")
 
 
 def read(kind: type[T], text: str | bytes) -> T:
-    """The value of a dataclass whose fields have defaults; a name that it has no field for is passed over."""
+    """Read a dataclass whose fields have defaults; unknown names are ignored."""
     names = {each.name for each in fields(cast(Any, kind))}
     return kind(**{name: value for name, value in json.loads(text).items() if name in names})

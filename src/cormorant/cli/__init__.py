@@ -3,10 +3,10 @@
     argv --options--> global options + the rest --commands--> one module of this package --operate, app--> exit code
                                                                     `-- an error: one sentence, or a problem object
 
-Data goes to standard output, everything else to standard error. A command's module is imported when that command is
-asked for, so that `--help` costs next to nothing.
+Data goes to standard output, messages to standard error. A command's module is imported only for that command, so that
+`--help` is quick.
 
-Invariants: nothing here opens a transaction or decides anything; a traceback is shown with -vv only; every command's
+Invariants: no module here opens a transaction or makes decisions; a traceback is shown with -vv only; every command's
 help has an example, and a test runs it.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """Carry out what the command line says and end the process with its exit code."""
+    """Carry out the command line and end the process with its exit code."""
     import sys
     from contextlib import suppress
 
@@ -23,8 +23,8 @@ def main() -> None:
     from cormorant.cli.signals import Interruption
 
     interruption, code = Interruption(), Interrupted.exit_code
-    with suppress(KeyboardInterrupt):  # while this is loaded, or by who insists while an interruption is told
-        interruption.listen(tell_all=verbosity(sys.argv[1:]) >= 2)
+    with suppress(KeyboardInterrupt):  # raised while modules load, or by a second signal during the first one's message
+        interruption.listen(log_all=verbosity(sys.argv[1:]) >= 2)
         from cormorant.cli.error_boundary import run
 
         code = run(sys.argv[1:])

@@ -7,13 +7,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cormorant.base.durability import told
+from cormorant.base.durability import reportable
 from cormorant.base.errors import CormorantError, Interrupted, UsageError
 from cormorant.cli import options, registry
 from cormorant.cli.options import GlobalOptions
 
 PIPE_CLOSED = 141
-"""What a program ends with that wrote into a pipe nobody reads any more: 128 + SIGPIPE."""
+"""The exit code of a program that wrote into a closed pipe: 128 + SIGPIPE."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the outermost boundary: a person gets a sentence
-        return _say(asked, told(error) or _ours(error))
+        return _say(asked, reportable(error) or _ours(error))
 
 
 def _carry_out(asked: GlobalOptions, rest: list[str]) -> int:
@@ -51,7 +51,7 @@ def _carry_out(asked: GlobalOptions, rest: list[str]) -> int:
 
 
 def _say(asked: GlobalOptions, error: CormorantError) -> int:
-    """Tell a person in one sentence, a program in one object."""
+    """Print an error: a sentence for a user, an object for a program."""
     if asked.verbosity >= 2:
         sys.excepthook(type(error), error, error.__traceback__)
     if asked.json:
@@ -64,7 +64,7 @@ def _say(asked: GlobalOptions, error: CormorantError) -> int:
 
 
 def _ours(error: Exception) -> CormorantError:
-    """A fault of the program itself, as one sentence."""
+    """A bug of the program itself, as one sentence."""
     what = " ".join(str(error).split())[:300]
     found = CormorantError(
         f"An internal error occurred in cormorant ({type(error).__name__}{(': ' if what else '')}{what}). No kept "

@@ -1,4 +1,4 @@
-"""Numbers as a person reads them."""
+"""Formatting of numbers for people."""
 
 from __future__ import annotations
 

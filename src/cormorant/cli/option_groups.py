@@ -1,4 +1,4 @@
-"""Options of a command that belong together, taken as one record."""
+"""Groups of command options, taken as one record."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _Command = Callable[..., None]
 
 
 def taking(record: type[Any], name: str) -> Callable[[_Command], _Command]:
-    """Have a command take each field of a dataclass as an option of its own; it is handed all of them as `name`.
+    """Make a command take each field of a dataclass as an option of its own; it receives all of them as `name`.
 
-    What a field is annotated with, and its default, are those of the option.
+    The annotation and the default of a field are those of its option.
     """
     hints = get_type_hints(record, include_extras=True)
     options = [

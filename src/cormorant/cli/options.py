@@ -1,4 +1,4 @@
-"""The options every command takes, before or after its name."""
+"""Options that every command takes, before or after its name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOUDER = {"-v": 1, "--verbose": 1, "-vv": 2}
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
-    """Values of the global options. `verbosity` is -1 for quiet, 0 by itself, 1 and 2 for -v and -vv."""
+    """Values of the global options. `verbosity` is -1 for quiet, 0 by default, 1 and 2 for -v and -vv."""
 
     data: str | None = None
     config: str | None = None
@@ -33,9 +33,9 @@ class GlobalOptions:
 
 
 def split(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]:
-    """Take the global options out, wherever they stand before a bare `--`; return them and the rest.
+    """Take out the global options, at any place before a bare `--`; return them and the rest.
 
-    Raises UsageError when --data or --config has no value.
+    Raises UsageError if --data or --config has no value.
     """
     named: dict[str, str] = {}
     rest: list[str] = []

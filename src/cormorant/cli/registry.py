@@ -10,7 +10,7 @@ from cormorant.cli import options
 
 
 class Command(NamedTuple):
-    """A command: its name, the module and the attribute in it, and what it does."""
+    """A command: its name, its module and the attribute in it, and its purpose."""
 
     name: str
     module: str
@@ -67,7 +67,7 @@ Examples:
 
 
 def find(name: str) -> Command:
-    """The command of that name. Raises UsageError with the nearest there is."""
+    """The command of that name. Raises UsageError with the most similar name."""
     command = ALL.get(name)
     if command is None:
         near = difflib.get_close_matches(name, ALL, n=1)

@@ -1,11 +1,11 @@
-"""A polite request to end is an interruption, whoever makes it, and whatever the program is doing just then.
+"""Interruption by signals: a request to end raises KeyboardInterrupt, at any point of the program.
 
     Ctrl-C, SIGTERM, SIGHUP -> KeyboardInterrupt -> `error_boundary.run`: one sentence -> 130
                 |                     |-- SIGTERM while `serve` serves: one sentence -> 0
-                |                     `-- raised in a clean-up that Python lets nothing out of: again, a moment later
-                `-- once more, soon after: the same request, which tears nothing of what closes because of the first
+                |                     `-- lost in a clean-up that Python lets no exception out of: raised again later
+                `-- again, soon after: ignored, so that the clean-up of the first one is not interrupted
 
-What happens to be closed just then must not fill the terminal either: libraries log it with a traceback.
+Clean-up must not fill the terminal either: libraries log interrupted work with a traceback.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AGAIN_S = 0.01
 
 
 class Interruption:
-    """Receives the signals of one process, the command line's, from its first line to its last."""
+    """Receives the signals of the command line's process, from start to end."""
 
     def __init__(self) -> None:
         self._clock = SystemClock()
@@ -38,11 +38,11 @@ class Interruption:
         self._number: int = signal.SIGTERM
         self._code: int | None = None
 
-    def listen(self, *, tell_all: bool) -> None:
-        """Receive signals from now on. What libraries log is not printed unless `tell_all`.
+    def listen(self, *, log_all: bool) -> None:
+        """Receive signals from now on. Log lines of libraries are printed only with `log_all`.
 
-        What the shell has set to be ignored stays so: that is how `nohup` works. To be called before anything is loaded
-        that wants to do something at the end: what is registered first comes last.
+        Signals that the shell has set to be ignored stay ignored, as `nohup` needs. Call it before any module is loaded
+        that registers an exit handler: handlers run in reverse order.
         """
         atexit.register(self._leave)
         for number in STOPS:
@@ -50,22 +50,22 @@ class Interruption:
                 signal.signal(number, self._receive)
         signal.signal(signal.SIGALRM, self._receive_again)
         sys.unraisablehook = self._lost
-        if not tell_all:
+        if not log_all:
             logging.getLogger().addHandler(logging.NullHandler())
 
     def end(self, code: int) -> NoReturn:
-        """End the process with this code, whatever comes: nothing is left that could be interrupted."""
+        """End the process with this code; no signal can interrupt it any more."""
         self._code = code
-        atexit.register(_ignore)  # when no thread is waited for any more; Python takes receivers of its own away then
+        atexit.register(_ignore)  # runs when no thread is waited for any more; Python then resets signal handlers
         if code == Interrupted.exit_code:
             _flush()
-            os._exit(code)  # Python takes what was raised within an `exec` for uncaught, and would end by a signal
+            os._exit(code)  # Python would treat an exception raised within an `exec` as uncaught, and end by a signal
         sys.exit(code)
 
     def _leave(self) -> None:
-        """Be gone, when nothing is left to do: Python takes a third of a second to free a thousand modules one by one.
+        """Exit at once if nothing is left to do: Python takes a third of a second to free a thousand modules.
 
-        What nobody caught, Python tells of as ever.
+        Uncaught exceptions are still reported by Python.
         """
         if self._code is not None:
             logging.shutdown()
@@ -89,13 +89,13 @@ class Interruption:
             sys.__unraisablehook__(what)
 
     def _receive_again(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a receiver
-        """Send a lost interruption to the current receiver of such a signal."""
+        """Send a lost interruption to the current handler of such a signal."""
         receivers = filter(callable, map(signal.getsignal, STOPS))
         next(receivers, self._receive)(self._number, frame)
 
 
 def _flush() -> None:
-    """Write what is left to be. Whoever reads it may have gone, or have no room, which was told; or was never there."""
+    """Flush the output. Its reader may have gone, or its disk be full, which was reported, or it may be missing."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()

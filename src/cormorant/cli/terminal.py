@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from cormorant.store.db.migrate import Upgraded
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What a stranger's title must not do to a terminal: move, colour, beep, turn around."""
+"""Control characters, with which the text of a document could move the cursor, colour, beep or reverse a terminal."""
 SENTENCES = frozenset(("reason", "trouble", "error", "said"))
-"""Fields that hold a sentence of ours, which may name moments."""
+"""Fields with a sentence of ours, which may contain times."""
 _WIDTH = 96
-"""Letters of a line of text."""
+"""Characters of a line of text."""
 
 
 def clean(text: object) -> str:
@@ -37,7 +37,7 @@ def clean(text: object) -> str:
 
 
 class Terminal:
-    """Standard output for what was asked, standard error for everything else."""
+    """Standard output for results, standard error for messages."""
 
     def __init__(self, asked: GlobalOptions) -> None:
         self.asked = asked
@@ -52,17 +52,17 @@ class Terminal:
 
     @property
     def quiet(self) -> bool:
-        """Return whether a person wants to read problems only."""
+        """Return whether only problems are printed."""
         return self.asked.verbosity < 0 and not self.asked.json
 
     @property
     def live(self) -> bool:
-        """Return whether a person is watching, so that a live display may be shown."""
+        """Return whether standard error is a terminal, so that a live display may be shown."""
         return sys.stderr.isatty() and not self.asked.json and self.asked.verbosity >= 0
 
     @property
     def asks(self) -> bool:
-        """Return whether a person is present to answer a question."""
+        """Return whether a user is present to answer a question."""
         return sys.stdin.isatty() and sys.stderr.isatty() and not self.asked.json
 
     @property
@@ -71,21 +71,21 @@ class Terminal:
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
     def print(self, text: object = "") -> None:
-        """Write a line that was asked for."""
+        """Write a line of the result."""
         print(clean(text))
 
     def note(self, text: object) -> None:
-        """Say something on the side, unless quiet."""
+        """Print a message, unless quiet."""
         if self.asked.verbosity >= 0:
             self.warn(text)
 
     def detail(self, text: object) -> None:
-        """Say something on the side to who asked for more."""
+        """Print a message with -v."""
         if self.asked.verbosity > 0:
             self.warn(text)
 
     def warn(self, text: object) -> None:
-        """Say something on the side, always, behind what has been written before; to a program as an object."""
+        """Print a warning, always, after all earlier output; as an object for a program."""
         self._beside({"note": clean(text)} if self.json else text)
 
     def _beside(self, said: object) -> None:
@@ -94,17 +94,17 @@ class Terminal:
         print(clean(line), file=sys.stderr, flush=True)
 
     def problem(self, error: CormorantError) -> None:
-        """Tell of something that is wrong and does not end the command: a sentence, or an object to a program."""
+        """Print a problem that does not end the command: a sentence, or an object for a program."""
         self._problems += 1
         self._beside(error.as_problem() if self.json else error.sentence)
 
     def explain(self, errors: Iterable[CormorantError]) -> None:
-        """Write problem objects for a program, where a person reads the same in the answer itself."""
+        """Write problem objects for a program, if users read the same in the output itself."""
         for each in errors if self.json else ():
             self.problem(each)
 
     def see_explained(self, code: int) -> None:
-        """Write a problem object where a command ends with this code, is not 0, and has written none."""
+        """Write a problem object if a command ends with another code than 0 and has written none."""
         if code and self.json and not self._problems:
             from cormorant.base.errors import CormorantError, Incomplete, Unreachable
 
@@ -112,7 +112,7 @@ class Terminal:
             self.problem(kind("Some checks failed. The answer on standard output names them."))
 
     def bold(self, text: str) -> str:
-        """Return the text, bold where that can be shown. The text must be clean."""
+        """Return the text in bold if the terminal supports it. The text must be clean."""
         return f"\x1b[1m{text}\x1b[0m" if self.coloured else text
 
     def raw(self, text: str) -> None:
@@ -124,17 +124,17 @@ class Terminal:
         print(json.dumps(record, ensure_ascii=False, default=str))
 
     def sentence(self, text: str, zone: str = "") -> None:
-        """Write a sentence of ours, with its moments on the clock of a zone by its name, else on the machine's."""
+        """Write a sentence of ours, with its times in a zone given by name, else in the machine's."""
         self.print(localized(text, zone))
 
     def table(self, records: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> int:
-        """Write records as JSON Lines, or these of their values under headings; returns how many.
+        """Write records as JSON Lines, or these columns of them under headings; returns their number.
 
-        Moments are on the clock of the record's `time_zone`, where it has one, else on the machine's.
+        Times are in the zone of the record's `time_zone`, if it has one, else in the machine's.
         """
         if self.json:
             count = 0
-            for count, each in enumerate(records, 1):  # noqa: B007 - how many there were
+            for count, each in enumerate(records, 1):  # noqa: B007 - the number of records
                 self.record(each)
             return count
         found = list(records)
@@ -146,7 +146,7 @@ class Terminal:
         return len(rows)
 
     def described(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write settings as JSON Lines; else each with its default, and what it is for below that."""
+        """Write settings as JSON Lines; else each with its default, and its description on the next line."""
         if self.json:
             self.table(records, ())
             return
@@ -157,7 +157,7 @@ class Terminal:
             self.raw(fill(clean(each["about"]), _WIDTH, initial_indent="    ", subsequent_indent="    "))
 
     def fields(self, record: Mapping[str, Any]) -> None:
-        """Write one thing: a JSON object, or a name and a value a line."""
+        """Write one record: a JSON object, or a name and a value a line."""
         if self.json:
             self.record(record)
             return
@@ -180,17 +180,17 @@ class Terminal:
 
     @contextmanager
     def house(self, *, new: bool = False) -> Iterator[Installation]:
-        """Open the installation; `new` makes it when there is none. Raises NotFoundError, DataFolderError."""
+        """Open the installation; `new` creates it if there is none. Raises NotFoundError, DataFolderError."""
         from cormorant.app.commands.open import opened
 
         plan = self.plan()
         self.detail(f"Data folder: {plan.folder}")
-        with opened(plan, new=new, told=self.upgraded) as house:
+        with opened(plan, new=new, on_upgrade=self.upgraded) as house:
             yield house
 
     @contextmanager
     def alone(self) -> Iterator[Installation]:
-        """Open the installation while nobody crawls or delivers. Raises ConflictError when somebody does."""
+        """Open the installation as its owner. Raises ConflictError while another process crawls or delivers."""
         from cormorant.app.commands.open import alone
 
         with alone(self.plan(), self.upgraded) as house:
@@ -198,7 +198,7 @@ class Terminal:
 
     @contextmanager
     def beside(self) -> Iterator[tuple[Installation, bool]]:
-        """Open the installation whoever crawls or delivers; says whether somebody does.
+        """Open the installation beside other processes; yields whether one owns the folder.
 
         Raises ConflictError while another command has to be alone.
         """
@@ -208,7 +208,7 @@ class Terminal:
             yield opened
 
     def upgraded(self, upgraded: Upgraded) -> None:
-        """Say that the database was brought to the version of this program, and where it is as it was."""
+        """Report that the database was upgraded to the version of this program, and where its backup is."""
         self.note(
             f"The database was upgraded from version {upgraded.before} to {upgraded.now}. The old state is in "
             f"{upgraded.backup}."
@@ -216,24 +216,24 @@ class Terminal:
 
 
 def _head(name: str, zone: str) -> str:
-    """A heading of a table; `zone`: the one that all of its moments share."""
+    """A heading of a table; `zone`: the common zone of its times."""
     head = name.removesuffix("_at").replace("_", " ").upper()
     return f"{head} ({zone})" if zone and name.endswith("_at") else head
 
 
 def _zone(record: Mapping[str, Any]) -> str:
-    """The name of the zone on whose clock the moments of a record are, "" for the machine's."""
+    """The name of the time zone of a record, "" for the machine's."""
     return str(record.get("time_zone") or "")
 
 
 def _cell(name: str, record: Mapping[str, Any]) -> str:
-    """A value of a record as a person reads it."""
+    """A value of a record as text."""
     value, zone = record.get(name), _zone(record)
     return show(localized(value, zone) if name in SENTENCES and isinstance(value, str) else value, zone)
 
 
 def _cells(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> tuple[str, list[list[str]]]:
-    """The zone that all moments of a table share, and its cells."""
+    """The common time zone of a table, and its cells."""
     moments = [name for name in columns if name.endswith("_at")]
     shared, shown = wall_times((each.get(name), _zone(each)) for each in records for name in moments)
     times = iter(shown)
@@ -242,7 +242,7 @@ def _cells(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> tupl
 
 
 def show(value: object, zone: str = "") -> str:
-    """A value as a person reads it in a table, moments on the clock of a zone by its name, else on the machine's."""
+    """A value as text for a table, with times in a zone given by name, else in the machine's."""
     match value:
         case None | "":
             return "-"

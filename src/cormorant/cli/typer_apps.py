@@ -1,4 +1,4 @@
-"""Runs one command of the table with typer, and turns what typer says about wrong usage into our words."""
+"""Runs one command with typer, and turns its usage errors into our words."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from cormorant.cli.registry import Command
 from cormorant.cli.terminal import Terminal
 
 OfSource = Annotated[str | None, typer.Option("--source", metavar="S", help="Only of this source.")]
-"""Which source a list is about; none: all."""
+"""The source of a list; none: all sources."""
 
 MOST_LINES: Final = 2**31 - 1
-"""No list or log is as long."""
+"""Longer than any list or log."""
 
 
 def file_of(text: str) -> Path:
-    """The file that was named. Raises UsageError for an empty name, which would else be the folder one is in."""
+    """The named file. Raises UsageError for an empty name, which would mean the current folder."""
     if not text:
         raise UsageError("You named no file. Give its path.")
     return Path(text)
@@ -36,7 +36,7 @@ Most = Annotated[
         "--limit", metavar="N", min=0, max=MOST_LINES, help="At most this number; default: all.", show_default=False
     ),
 ]  # fmt: skip
-"""How long a list may be; none: as long as it is."""
+"""The maximum length of a list; none: unlimited."""
 
 
 def new_app(about: str = "", *, group: bool = False) -> typer.Typer:
@@ -51,13 +51,13 @@ def new_app(about: str = "", *, group: bool = False) -> typer.Typer:
 
 
 def examples(*lines: str) -> str:
-    """The end of a command's help: examples, then the options every command takes."""
+    """The end of a command's help: examples, then the global options."""
     shown = "\n".join(f"  {line}" for line in lines)
     return f"\b\nExamples:\n{shown}\n\n\b\n{options.HELP}"
 
 
 def call(command: Command, asked: GlobalOptions, rest: Sequence[str]) -> int:
-    """Run a command; return its exit code. Raises UsageError for what cannot be understood."""
+    """Run a command; return its exit code. Raises UsageError for invalid usage."""
     app: typer.Typer = getattr(importlib.import_module(f"cormorant.cli.{command.module}"), command.app)
     program, terminal = f"cormorant {command.name}", Terminal(asked)
     try:
@@ -66,7 +66,7 @@ def call(command: Command, asked: GlobalOptions, rest: Sequence[str]) -> int:
         code = ended.exit_code
     except typer.Abort:
         raise Interrupted("Nothing was changed.") from None
-    except SystemExit as ended:  # what typer makes of a pipe that nobody reads any more
+    except SystemExit as ended:  # typer's reaction to a closed pipe
         raise BrokenPipeError from ended
     except typer.TyperException as wrong:
         if type(wrong).__name__ == "NoArgsIsHelpError" and not asked.json:
@@ -79,7 +79,7 @@ def call(command: Command, asked: GlobalOptions, rest: Sequence[str]) -> int:
 
 
 _TYPED_INTERRUPT = 130
-"""What typer makes of Ctrl-C."""
+"""Typer's exit code for Ctrl-C."""
 
 
 _VALUE: Final = r"Invalid value for '\[?(?P<name>[^']*?)\]?': "
@@ -94,7 +94,7 @@ _IN_OUR_WORDS: Final = tuple(
         ("", r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", "There are too many arguments: \\1"),
     )
 )
-"""What typer and its library say of a value, and how we say it."""
+"""Messages of typer and its library about a value, and ours."""
 
 
 def _sentence(wrong: typer.TyperException, program: str) -> str:

@@ -1,6 +1,6 @@
 """Link filter: decides which links of a document may be followed.
 
-Pure: known addresses drop out first, then the gates rule on the new.
+Pure: known addresses are dropped first, then the gates decide about the new ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cormorant.store.journal.visits import Exclusion
 
 
 class FilteredLinks(NamedTuple):
-    """The links of a document: to be followed, and not to be, by their own rel or as all of the page are; and how."""
+    """The links of a document to follow, those not to follow (by their rel, or as the page says of all), and how."""
 
     follow: Sequence[PageLink] = ()
     unfollowed: Sequence[PageLink] = ()
@@ -30,11 +30,11 @@ class FilteredLinks(NamedTuple):
 
 
 class Screened(NamedTuple):
-    """New resources, and new addresses a gate excluded; `told` is set for a sitemap."""
+    """New resources, and new addresses that a gate excluded; `sitemap` is set for a visit to a sitemap."""
 
     arrivals: list[NewUrl]
     exclusions: list[Exclusion]
-    told: SitemapContent | None = None
+    sitemap: SitemapContent | None = None
 
 
 NOFOLLOW = Ruling(False, Gate.LINK, "rel=nofollow", Status.NOFOLLOW_ONLY)
@@ -42,7 +42,7 @@ NOFOLLOW_PAGE = Ruling(False, Gate.LINK, "nofollow, said by the page of all its 
 
 
 class SiteKeys:
-    """Addresses to site keys; the part before the path decides and is remembered."""
+    """Site keys of addresses, cached by the part of the address before the path."""
 
     def __init__(self) -> None:
         self._keys: dict[str, str] = {}
@@ -61,9 +61,9 @@ class SiteKeys:
 def screen(
     source: Source, resource: Resource, links: FilteredLinks, seen: SeenUrls, keys: SiteKeys, run: int
 ) -> Screened:
-    """Sort the links of a visited resource into new resources and exclusions; what is known is neither.
+    """Sort the links of a visited resource into new resources and exclusions; known addresses are neither.
 
-    A link leads one deeper; where a resource has moved to is as deep as it was.
+    A link is one level deeper than its page; the target of a redirect is as deep as the redirect.
     """
     number, depth, follow = (
         source.number,

@@ -1,8 +1,8 @@
 """Resource guard: pauses a crawl that lacks disk space, open files, memory or threads.
 
-Below a limit nothing is visited, until there is again.
+While a resource is below its limit, no visit begins.
 
-Room is on the disks that it writes to, and among the files, the memory and the threads that a process may have.
+It checks the disks that the crawl writes to, and the open files, memory and threads that a process may have.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from cormorant.base.log import logger
 _log = logger(__name__)
 LOW_SHARE: Final = 0.05
 LOW_BYTES: Final = 2 << 30
-"""A disk is nearly full when less is free than this share of it and than these bytes."""
+"""A disk is nearly full when less is free than this share of it and less than these bytes."""
 LOOK_S: Final = 2.0
-"""How often a disk is looked at: the visits of so long fit into what is left."""
+"""Seconds between checks of a disk: the visits of so long fit into the reserve."""
 
 MOST_ALONE: Final = 20
-"""Times in a row that one visit alone falls short of something before that is taken for its own doing."""
+"""Consecutive shortages of the same visit before the visit itself is taken for the cause."""
 REST_S: Final = 2.0
-"""How long nothing is begun after a process was short of something: what is under way gives it back meanwhile."""
+"""Seconds without new visits after a shortage: visits under way release resources meanwhile."""
 
 
 def least(total: int) -> int:
@@ -34,7 +34,7 @@ def least(total: int) -> int:
 
 
 class DiskGuard:
-    """Looks at the disks of some folders now and then, and is told what else there is too little of.
+    """Checks the disks of some folders now and then, and takes reports of other shortages.
 
     `now` gives monotonic seconds.
     """
@@ -46,9 +46,9 @@ class DiskGuard:
         self._fell_last, self._fell = 0, 0
 
     def fall_short(self, of: Shortage, resource: int) -> bool:
-        """A visit was not made, as this process was short of something. False: that happens to this one time and again.
+        """Report a visit that failed for a shortage in this process. Returns False if it is the likely cause.
 
-        What others fall short of too has them all wait; one that does alone may bring it about itself.
+        A shortage pauses all visits; a visit that runs short alone and repeatedly may cause the shortage itself.
         """
         if resource != self._fell_last:
             self._fell_last, self._fell = resource, 0
@@ -65,7 +65,7 @@ class DiskGuard:
         return self._shortage if self._now() < self._short_until else None
 
     def lack(self) -> str:
-        """Why nothing may be visited, as a sentence that stays the same meanwhile; "" while there is room."""
+        """Why no visit may begin, as a sentence that stays the same meanwhile; "" if nothing is short."""
         if (short := self.shortage()) is not None:
             return short.said
         if self._now() - self._looked_at >= LOOK_S:
@@ -77,7 +77,7 @@ class DiskGuard:
 def _lack(folder: Path) -> str:
     try:
         usage = shutil.disk_usage(folder)
-    except OSError:  # what is wrong with it is told by whoever writes there
+    except OSError:  # writers to this folder report its errors
         return ""
     if usage.free >= least(usage.total):
         return ""

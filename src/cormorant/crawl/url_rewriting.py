@@ -1,6 +1,6 @@
-"""URL rewriting: the URL by which a link is known, and whether it may be shown.
+"""URL rewriting: the address by which a link is known, and the address to show.
 
-Decided once, before links are screened and kept.
+Links are rewritten once, before they are screened and stored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Rename = Callable[[str], "Renamed | None"]
 
 
 def named(outcome: Outcome, rename: Rename) -> Outcome:
-    """The outcome with its links under the addresses they are known by; the same one when none has another."""
+    """The outcome with rewritten links; the same object if no link changes."""
     if not isinstance(outcome, Ok | Unchanged | Excluded):
         return outcome
     follow = links(outcome.follow, rename)
@@ -46,7 +46,7 @@ def named(outcome: Outcome, rename: Rename) -> Outcome:
 
 
 def links(found: tuple[PageLink, ...], rename: Rename) -> tuple[PageLink, ...]:
-    """Links under the addresses they are known by; the same object when none has another."""
+    """The rewritten links; the same object if no link changes."""
     changed: dict[int, PageLink] = {}
     for place, link in enumerate(found):
         known = rename(link.address)
@@ -58,13 +58,13 @@ def links(found: tuple[PageLink, ...], rename: Rename) -> tuple[PageLink, ...]:
 
 
 def known_as(address: str, source: Source) -> str:
-    """The address that one which is written so is known by."""
+    """The rewritten form of an address."""
     known = source.rename(address)
     return address if known is None else known.address
 
 
 def of_found(found: DiscoveredUrl, source: Source) -> DiscoveredUrl:
-    """Return a URL that a source names, under the address by which it is known."""
+    """Return a URL that a source names, under its rewritten address."""
     known = source.rename(found.address)
     if known is None:
         return found
@@ -72,7 +72,7 @@ def of_found(found: DiscoveredUrl, source: Source) -> DiscoveredUrl:
 
 
 def unique(tx: Tx, source: Source, arrivals: list[NewUrl], run: int) -> tuple[list[NewUrl], Sequence[Exclusion]]:
-    """Arrivals whose display address is nobody else's, and the others as exclusions. Asked only where it may happen."""
+    """Separate arrivals whose display address is taken, as exclusions. Reads only if the source rewrites addresses."""
     taken = enqueue.shown_already(tx, source.number, arrivals) if source.shows_otherwise and arrivals else {}
     if not taken:
         return arrivals, ()

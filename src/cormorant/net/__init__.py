@@ -1,7 +1,7 @@
 """Connections to other machines.
 
     egress   where a connection may go
-    http     one HTTP request at a time, over connections that are kept
+        http     one HTTP request at a time, over kept connections
 
-Invariant: no other package opens a connection to a server that documents come from.
+Invariant: no other package opens a connection to a server of documents.
 """

@@ -1,7 +1,7 @@
-"""A process for each hostile document, in which a converter can compute and do nothing else.
+"""A process for each hostile document, in which a converter can only compute.
 
-Converters for PDF and office documents are native code that reads what strangers wrote. Each document gets a process of
-its own that can compute, read libraries and fonts, answer once, and nothing else:
+Converters for PDF and office documents are native code that reads untrusted input. Each document gets a process of
+its own that can only compute, read libraries and fonts, and answer once:
 
     starter ──start_server──> fork server ──fork──> child: own session, dies with the server
        │                       loads the                │  rlimits, Landlock, seccomp
@@ -12,23 +12,23 @@ its own that can compute, read libraries and fonts, answer once, and nothing els
                   └─ hangs up: the server kills the child
                   <─ Finished | Failed | Killed
 
-Useful for: running code on bytes that may be hostile. Not useful for: programs with a network of their own, files.
+Useful for: running code on bytes that may be hostile. Not useful for: programs that need network or files.
 
 Invariants
 
-- The document is not in the process before every wall stands, and no wall can be taken down again.
-- A task is one of those named when the server was started; nothing else can be asked for.
-- The child's answer is judged by its frame: a crash after it does not matter, a value without it is never believed.
+- The document enters the process only after all restrictions are in force, and none of them can be lifted.
+- A task is one of those named when the server was started; no other code can be requested.
+- The child's answer is judged by its frame: a crash after it does not matter, a value without it is never accepted.
 - No length that a child states is trusted before it is compared with the limit.
-- A child never outlives its client's interest, its server or its server's starter.
-- The server has one thread, and none of the starter's environment.
-- A wall this machine cannot build is left out and named by `supported()`; it never stops the work.
-- The server loads nothing but what its children need: the client, with its event loop, is a module of its own.
+- A child never outlives its client's interest, its server or its server's parent.
+- The server has one thread, and none of its parent's environment.
+- A restriction that this machine does not support is skipped and reported by `supported()`; it never stops the work.
+- The server loads only modules that its children need: the client, with its event loop, is a module of its own.
 
-Cost, on one core of a small virtual machine: a trivial task 3.1 ms from call to the child's burial, 3.7 ms with the
-converters for PDF and office documents loaded (most of it fork and the pages it copies); 2.1 and 2.4 ms each, two at a
-time. A document of 10 MiB adds 7 ms, one of 64 MiB 45 ms, an answer of 20 MB 20 ms; both ways in pieces, so the event
-loop goes on meanwhile.
+Cost, on one core of a small virtual machine: a trivial task 3.1 ms from the call to the reaping of the child, 3.7 ms
+with the converters for PDF and office documents loaded (most of it fork and the pages it copies); 2.1 and 2.4 ms each,
+two at a time. A document of 10 MiB adds 7 ms, one of 64 MiB 45 ms, an answer of 20 MB 20 ms; both are sent in pieces,
+so the event loop goes on meanwhile.
 """
 
 from __future__ import annotations

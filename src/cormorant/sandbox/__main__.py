@@ -1,4 +1,4 @@
-"""The process apart: `python -P -m cormorant.sandbox CONFIG` is the fork server, without CONFIG it prints `Allowed`."""
+"""Separate process: `python -P -m cormorant.sandbox CONFIG` is the fork server; without CONFIG it prints `Allowed`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""One task, in one forked process: shut in, read the document, run, answer, leave.
+"""One task in one forked process: restrict itself, read the document, run, answer, exit.
 
-The answer goes out before anything else can go wrong: then the process leaves at once, without the exit handlers of
-libraries, some of which crash.
+After the answer the process exits at once, without the exit handlers of libraries, some of which crash.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ DESCRIPTORS_MAX: Final = 1024
 
 
 def run(connection: socket.socket, last_words: int, tasks: Mapping[str, Task], walls: Walls) -> NoReturn:
-    """Be the child: serve the one task on `connection` and leave. `last_words` becomes standard output and error."""
+    """Be the child: serve the one task on `connection` and exit. `last_words` becomes standard output and error."""
     code = 1
     try:
         _cut_ties(connection, last_words, walls)
@@ -39,14 +38,14 @@ def run(connection: socket.socket, last_words: int, tasks: Mapping[str, Task], w
         code = 0
     finally:
         if code:
-            # Our own fault: it becomes the last words that the client is told.
+            # An error of ours: the client gets it as the last words.
             traceback.print_exc()
             sys.stderr.flush()
         os._exit(code)
 
 
 def _cut_ties(connection: socket.socket, last_words: int, walls: Walls) -> None:
-    """Keep nothing of the server's but the connection and the ruleset."""
+    """Close everything inherited from the server except the connection and the ruleset."""
     leave_server(walls)
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
@@ -64,7 +63,7 @@ def _cut_ties(connection: socket.socket, last_words: int, walls: Walls) -> None:
 def _answer(
     tasks: Mapping[str, Task], name: str, read: Callable[[], bytes], limits: Limits
 ) -> tuple[AnswerKind, bytes]:
-    """Return the task's result for the document, which the task alone owns and whose bytes it may release."""
+    """Return the task's result for the document; the task alone holds its bytes, so that it may release them."""
     task = tasks.get(name)
     if task is None:
         read()

@@ -1,4 +1,4 @@
-"""Run tasks in limited children from an event loop: one connection a task, hanging up kills."""
+"""Client that runs tasks in limited children from an event loop: one connection a task; hanging up kills the child."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cormorant.sandbox.limits import MIB, PAYLOAD_MAX_BYTES, Limits
 from cormorant.sandbox.protocol import ANSWER, ENDING_BYTES, AnswerKind, TaskHeader, pack_head, unpack_ending
 from cormorant.sandbox.result import Answer, Ending, Finished, Killed, KillReason, TaskFailed, one_line, why_killed
 
-# A child that has answered leaves at once; one that does not is killed.
+# A child that has answered exits at once; if not, it is killed.
 _LEAVE_S: Final = 2.0
-# From hanging up to the ending.
+# From the hang-up to the ending.
 _KILL_S: Final = 5.0
 _CHUNK_BYTES: Final = 256 * 1024
 _FAILED_MAX_BYTES: Final = 4096
@@ -23,11 +23,11 @@ _KINDS: Final = frozenset(AnswerKind)
 
 
 class ChildPool:
-    """At most `parallel` children at once, for one event loop. `addresses` says which server does a task.
+    """At most `parallel` children at once, for one event loop. `addresses` gives the server of each task.
 
-    A caller may rely on getting exactly one answer per call, on the child being gone by then, and on cancelling `run`
-    killing it. It may not rely on the order of answers. Raises ServerGone when the server is not there; the same pool
-    works again once its owner has restarted it.
+    A caller may rely on exactly one answer per call, on the child being gone by then, and on cancelling `run` to kill
+    it, but not on the order of answers. Raises ServerGone if the server is not there; the same pool works again once
+    its owner has restarted it.
     """
 
     def __init__(self, addresses: Mapping[str, str], limits: Limits | None = None, parallel: int = 2) -> None:
@@ -36,9 +36,9 @@ class ChildPool:
         self._places = asyncio.Semaphore(parallel)
 
     async def run(self, task: str, *payload: bytes, limits: Limits | None = None) -> Answer:
-        """Run `task` in a child of its own on the bytes of `payload`, whose pieces are joined there and copied nowhere.
+        """Run `task` in a child of its own on the bytes of `payload`, whose pieces are joined only in the child.
 
-        Raises PayloadTooBig above 65 MiB, ServerGone, and KeyError for a task that no server does.
+        Raises PayloadTooBig above 65 MiB, ServerGone, and KeyError for a task without a server.
         """
         size = sum(map(len, payload))
         if size > PAYLOAD_MAX_BYTES:
@@ -52,7 +52,7 @@ class ChildPool:
 
 
 class _Conversation:
-    """Hand in, hear the answer, hear the ending.
+    """Send the task, receive the answer, receive the ending.
 
     The ending is always the last bytes of the stream, so an answer is complete only when the ending follows it whole.
     """
@@ -87,7 +87,7 @@ class _Conversation:
         return self._judge(ending, stopped, wall_s)
 
     def _judge(self, ending: Ending, stopped: KillReason | None, wall_s: float) -> Answer:
-        """Say what became of the task; the answer counts more than the ending."""
+        """Return the result of the task; the answer takes precedence over the ending."""
         whole = self._heard_bytes >= self._answer_bytes + ENDING_BYTES
         match self._kind if whole else None:
             case AnswerKind.VALUE:
@@ -108,17 +108,17 @@ class _Conversation:
             for piece in (head, *payload):
                 await self._loop.sock_sendall(self._connection, piece)
         except (BrokenPipeError, ConnectionResetError):
-            # The child died over its document; the ending says how.
+            # The child died while it read its document; the ending has the cause.
             return
 
     async def _hear_answer(self) -> KillReason | None:
-        """Read the answer, if there is one. Return OUTPUT when it says that it is longer than it may be."""
+        """Read the answer, if there is one. Return OUTPUT if it is longer than allowed."""
         head = await self._receive(ANSWER.size)
         if len(head) < ANSWER.size:
             return None
         kind, length = ANSWER.unpack(head)
         if kind not in _KINDS:
-            # The child said nothing: this is the ending. Or it says anything, and that is no answer.
+            # This is the ending, since the child sent no answer; or other bytes, which are no answer.
             return None
         if length > (self._limits.output_bytes if kind == AnswerKind.VALUE else _FAILED_MAX_BYTES):
             return KillReason.OUTPUT
@@ -128,7 +128,7 @@ class _Conversation:
         return None
 
     async def _hear_ending(self, *, hang_up: bool) -> Ending:
-        """Wait until the child is gone, killing it when it lingers; raise ServerGone when nobody tells how it ended."""
+        """Wait until the child is gone, and kill it if it lingers; raise ServerGone if no ending arrives."""
         if not hang_up:
             try:
                 async with asyncio.timeout(_LEAVE_S):
@@ -140,7 +140,7 @@ class _Conversation:
                 self._connection.shutdown(socket.SHUT_WR)
                 return await self._ending()
         except (TimeoutError, OSError):
-            # Where the server cannot see this hang-up it sees the closing of the connection that follows.
+            # A server that cannot see this hang-up sees the closing of the connection that follows.
             return Ending(signal.SIGKILL, 0.0, 0, "")
 
     async def _ending(self) -> Ending:
@@ -152,7 +152,7 @@ class _Conversation:
         return ending
 
     async def _receive(self, size: int) -> bytes:
-        """Read `size` bytes, fewer when the stream ends."""
+        """Read `size` bytes, fewer if the stream ends."""
         parts: list[bytes] = []
         while size and (part := await self._read(min(size, _CHUNK_BYTES))):
             parts.append(part)
@@ -164,7 +164,7 @@ class _Conversation:
         try:
             part = await self._loop.sock_recv(self._connection, size)
         except ConnectionResetError:
-            # Not all that we sent was read. What was sent to us came before this.
+            # The peer did not read everything we sent. Its own bytes arrived before this.
             return b""
         self._heard_bytes += len(part)
         self._tail = (self._tail + part[-ENDING_BYTES:])[-ENDING_BYTES:]

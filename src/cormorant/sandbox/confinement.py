@@ -1,9 +1,9 @@
-"""Shut a process in: once what all children share, then each child before it sees a byte of its document.
+"""Confinement of the server, and of each child before it reads its document.
 
     server, once    user and network namespace, no_new_privs, undumpable, no capabilities, first for the memory killer
     child, each     session, death signal, own count of threads, rlimits, Landlock, seccomp (last: it forbids the rest)
 
-What the machine lacks is left out; `Allowed` says what it has.
+Features that the machine lacks are skipped; `Allowed` lists the available ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 from cormorant.sandbox import landlock, libc, seccomp
 from cormorant.sandbox.limits import Allowed, Limits
 
-# Address space that is only reserved costs nothing, and thread stacks and heaps of allocators reserve a lot of it.
+# Reserved address space costs nothing, and thread stacks and heaps of allocators reserve a lot of it.
 _ADDRESS_SPACE_PER_MEMORY: Final = 4
 # The kernel's out-of-memory killer takes children before anything else.
 _FIRST_TO_GO: Final = "1000"
@@ -30,7 +30,7 @@ _CPU_GRACE_S: Final = 1
 
 
 class Walls(msgspec.Struct, frozen=True):
-    """Sandbox walls that the server prepared for its children: program, ruleset, and its own sizes in bytes."""
+    """Restrictions that the server prepared for its children: filter program, ruleset, and its own sizes in bytes."""
 
     allowed: Allowed
     server_pid: int
@@ -42,7 +42,7 @@ class Walls(msgspec.Struct, frozen=True):
 
 
 def shut_in_server(allowed: Allowed) -> Walls:
-    """Restrict this single-threaded process as far as `allowed` and return what its children need."""
+    """Restrict this single-threaded process as far as `allowed`; return the prepared restrictions of its children."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_FIRST_TO_GO, encoding="ascii")
     if allowed.namespaces:
@@ -60,7 +60,7 @@ def shut_in_server(allowed: Allowed) -> Walls:
         program=seccomp.make_filter(architecture) if allowed.seccomp and architecture else None,
         address_space_bytes=address_space_bytes,
         data_bytes=data_bytes,
-        # The kernel never counts what root starts.
+        # The kernel does not limit the processes of root.
         counts_threads=allowed.namespaces and os.getuid() != 0,
     )
 
@@ -75,7 +75,7 @@ def leave_server(walls: Walls) -> None:
 
 
 def shut_in_child(walls: Walls, limits: Limits) -> None:
-    """Put this child behind every wall there is. Nothing of it can be undone by the child."""
+    """Apply all available restrictions to this child. The child cannot lift any of them."""
     if walls.counts_threads:
         libc.enter_own_count()
     if walls.allowed.rlimits:
@@ -90,11 +90,11 @@ def shut_in_child(walls: Walls, limits: Limits) -> None:
 
 
 def set_rlimits(limits: Limits, walls: Walls) -> None:
-    """Bound this process; memory on top of what the server had when it forked."""
+    """Limit this process; memory is limited on top of the server's size at the fork."""
     memory_bytes = walls.data_bytes + limits.memory_bytes
     address_space_bytes = walls.address_space_bytes + _ADDRESS_SPACE_PER_MEMORY * limits.memory_bytes
     _bound(resource.RLIMIT_CORE, 0)
-    # No file is there to be written; a socket and a pipe are not files in this sense.
+    # No file can be written; sockets and pipes are not limited by this.
     _bound(resource.RLIMIT_FSIZE, 0)
     _bound(resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + _CPU_GRACE_S)
     _bound(resource.RLIMIT_NOFILE, limits.files)
@@ -107,7 +107,7 @@ def set_rlimits(limits: Limits, walls: Walls) -> None:
 
 
 def _bound(what: int, soft: int, hard: int | None = None) -> None:
-    """Lower a limit; one that is lower already stays."""
+    """Lower a limit; a lower one stays."""
     ceiling = resource.getrlimit(what)[1]
     wanted = soft if hard is None else hard
     top = wanted if ceiling == resource.RLIM_INFINITY else min(wanted, ceiling)
@@ -115,7 +115,7 @@ def _bound(what: int, soft: int, hard: int | None = None) -> None:
 
 
 def _own_size() -> tuple[int, int]:
-    """Return address space and private writable memory of this process, bytes; zeros where nobody tells."""
+    """Return address space and private writable memory of this process in bytes; zeros if they are unknown."""
     try:
         fields = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:

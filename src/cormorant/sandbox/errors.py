@@ -3,8 +3,8 @@
 CormorantError
 └── LimitsError
     ├── ServerNotStarted    it could not be started, or a task is not importable
-    ├── ServerGone          it died; its owner starts it again, the visit is repeated
-    └── PayloadTooBig       the caller handed in more than a child ever gets
+        ├── ServerGone          it died; its owner restarts it, the visit is repeated
+        └── PayloadTooBig       the document is larger than any child may get
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The fork server: loads the converters once, then forks a limited child per connection and buries it.
+"""The fork server: loads the converters once, then forks a limited child per connection and reaps it.
 
-    python -P -m cormorant.sandbox CONFIG      started by `launcher`; stdin ends when the starter does
+    python -P -m cormorant.sandbox CONFIG      started by `launcher`; stdin ends with the parent
 
-It has one thread, reads nothing that a child wrote but its last words, and holds the connection only to see the client
-hang up (then it kills the child) and to write the ending.
+It has one thread, reads only the last words of a child, and keeps the connection only to detect the client's hang-up
+(then it kills the child) and to write the ending.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from cormorant.sandbox.protocol import pack_ending
 from cormorant.sandbox.result import Ending, one_line
 
 _LAST_WORDS_BYTES: Final = 64 * 1024
-# Linux only; elsewhere the client closes the connection for good when it wants a child killed.
+# Linux only; elsewhere the client closes the connection to have a child killed.
 _PEER_LEFT: Final = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 _WATCHED: Final = getattr(select, "POLLRDHUP", 0)
 _PEER: Final = struct.Struct("=3i")
@@ -40,7 +40,7 @@ _SIGNAL_EXIT: Final = 143
 
 
 class Config(msgspec.Struct, frozen=True):
-    """Configuration from the starter to the server: inherited descriptors, starter PID, modules, and tasks."""
+    """Configuration from the parent to the server: inherited descriptors, parent PID, modules, and tasks."""
 
     listener: int
     starter_pid: int
@@ -49,14 +49,14 @@ class Config(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The server's one line to its starter: what holds its children, or why it does not start."""
+    """The server's one line to its parent: the restrictions of its children, or why it does not start."""
 
     allowed: Allowed
     problem: str = ""
 
 
 class StartFailed(Exception):
-    """A module cannot be loaded as asked. The message is for the starter."""
+    """A module cannot be loaded as requested. The message is for the parent."""
 
 
 class _Child(msgspec.Struct):
@@ -68,7 +68,7 @@ class _Child(msgspec.Struct):
 
 
 class Server:
-    """Accept, fork, bury. `serve` returns when the starter is gone."""
+    """Accept, fork, reap. `serve` returns when the parent is gone."""
 
     def __init__(
         self, listener: socket.socket, tasks: Mapping[str, child.Task], walls: Walls, starter_pid: int
@@ -86,7 +86,7 @@ class Server:
             self._poll.register(descriptor, select.POLLIN)
 
     def serve(self) -> None:
-        """Serve until the starter's end of stdin closes or the starter dies; then kill every child."""
+        """Serve until the parent closes stdin or dies; then kill every child."""
         try:
             while self._turn():
                 pass
@@ -116,7 +116,7 @@ class Server:
             connection, _ = self._listener.accept()
             last_words, theirs = os.pipe()
         except OSError:
-            # Out of descriptors for a moment, or the client has gone already: it sees that by itself.
+            # Out of descriptors for a moment, or the client has gone already and needs no answer.
             return
         if not _same_user(connection):
             connection.close()
@@ -142,12 +142,12 @@ class Server:
         self._poll.register(connection.fileno(), _WATCHED)
 
     def _bury(self) -> None:
-        """Tell the client of every child that is dead how it ended."""
+        """Reap dead children, and send each client the ending of its child."""
         while self._children:
             dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if dead is None:
                 return
-            # What it may have started where nothing forbids that; the number is still taken, so nobody else is hit.
+            # Kill processes that the child may have started; its number is still taken, so no other process is hit.
             _kill_group(dead.si_pid)
             pid, status, usage = os.wait4(dead.si_pid, 0)
             buried = self._children.pop(pid)
@@ -169,7 +169,7 @@ class Server:
         try:
             connection.send(ending, socket.MSG_DONTWAIT)
         except BlockingIOError:
-            # The client has not yet read what the child wrote.
+            # The client has not read the child's output yet.
             self._unsent[descriptor] = (connection, ending)
             self._poll.register(descriptor, select.POLLOUT)
             return
@@ -183,7 +183,7 @@ class Server:
 
 
 def load(config: Config) -> dict[str, child.Task]:
-    """Import everything `config` names; return the tasks by name. StartFailed when something is missing or threads."""
+    """Import the modules of `config`; return the tasks by name. Raises StartFailed for a missing module, or threads."""
     references = (reference.partition(" ")[0] for reference in config.tasks.values())
     for module in (*config.preload, *(reference.partition(":")[0] for reference in references)):
         try:
@@ -196,7 +196,7 @@ def load(config: Config) -> dict[str, child.Task]:
 
 
 def _find(reference: str) -> child.Task:
-    """Return the function that a reference names, or what that makes of the words behind it."""
+    """Return the function of a reference, or the result of calling it with the words after it."""
     named, _, words = reference.partition(" ")
     module, _, function = named.partition(":")
     found = getattr(sys.modules[module], function, None)
@@ -214,7 +214,7 @@ def _threads() -> int:
 
 
 def _same_user(connection: socket.socket) -> bool:
-    """Only our own user is served. The socket's folder keeps others out as well, so elsewhere that has to do."""
+    """Return whether the client is our own user. Elsewhere than on Linux, only the socket's folder excludes others."""
     if sys.platform != "linux":
         return True
     _, user, _ = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
@@ -222,7 +222,7 @@ def _same_user(connection: socket.socket) -> bool:
 
 
 def _kill_group(pid: int) -> None:
-    """Kill a child and what it started; it may be too young to lead a group of its own."""
+    """Kill a child and its descendants; a new child may not lead a process group yet."""
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(pid, signal.SIGKILL)
@@ -243,7 +243,7 @@ def _on_child_death() -> int:
 
 
 def _watch(starter_pid: int) -> tuple[int, ...]:
-    """Return a descriptor that becomes readable when the starter dies, where there is such a thing."""
+    """Return a descriptor that becomes readable when the parent dies, if the system supports it."""
     try:
         starter = os.pidfd_open(starter_pid)
     except (OSError, AttributeError):
@@ -254,16 +254,16 @@ def _watch(starter_pid: int) -> tuple[int, ...]:
 
 
 def _answer(descriptor: int, ready: Ready) -> None:
-    """Say the one line the starter waits for; a starter that has died hears nothing and misses nothing."""
+    """Write the one line that the parent waits for; a parent that has died needs none."""
     with contextlib.suppress(BrokenPipeError):
         os.write(descriptor, msgspec.json.encode(ready) + b"\n")
     os.close(descriptor)
 
 
 def main(text: str) -> None:
-    """Load, shut in, say so on stdout, serve."""
+    """Load, restrict this process, report readiness on stdout, serve."""
     config = msgspec.json.decode(text, type=Config)
-    # What a module prints while it loads must not stand where the starter expects the one line.
+    # The output of a module at import must not appear where the parent expects the one line.
     answer = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -285,7 +285,7 @@ def main(text: str) -> None:
     gc.freeze()
     place = Path(listener.getsockname())
     server.serve()
-    # The starter did not stop us, it is gone: nobody else cleans up.
+    # The parent did not stop us, it is gone: no other process cleans up.
     with contextlib.suppress(OSError):
         place.unlink()
         place.parent.rmdir()

@@ -1,10 +1,8 @@
-"""Landlock rules: the files that a child process may read, such as libraries and fonts.
+"""Landlock rules: the files that a child process may read, such as libraries and fonts; it may write none.
 
-None may be written, made, moved or removed.
-
-What the converters need was measured by tracing them over PDF, Office, OpenDocument, RTF, EPUB, mail and archives:
-the Python library, shared objects, now and then a font list or a locale; no temporary file. They ask for their control
-group to count processors and get along without.
+The files that converters need were measured by tracing them over PDF, Office, OpenDocument, RTF, EPUB, mail and
+archives: the Python library, shared objects, now and then a font list or a locale; no temporary file. They read their
+control group to count processors, and work without it.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from cormorant.sandbox import libc
 _LIBRARIES: Final = ("stdlib", "platstdlib", "purelib", "platlib")
 _READ_FILE: Final = 1 << 2
 _READ_DIR: Final = 1 << 3
-# How many file rights each version of the interface knows, newest first.
+# The number of file rights in each version of the interface, newest first.
 _FILE_RIGHTS: Final = ((5, 16), (3, 15), (2, 14), (1, 13))
 _NET_SINCE: Final = 4
 _BIND_AND_CONNECT: Final = 0b11
@@ -53,10 +51,10 @@ _SYSTEM_PATHS: Final = (
 
 
 def readable_paths() -> tuple[str, ...]:
-    """Every place a child may read from, those that do not exist included.
+    """Every path that a child may read, including paths that do not exist.
 
-    Of Python: its libraries, and the folders of the packages that are loaded, wherever they were found. Not all of
-    `sys.path`: the folder of a script and the working folder stand there too, and the data folder may lie in them.
+    Of Python: its libraries, and the folders of the loaded packages, wherever they are. Not all of `sys.path`: it
+    includes the folder of a script and the working folder, which may contain the data folder.
     """
     library = Path(sys.base_prefix) / "lib"
     return (*_SYSTEM_PATHS, str(library), *map(sysconfig.get_path, _LIBRARIES), *_loaded_packages())
@@ -69,9 +67,9 @@ def _loaded_packages() -> list[str]:
 
 
 def make_ruleset(readable: Iterable[str]) -> int:
-    """Make a ruleset that allows reading beneath `readable` and nothing else; return its file descriptor.
+    """Make a ruleset that allows only reading beneath `readable`; return its file descriptor.
 
-    Raise OSError where the kernel has no Landlock. Paths that cannot be opened are left out.
+    Raises OSError if the kernel has no Landlock. Paths that cannot be opened are skipped.
     """
     ruleset = libc.landlock_ruleset(_attributes(libc.landlock_version()))
     for path in readable:

@@ -1,4 +1,4 @@
-"""Start, restart and stop the fork server; its starter holds the handle, everybody else only the address."""
+"""Start, restart and stop the fork server; its parent holds the handle, other processes only the address."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from cormorant.sandbox.limits import Allowed
 _START_S: Final = 60.0
 _STOP_S: Final = 5.0
 _BACKLOG: Final = 512
-# Converters bring thread pools as wide as the machine; a child has one document and few threads. Nothing of our own
-# environment is passed on: it may hold secrets.
+# Converters bring thread pools as wide as the machine; a child has one document and few threads. Our own environment is
+# not passed on: it may hold secrets.
 _ENVIRONMENT: Final = {
     "PATH": os.defpath,
     "LC_ALL": "C.UTF-8",
@@ -38,8 +38,8 @@ _ENVIRONMENT: Final = {
 class ServerHandle:
     """The running fork server. Only the process that called `start_server` may call the methods.
 
-    `address` stays the same through `restart`, so what was forked before goes on with it. `allowed` tells what holds
-    the children on this machine.
+    `address` stays the same through `restart`, so processes forked before continue with it. `allowed` lists the
+    restrictions of children that this machine supports.
     """
 
     address: str
@@ -63,16 +63,16 @@ class ServerHandle:
 
     @property
     def alive(self) -> bool:
-        """True while the server runs, or nobody has wanted it yet; when False, `restart` it."""
+        """True while the server runs, or has not been used yet; if False, call `restart`."""
         return self._listener is not None if self._process is None else self._process.poll() is None
 
     def wake(self) -> None:
-        """Start a server that waits for its first use when somebody has connected. Raise ServerNotStarted."""
+        """Start a server at its first use, if a client has connected. Raises ServerNotStarted."""
         if self._process is None and self._listener is not None and select.select((self._listener,), (), (), 0)[0]:
             self._launch()
 
     def restart(self) -> None:
-        """End what is left of the server and start it anew at the same address. Raise ServerNotStarted."""
+        """End the server, if it runs, and start it again at the same address. Raises ServerNotStarted."""
         self._end()
         self._listener = self._listen()
         self._launch()
@@ -95,12 +95,12 @@ class ServerHandle:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        # Only now: seeing its stdin end, the server would take the folder with it.
+        # Not earlier: when its stdin ends, the server removes the folder.
         if process.stdin is not None:
             process.stdin.close()
 
     def _listen(self) -> socket.socket:
-        """Open the socket: from now on clients may connect, and wait for a server that has yet to start."""
+        """Open the socket: from now on clients may connect, and wait until the server starts."""
         Path(self.address).unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -112,7 +112,7 @@ class ServerHandle:
         return listener
 
     def _launch(self) -> None:
-        """Start the server on the open socket, which is then its own."""
+        """Start the server on the open socket, which it then owns."""
         if self._listener is None:
             raise ServerNotStarted("The process for converters was stopped.")
         with self._listener as listener:
@@ -138,16 +138,15 @@ class ServerHandle:
 def start_server(
     preload: Sequence[str], tasks: Mapping[str, str] | Sequence[str], *, at_first_use: bool = False
 ) -> ServerHandle:
-    """Start the fork server and return when it is ready; raise ServerNotStarted.
+    """Start the fork server and return when it is ready. Raises ServerNotStarted.
 
-    With `at_first_use` only its socket is opened: clients may connect at once and wait, and whoever holds the handle
-    calls `wake` now and then. A crawl that meets no document for a converter then never pays for one.
+    With `at_first_use` only its socket is opened: clients may connect at once and wait, and the owner of the handle
+    calls `wake` now and then. A crawl without documents for a converter then needs no server.
 
     `preload` names modules to import before the first fork; none of them may start a thread. `tasks` maps a name to
     "module:function", or lists such references, each its own name; the function takes bytes and returns bytes. With
-    words behind a space it is called with them once, as the server starts, and returns the function. The modules of the
-    tasks are loaded too. Modules are found where this process finds them. Blocks for as long as the
-    imports take.
+    words after a space, it is called with them once, as the server starts, and returns the function. The modules of
+    the tasks are loaded too. Modules are searched on the path of this process. Blocks for as long as the imports take.
     """
     named = dict(tasks) if isinstance(tasks, Mapping) else {reference: reference for reference in tasks}
     try:

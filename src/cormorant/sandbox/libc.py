@@ -1,4 +1,4 @@
-"""The few calls of the Linux kernel that Python does not offer. Each raises OSError where the kernel says no."""
+"""Calls of the Linux kernel that Python does not offer. Each raises OSError if the kernel refuses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Program(ctypes.Structure):
 
 
 def _call(name: str, *arguments: object) -> int:
-    """Call a function of the C library; OSError when it answers -1 or is not there."""
+    """Call a function of the C library. Raises OSError if it returns -1 or does not exist."""
     if sys.platform != "linux":
         raise OSError(errno.ENOSYS, name)
     result = int(getattr(_libc, name)(*arguments))
@@ -48,7 +48,7 @@ def _prctl(option: int, value: int, third: int = 0) -> None:
 
 
 def set_no_new_privs() -> None:
-    """No program run from here on can gain rights. Cannot be undone."""
+    """Forbid this process and its children to gain rights by starting programs. Cannot be undone."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
@@ -58,26 +58,26 @@ def set_death_signal(signal: int) -> None:
 
 
 def set_undumpable() -> None:
-    """Other processes of the same user can no longer look into this one."""
+    """Forbid other processes of the same user to inspect this one."""
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
 def install_seccomp(program: bytes) -> None:
-    """Filter every system call from here on by a classic BPF program. Needs no_new_privs."""
+    """Filter all further system calls by a classic BPF program. Needs no_new_privs."""
     buffer = ctypes.create_string_buffer(program, len(program))
     holder = _Program(len(program) // 8, ctypes.addressof(buffer))
     _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(holder))
 
 
 def drop_capabilities() -> None:
-    """Give up every capability, also those that come with being root."""
+    """Drop every capability, also those of root."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     nothing = (ctypes.c_uint32 * 6)()
     _call("capset", ctypes.byref(header), ctypes.byref(nothing))
 
 
 def enter_own_count() -> None:
-    """Move into a new user namespace, where RLIMIT_NPROC counts only what is started from here on."""
+    """Move into a new user namespace, where RLIMIT_NPROC counts only processes started from here on."""
     _call("unshare", ctypes.c_int(_CLONE_NEWUSER))
 
 
@@ -94,22 +94,22 @@ def enter_empty_network() -> None:
 
 
 def landlock_version() -> int:
-    """Version of the kernel's Landlock interface. OSError when there is none."""
+    """Version of the kernel's Landlock interface. Raises OSError if there is none."""
     return _system_call(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
 
 
 def landlock_ruleset(attributes: bytes) -> int:
-    """Make a ruleset that forbids what `attributes` name; return its file descriptor."""
+    """Make a ruleset that forbids the rights in `attributes`; return its file descriptor."""
     return _system_call(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
 
 
 def landlock_allow_path(ruleset: int, rule: bytes) -> None:
-    """Add a rule for what lies beneath an opened path."""
+    """Add a rule for files beneath an opened path."""
     _system_call(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
 
 
 def landlock_restrict(ruleset: int) -> None:
-    """Put this thread and all it starts under `ruleset`. Needs no_new_privs; cannot be undone."""
+    """Apply `ruleset` to this thread and its descendants. Needs no_new_privs; cannot be undone."""
     _system_call(_LANDLOCK_RESTRICT_SELF, ruleset, 0)
 
 

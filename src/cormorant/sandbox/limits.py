@@ -1,6 +1,6 @@
-"""Limits of a child process, and the means of this machine to enforce them.
+"""Limits of a child process, and the features of this machine that enforce them.
 
-`Limits` is handed in with every task. `Allowed` is found out once, by really trying (`probe`).
+`Limits` is handed in with every task. `Allowed` is determined once, by trying each feature (`probe`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import msgspec
 
 MIB: Final = 1024 * 1024
 
-# The ceiling of any size setting is 64 MiB decoded; the rest is room for what a task packs around the document.
+# The ceiling of any size setting is 64 MiB decoded; the rest is for a task's data around the document.
 PAYLOAD_MAX_BYTES: Final = 65 * MIB
 
 
@@ -20,9 +20,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     All sizes are bytes, all times seconds; every value must be above zero.
 
-    `memory_bytes` is private writable memory on top of what the child was born with, the document included.
-    `files` counts open descriptors. `processes` counts threads: a child never gets a second process where seccomp
-    works. The kernel does not count the threads of root, nor where user namespaces are forbidden.
+    `memory_bytes` is private writable memory on top of the child's size at the fork, the document included.
+    `files` counts open descriptors. `processes` counts threads: with seccomp, a child never gets a second process.
+    The kernel does not count the threads of root, nor if user namespaces are forbidden.
     """
 
     cpu_s: int = 60
@@ -33,7 +33,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     processes: int = 16
 
     def __post_init__(self) -> None:
-        """Raise ValueError when a value is not above zero."""
+        """Raise ValueError for a value that is not above zero."""
         for name in self.__struct_fields__:
             if getattr(self, name) <= 0:
                 message = f"limit {name} must be above zero"
@@ -41,9 +41,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Allowed(msgspec.Struct, frozen=True, kw_only=True):
-    """Sandbox features that this machine really provides; each was tried in a child process.
+    """Sandbox features that this machine provides; each was tried in a child process.
 
-    `landlock` is the version of the kernel's interface, 0 when absent; from 6 on it also stops signals to others.
+    `landlock` is the version of the kernel's interface, 0 if absent; from 6 on it also stops signals to others.
     """
 
     no_new_privs: bool = False
@@ -54,7 +54,7 @@ class Allowed(msgspec.Struct, frozen=True, kw_only=True):
     namespaces: bool = False
 
     def lines(self) -> tuple[tuple[str, bool, str], ...]:
-        """Return (means, works here, what it does) for each means, in the order a person should read them."""
+        """Return (feature, works here, its effect) for each feature, in the order of display."""
         return (
             ("rlimits", self.rlimits, "time, memory and number of open files are bounded"),
             ("seccomp", self.seccomp, "no network, no new program or process, no opening for writing"),

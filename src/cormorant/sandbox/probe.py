@@ -1,8 +1,6 @@
-"""Probe of the sandbox features of this machine.
+"""Probe of the sandbox features of this machine: each is tried in a child of its own.
 
-Tried for real, each means in a child of its own.
-
-`python -m cormorant.sandbox` prints the answer as JSON; `supported()` runs that, so that a process with threads need
+`python -m cormorant.sandbox` prints the result as JSON; `supported()` runs that, so that a process with threads need
 not fork.
 """
 
@@ -28,7 +26,7 @@ _PROBE_S: Final = 20.0
 
 
 def supported() -> Allowed:
-    """Find out what this machine gives; takes about a tenth of a second. When even that fails, it gives nothing."""
+    """Return the features of this machine; takes about a tenth of a second. If the probe fails, it returns none."""
     command = (sys.executable, "-P", "-m", "cormorant.sandbox")
     environment = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
@@ -41,7 +39,7 @@ def supported() -> Allowed:
 
 
 def try_everything() -> Allowed:
-    """Try each means in a forked child. Only for a process with one thread."""
+    """Try each feature in a forked child. Only for a process with one thread."""
     landlock_works = _works(_try_landlock)
     return Allowed(
         no_new_privs=_works(libc.set_no_new_privs),
@@ -54,7 +52,7 @@ def try_everything() -> Allowed:
 
 
 def _works(trial: Callable[[], None]) -> bool:
-    """Run `trial` in a forked child; True when it came back without an error of the system."""
+    """Run `trial` in a forked child; True if it raised no system error."""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -66,7 +64,7 @@ def _works(trial: Callable[[], None]) -> bool:
 
 
 def _must_fail(forbidden: Callable[[], object], number: int) -> None:
-    """Raise OSError when what should be forbidden is possible."""
+    """Raise OSError if a call succeeds that should be forbidden."""
     try:
         forbidden()
     except OSError as error:

@@ -1,13 +1,12 @@
-"""The bytes between client, child and server on one connection per task.
+"""Protocol between client, child and server on one connection per task.
 
     client -> child     task     u32 length of head, u64 length of document, head (msgpack), document
     child  -> client    answer   u8 kind, u32 length, body
     server -> client    ending   fixed size, when the child is gone; always the last bytes of the stream
     client -> server    hang-up  shutting down the client's side means "kill it"
 
-The answer is dumb on purpose: what reads it trusts no byte of it beyond a kind and a length that it caps. The ending is
-found from the end of the stream, so whatever a child writes, it cannot put words in the server's mouth; its first byte
-is no kind, so it is never taken for an answer.
+The answer is simple on purpose: its reader trusts only a kind and a length, which it limits. The ending is found from
+the end of the stream, so a child cannot forge it; its first byte is no kind, so it is never taken for an answer.
 """
 
 from __future__ import annotations
@@ -48,13 +47,13 @@ class TaskHeader(msgspec.Struct, frozen=True):
 
 
 def pack_head(head: TaskHeader, document_bytes: int) -> bytes:
-    """Return what goes before the document."""
+    """Return the bytes before the document."""
     body = msgspec.msgpack.encode(head)
     return _TASK.pack(len(body), document_bytes) + body
 
 
 def receive_head(connection: socket.socket) -> tuple[TaskHeader, int]:
-    """Read the head; return it with the length of the document in bytes. EOFError when the client is gone."""
+    """Read the head; return it with the length of the document in bytes. Raises EOFError if the client is gone."""
     head_bytes, document_bytes = _TASK.unpack(receive(connection, _TASK.size))
     if head_bytes > _HEAD_MAX_BYTES or document_bytes > PAYLOAD_MAX_BYTES:
         message = "a head out of bounds"
@@ -63,7 +62,7 @@ def receive_head(connection: socket.socket) -> tuple[TaskHeader, int]:
 
 
 def receive(connection: socket.socket, size: int) -> bytes:
-    """Read exactly `size` bytes from a blocking socket, in one piece. EOFError when the client is gone."""
+    """Read exactly `size` bytes from a blocking socket, in one piece. Raises EOFError if the client is gone."""
     if size == 0:
         return b""
     data = connection.recv(size, socket.MSG_WAITALL)
@@ -74,13 +73,13 @@ def receive(connection: socket.socket, size: int) -> bytes:
 
 
 def pack_ending(ending: Ending) -> bytes:
-    """Return the fixed-size bytes of `ending`; of its last words only the end is kept."""
+    """Return the fixed-size bytes of `ending`; only the end of its last words is kept."""
     said = ending.said.encode("utf-8", "replace")[-_SAID_BYTES:]
     return _ENDING.pack(_ENDING_MARK, ending.status, ending.cpu_s, ending.peak_bytes, said)
 
 
 def unpack_ending(data: bytes) -> Ending | None:
-    """Turn the last bytes of a stream into what the server saw; None when the server did not write them."""
+    """Decode the ending from the last bytes of a stream; None if the server did not write them."""
     if len(data) != ENDING_BYTES or not data.startswith(_ENDING_MARK):
         return None
     _, status, cpu_s, peak_bytes, said = _ENDING.unpack(data)

@@ -1,4 +1,4 @@
-"""Result of a task: one of three values, judged by the child's answer and not by how it died.
+"""Result of a task: one of three values, judged by the child's answer rather than by its exit.
 
 the child's frame                 + how it ended      = value
 ------------------------------------------------------------------------------
@@ -21,11 +21,11 @@ import msgspec
 
 from cormorant.sandbox.limits import Limits
 
-# What allocators of Rust and C++ say before they abort.
+# Messages of Rust and C++ allocators before they abort.
 _OUT_OF_MEMORY_WORDS: Final = ("memory allocation of", "std::bad_alloc", "out of memory", "MemoryError")
-# A crash this near to the limit is the allocation that failed.
+# A crash this near to the limit is taken for a failed allocation.
 _NEAR_MEMORY_LIMIT: Final = 0.75
-# The kernel limits by one count of time and reports another; under load they were seen 13 % apart.
+# The kernel limits CPU time by one count and reports another; under load they differed by 13 %.
 _NEAR_CPU_LIMIT: Final = 0.75
 REASON_CHARACTERS: Final = 500
 
@@ -43,8 +43,8 @@ class KillReason(enum.Enum):
 class Finished(msgspec.Struct, frozen=True):
     """The task returned `value`.
 
-    `wall_s` runs from handing in to the answer, without the wait for a free place. `peak_bytes` is the largest
-    resident size, what the child was born with included.
+    `wall_s` is measured from the hand-in to the answer, without the wait for a free place. `peak_bytes` is the largest
+    resident size, including the size at the fork.
     """
 
     value: bytes
@@ -54,13 +54,13 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 class TaskFailed(msgspec.Struct, frozen=True):
-    """The task raised. `reason` is "Type: message" in one line of printable characters, at most 500."""
+    """The task raised an exception. `reason` is "Type: message" in one line of printable characters, at most 500."""
 
     reason: str
 
 
 class Killed(msgspec.Struct, frozen=True):
-    """The child ended without an answer. `signal` is None when it left by itself; `said` is its last words."""
+    """The child ended without an answer. `signal` is None if it exited by itself; `said` is its last words."""
 
     reason: KillReason
     signal: int | None
@@ -83,7 +83,7 @@ class Ending(msgspec.Struct, frozen=True):
 
     @property
     def signal(self) -> int | None:
-        """The signal that ended it, None if it left by itself."""
+        """The signal that ended it, None if it exited by itself."""
         return os.WTERMSIG(self.status) if os.WIFSIGNALED(self.status) else None
 
 
@@ -94,12 +94,12 @@ def one_line(text: str) -> str:
 
 
 def why_killed(ending: Ending, limits: Limits) -> KillReason:
-    """Judge an ending that nobody on our side asked for. Pure."""
+    """Return the reason of an ending that was not our request. Pure."""
     signal = ending.signal
     if signal == signals.SIGXCPU:
         return KillReason.CPU
     if signal == signals.SIGKILL:
-        # A blocked SIGXCPU is followed by SIGKILL a second later. Else only the kernel short of memory sends it.
+        # A blocked SIGXCPU is followed by SIGKILL a second later. Otherwise only the kernel's memory killer sends it.
         return KillReason.CPU if ending.cpu_s >= _NEAR_CPU_LIMIT * limits.cpu_s else KillReason.MEMORY
     if any(words in ending.said for words in _OUT_OF_MEMORY_WORDS):
         return KillReason.MEMORY

@@ -1,9 +1,7 @@
 """Seccomp filter of a child process: allows system calls for compute, memory, threads, and reading.
 
-Everything else answers EPERM.
-
-A refused call fails as if the right were missing, so a library that merely asks goes on without. Calls newer than this
-list answer "no such call", which is what makes the C library fall back to an older one. The program is classic BPF:
+All other calls return EPERM, as if a right were missing, so that a library that merely tries continues without. Calls
+newer than this list return ENOSYS, so that the C library falls back to an older one. The program is classic BPF:
 
     right architecture?  no -> kill
     number == one of ours?  -> allow, or look at one argument
@@ -28,7 +26,7 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _X32_BIT: Final = 0x40000000
-# Stands in the program where the child's own process number goes.
+# Placeholder in the program for the child's own process number.
 _OWN_PID_MARK: Final = 0x7FEDCBA9
 
 _CLONE_THREAD: Final = 0x00010000
@@ -99,24 +97,24 @@ _GUARDED: Final[dict[str, Callable[[], Code]]] = {
     "prlimit64": lambda: _null(2),
     "fcntl": lambda: _one_of(1, (*_DUPLICATE, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL)),
     "ioctl": lambda: _one_of(1, (_TCGETS, _FIONREAD, _FIONBIO, _FIONCLEX, _FIOCLEX), errno.ENOTTY),
-    # An event loop wakes itself through a pair; a pair reaches nobody else as long as no address is given.
+    # An event loop wakes itself through a socket pair; a pair reaches no other process as long as no address is given.
     "socketpair": lambda: _one_of(0, (_AF_UNIX,)),
     "sendto": lambda: _null(4),
-    # The filter cannot look behind the pointer; the C library falls back to clone.
+    # The filter cannot follow the pointer; the C library falls back to clone.
     "clone3": lambda: [_refuse(errno.ENOSYS)],
     "openat2": lambda: [_refuse(errno.ENOSYS)],
 }
 
 
 def this_architecture() -> Architecture | None:
-    """The architecture of this interpreter, None when no filter can be made for it."""
+    """The architecture of this interpreter, None if no filter can be made for it."""
     if sys.platform != "linux" or sys.byteorder != "little" or sys.maxsize < 1 << 32:
         return None
     return Architecture.of_machine(platform.machine())
 
 
 def make_filter(architecture: Architecture) -> bytes:
-    """Build the program, with a mark where `for_process` puts the process number."""
+    """Build the program, with a placeholder for the process number, which `for_process` fills in."""
     code = [
         _step(_LOAD, _ARCHITECTURE_AT),
         _step(_EQUAL, architecture.audit_number, 1, 0),
@@ -136,5 +134,5 @@ def make_filter(architecture: Architecture) -> bytes:
 
 
 def for_process(program: bytes, pid: int) -> bytes:
-    """Let `program` allow process `pid` to signal itself (abort does), and nobody else."""
+    """Let `program` allow process `pid` to signal itself (as abort does), and no other process."""
     return program.replace(struct.pack("=I", _OWN_PID_MARK), struct.pack("=I", pid))

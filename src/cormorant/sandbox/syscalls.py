@@ -1,7 +1,7 @@
-"""The numbers of the system calls a child may make, for x86_64 and aarch64.
+"""The numbers of the system calls that a child may make, for x86_64 and aarch64.
 
-From the kernel's own tables (`asm/unistd_64.h` and `asm-generic/unistd.h`); the second column is None where that
-architecture has only the newer form. Some of them are guarded by an argument, see `seccomp`.
+From the kernel's own tables (`asm/unistd_64.h` and `asm-generic/unistd.h`); the second column is None if that
+architecture has only the newer form. Some calls are restricted by an argument, see `seccomp`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import enum
 from typing import Final
 
-# Calls above this number came after the list was made: they answer ENOSYS, so that callers fall back.
+# Calls above this number are newer than the list: they return ENOSYS, so that callers fall back.
 NEWEST_KNOWN: Final = 450
 
 
 class Architecture(enum.Enum):
-    """A machine the filter can be made for: its number in audit records and its column in `SYSCALLS`."""
+    """A supported machine: its number in audit records and its column in `SYSCALLS`."""
 
     X86_64 = (0xC000003E, 0)
     AARCH64 = (0xC00000B7, 1)
@@ -31,7 +31,7 @@ class Architecture(enum.Enum):
 
     @classmethod
     def of_machine(cls, machine: str) -> Architecture | None:
-        """Return the architecture that `uname -m` calls `machine`, None when there is no list for it."""
+        """Return the architecture that `uname -m` calls `machine`, None if there is no list for it."""
         return {"x86_64": cls.X86_64, "aarch64": cls.AARCH64}.get(machine)
 
 

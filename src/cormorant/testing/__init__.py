@@ -1,4 +1,4 @@
-"""Suites that say whether a source, converter, service or receiver does what is relied on, for their own tests.
+"""Conformance suites for the tests of sources, converters, services and receivers.
 
     class TestTickets(SourceSuite):          in a test module of the package that adds the kind
         def make(self):

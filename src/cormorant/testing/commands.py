@@ -1,4 +1,4 @@
-"""An installation in a folder of its own, used by the command line, for suites."""
+"""An installation in a folder of its own, driven by the command line, for suites."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMMAND_S = 180.0
 
 
 class Commands:
-    """An installation in a folder of its own, used by the command line as a person would."""
+    """An installation in a folder of its own, driven by the command line."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self.folder = folder
@@ -48,14 +48,14 @@ class Commands:
         return self.run("crawl", name, *words, fine=fine)[-1]
 
     def documents(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the indexed documents of a source, by the address that readers see."""
+        """Return the indexed documents of a source, by their display address."""
         rows = [each for each in self.run("document", "list", "--source", name) if each["indexed"]]
         found = {each["url"]: each for each in rows}
         assert len(found) == len(rows), "two documents have one address"
         return found
 
     def found(self, texts: Iterable[str], readers: Iterable[str] = (EVERYONE,)) -> dict[str, list[Hit]]:
-        """Return for each text the documents that a search by these readers finds, as they are typed."""
+        """Return for each text the documents that a search by these readers finds, without word forms."""
         house = open_house(BuildPlan(self.folder, settings.load(None)))
         reader = Reader("suite", frozenset(readers))
         try:
@@ -66,7 +66,7 @@ class Commands:
             house.store.close()
 
     def readers(self, addresses: Iterable[str]) -> dict[str, frozenset[str]]:
-        """Return for each address of a document who may find it: `everyone`, `user:NAME`, `group:NAME`."""
+        """Return for each address of a document its readers: `everyone`, `user:NAME`, `group:NAME`."""
         with Cormorant.open(self.folder) as opened:
             return {each: _grants(opened.explain(each)) for each in addresses}
 
@@ -82,13 +82,13 @@ class Commands:
 
 
 def _grants(explained: Sequence[Explanation]) -> frozenset[str]:
-    """Return who may find a document, by the first source that knows it."""
+    """Return the readers of a document, by the first source that knows it."""
     access = explained[0]["access"] if explained else None
     return frozenset(access["grants"] if access else ())
 
 
 def _values(value: object) -> Sequence[object]:
-    """The values of a setting as `--set` takes them: one for each of a list."""
+    """The values of a setting in the form of `--set`: one for each item of a list."""
     if isinstance(value, list | tuple):
         return value
     return [str(value).lower()] if isinstance(value, bool) else [value]

@@ -1,4 +1,4 @@
-"""The suite for converters, which runs them where a crawl does: in a child that can only compute."""
+"""The suite for converters, which runs them in a limited child, as a crawl does."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ DAMAGE = (b"\0" * 100, b"\xff\xfe" * 50, bytes(range(256)) * 20, "§Ω漢".encod
 
 
 class ConverterSuite:
-    """Conformance suite of converters. A subclass gives its format, and samples with words that each holds."""
+    """Conformance suite of converters. A subclass gives its format, and samples with words that each contains."""
 
     format: ClassVar[Format]
     samples: ClassVar[Sequence[tuple[bytes, str]]]
 
     @property
     def task(self) -> str:
-        """The task that a child is given."""
+        """The task of the limited child."""
         return f"cormorant.extract.plugin_converter:task_of {self.format.converter}"
 
     def check_format(self) -> None:
-        """See whether the format can be added."""
+        """Check whether the format can be added."""
         check_format(self.format)
 
     def test_the_format_can_be_added(self) -> None:
-        """Its media types are nobody else's, its extensions and signatures are written as they should be."""
+        """Its media types are unique, its extensions and signatures are well-formed."""
         self.check_format()
 
     def test_samples_are_recognised(self) -> None:
@@ -47,7 +47,7 @@ class ConverterSuite:
                 assert mime in self.format.media_types, f"a file *.{extension} is taken for {mime}; is it installed?"
 
     def test_samples_are_read(self) -> None:
-        """The words that a sample declares are found in it."""
+        """The text of each sample contains its declared words."""
         for answer, (_, words) in zip(self._answers([body for body, _ in self.samples]), self.samples, strict=True):
             said = self._said(answer)
             assert isinstance(said, Extraction), f"a sample cannot be read: {said}"
@@ -60,7 +60,7 @@ class ConverterSuite:
         assert self._texts(bodies) == self._texts(bodies)
 
     def test_what_is_damaged_is_answered(self) -> None:
-        """Any bytes get an answer; the child that reads them is not killed, and needs no time limit."""
+        """Any bytes get an answer; the child that reads them is not killed, and reaches no time limit."""
         bodies = [body[: len(body) * part // 4] for body, _ in self.samples for part in (1, 2, 3)]
         bodies += [body[:20] + junk + body[20:] for body, _ in self.samples for junk in DAMAGE[:2]]
         for body, answer in zip([*bodies, *DAMAGE], self._answers([*bodies, *DAMAGE]), strict=True):

@@ -22,8 +22,8 @@ POLL_S = 0.02
 class CrawlSuite(CrawlPlace):
     """Conformance suite of whole crawls. A subclass gives the place and changes it; the suite crawls and compares.
 
-    Documents of the place have names that its tests choose, and a text of one word. `opened` is entered by each test,
-    then `made` sets up an empty place.
+    Documents of the place have names chosen by the tests, and a text of one word. Each test enters `opened`, then calls
+    `made` for an empty place.
     """
 
     rounds: ClassVar[int] = 3
@@ -33,7 +33,7 @@ class CrawlSuite(CrawlPlace):
     """Documents of the place whose crawl is killed."""
 
     def test_rounds_of_edits(self) -> None:
-        """After each crawl the index holds what the place holds; only what is new or changed was read."""
+        """After each crawl the index has the documents of the place; only new or changed ones were read."""
         with self._started() as commands:
             words = dict[str, str]()
             for turn in range(self.rounds):
@@ -56,7 +56,7 @@ class CrawlSuite(CrawlPlace):
             self._compare(commands, words, [])
 
     def test_a_place_that_is_away_loses_nothing(self) -> None:
-        """While the place cannot be listed, every document stays found; it goes on when the place is back."""
+        """While the place cannot be listed, every document stays indexed; crawls continue when the place is back."""
         with self._started() as commands:
             words = dict[str, str]()
             self._edit(words, 0)
@@ -73,7 +73,7 @@ class CrawlSuite(CrawlPlace):
             self._compare(commands, words, [])
 
     def test_a_killed_crawl_goes_on(self) -> None:
-        """A crawl whose processes are killed is gone on with: every document is found, and found once."""
+        """A crawl whose processes are killed is resumed: every document is indexed, and only once."""
         with self._started() as commands:
             words = {f"doc{number}": f"killword{number}" for number in range(self.killed_at)}
             self.put_all(words)
@@ -100,7 +100,7 @@ class CrawlSuite(CrawlPlace):
         return commands.crawl("place", fine=fine)
 
     def _edit(self, words: dict[str, str], turn: int) -> tuple[int, list[str]]:
-        """Change the place; returns how many documents are new or changed, and the words that are gone."""
+        """Change the place; returns the number of new or changed documents, and the words that are gone."""
         if turn == 0:
             fresh = {f"doc{number}": f"word{number}x0" for number in range(self.first)}
             gone = list[str]()
@@ -118,7 +118,7 @@ class CrawlSuite(CrawlPlace):
         return len(fresh), gone
 
     def _compare(self, commands: Commands, words: Mapping[str, str], gone: Sequence[str]) -> None:
-        """Assert that the index holds the documents of the place and no others, each with its own text."""
+        """Assert that the index has the documents of the place and no others, each with its own text."""
         documents = commands.documents("place")
         assert len(documents) == len(words), f"{len(words)} documents are there, {len(documents)} are indexed"
         found = commands.found([*words.values(), *gone])
@@ -136,7 +136,7 @@ class CrawlSuite(CrawlPlace):
     def _wait_for_some(self, commands: Commands, crawling: subprocess.Popen[str]) -> None:
         """Wait until some documents were visited, or the crawl has ended.
 
-        Each look starts a process, so it rests as long as one takes: a busy machine has to get on with the crawl.
+        Each check starts a process, so it rests as long as one takes: the crawl needs the processor, too.
         """
         clock = SystemClock()
         until = clock.monotonic() + COMMAND_S

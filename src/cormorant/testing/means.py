@@ -1,4 +1,4 @@
-"""The tools that a source is given in its tests: real connections, and secrets of the test's own."""
+"""The tools of a source in its tests: real connections, and secrets of the test's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cormorant.plugins import Tools
 
 
 class GivenSecrets:
-    """Secrets by name. Nothing is sealed."""
+    """Secrets by name. None is sealed."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = dict(values)
@@ -27,16 +27,16 @@ class GivenSecrets:
         return self._values[name]
 
     def seal(self, data: bytes) -> bytes:
-        """Return the data as it is."""
+        """Return the data unchanged."""
         return data
 
     def unseal(self, data: bytes) -> bytes | None:
-        """Return the data as it is."""
+        """Return the data unchanged."""
         return data
 
 
 class LoopFetcher:
-    """A fetcher that belongs to no event loop: each request has a connection of its own, on the loop that runs."""
+    """A fetcher without a fixed event loop: each request has a connection of its own, on the running loop."""
 
     async def get(self, request: Request) -> Response | TransportError:
         """Send one request."""
@@ -49,15 +49,15 @@ class LoopFetcher:
             await egress.close()
 
     def class_of(self, host: str, port: int, consent: Consent) -> AddressClass | None:  # noqa: ARG002 - none is kept
-        """Return None: no host stays resolved."""
+        """Return None: no resolved host is cached."""
         return None
 
     def address_of(self, host: str, port: int, consent: Consent) -> str | None:  # noqa: ARG002 - none is kept
-        """Return None: no host stays resolved."""
+        """Return None: no resolved host is cached."""
         return None
 
     async def look_up(self, host: str, port: int, consent: Consent) -> None:
-        """Resolve nothing: each request does so."""
+        """Do nothing: each request resolves its host."""
 
 
 def _egress() -> Egress:
@@ -65,9 +65,9 @@ def _egress() -> Egress:
 
 
 def tools(secrets: Mapping[str, str] | None = None) -> Tools:
-    """Return what a crawl gives to a source: a clock, a way out to the servers of its settings, and these secrets.
+    """Return the tools that a crawl gives to a source: a clock, network access to its servers, and these secrets.
 
-    Without `secrets` it is given none, as a source that is only asked questions.
+    Without `secrets` it gets none, like a source that is only queried.
     """
     return Tools(
         cast("Fetcher", LoopFetcher()),

@@ -1,4 +1,4 @@
-"""The place of the suite of whole crawls: whatever holds the documents of a source, made and changed by its tests."""
+"""The place of the suite of whole crawls: it holds the documents of a source, and tests change it."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from cormorant.testing.commands import Commands
 
 
 class CrawlPlace:
-    """A place with documents that tests make, change and take away, each with a name and a text of one word.
+    """A place with documents that tests create, change and remove, each with a name and a text of one word.
 
-    A subclass has to have the methods that raise NotImplementedError. The others say what this place has besides:
-    names that change (`renames`), readers of single documents (`restricts`), attributes, changes that have to be sent.
+    A subclass has to define the methods that raise NotImplementedError. The others declare further features of the
+    place: names that change (`renames`), readers of single documents (`restricts`), attributes, changes that are sent.
     """
 
     kind: ClassVar[str]
     renames: ClassVar[bool] = False
-    """Whether `rename` does something."""
+    """Whether `rename` is supported."""
     restricts: ClassVar[bool] = False
-    """Whether `allow` does something."""
+    """Whether `allow` is supported."""
     sends: ClassVar[bool] = False
-    """Whether changes come by `deliver`, so that a place that is away looks like one without changes."""
+    """Whether changes are sent by `deliver`, so that an unavailable place looks like one without changes."""
 
     @contextmanager
     def opened(self, folder: Path) -> Iterator[None]:  # noqa: ARG002 - a subclass keeps its files there
-        """Have whatever the place needs for the length of a block: servers, and files in a folder of its own."""
+        """Provide servers and files of the place for the length of a block, in a folder of its own."""
         yield
 
     def made(self) -> None:
         """Set up the place, without documents."""
 
     def counterpart(self) -> str:
-        """Return the name and the version of the program that answers here."""
+        """Return the name and the version of the server program."""
         return "a fake of its interface"
 
     def settings(self) -> Mapping[str, object]:
@@ -42,38 +42,38 @@ class CrawlPlace:
         raise NotImplementedError
 
     def prepare(self, commands: Commands) -> None:
-        """Keep secrets, or whatever else the source needs, before it is added."""
+        """Store secrets and other data that the source needs, before it is added."""
 
     def deliver(self, commands: Commands) -> None:
         """Send the changes to the installation, before each crawl; for a kind that does not fetch them."""
 
     def put(self, name: str, word: str) -> None:
-        """Make a document whose text has this word, or replace the text of the one with that name."""
+        """Create a document whose text has this word, or replace the text of the document with that name."""
         raise NotImplementedError
 
     def put_all(self, words: Mapping[str, str]) -> None:
-        """Make many documents, by their names; a place that is quicker with many at once says how."""
+        """Create many documents, by their names; override it for a place with a faster way."""
         for name, word in words.items():
             self.put(name, word)
 
     def remove(self, name: str) -> None:
-        """Take a document away."""
+        """Remove a document."""
         raise NotImplementedError
 
     def rename(self, name: str, other: str) -> None:
-        """Give a document another name, or another folder, without a change of its text."""
+        """Give a document another name, or another folder, without changing its text."""
         raise NotImplementedError
 
     def allow(self, name: str, readers: Sequence[str]) -> None:
-        """Let these find a document, and nobody else: `everyone`, `user:NAME` or `group:NAME`."""
+        """Allow only these readers to find a document: `everyone`, `user:NAME` or `group:NAME`."""
         raise NotImplementedError
 
     def readers(self, number: int) -> Sequence[str]:
-        """Return some readers that this place can name, others for each number; 0 are those of a new document."""
+        """Return some readers that this place can name, others for each number; 0: those of a new document."""
         return ("everyone",) if number == 0 else (f"group:team{number % 5}",)
 
     def url(self, name: str) -> str:  # noqa: ARG002 - a subclass may know it
-        """Return the address that readers see of a document; "" where the place chooses it."""
+        """Return the display address of a document; "" if the place chooses it."""
         return ""
 
     def attributes(self, name: str, word: str) -> Mapping[str, str]:  # noqa: ARG002 - as above
@@ -81,17 +81,17 @@ class CrawlPlace:
         return {}
 
     def take_away(self) -> None:
-        """Have the place as a whole not answer, or not be there."""
+        """Make the whole place unavailable."""
         raise NotImplementedError
 
     def bring_back(self) -> None:
-        """Have it be there as before."""
+        """Make the place available again, unchanged."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """End the server, in the midst of what it does; where there is none, take the place away."""
+        """Stop the server in the middle of its work; without a server, make the place unavailable."""
         self.take_away()
 
     def start(self) -> None:
-        """Start it again, at the same address, with the same documents."""
+        """Start the server again, at the same address, with the same documents."""
         self.bring_back()

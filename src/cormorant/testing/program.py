@@ -1,9 +1,9 @@
-"""The suite for programs that are sources, which also runs by itself: it needs no Python in the program's project.
+"""The suite for programs that are sources. It can run as a program itself, so such a project needs no Python.
 
     python -m cormorant.testing.program [--set NAME=VALUE]... COMMAND [ARGUMENT]...
 
-NAME is a setting of the kind `program` but a secret; a parameter of the program is `--set parameter=NAME=VALUE`. It
-prints the parameters that the program declares, and a line for each test. Ends with 1 when one has failed.
+NAME is a setting of the kind `program` other than a secret; a parameter of the program is `--set parameter=NAME=VALUE`.
+It prints the parameters that the program declares, and a line for each test. Exits with 1 if a test has failed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ USAGE = "python -m cormorant.testing.program [--set NAME=VALUE]... COMMAND [ARGU
 
 
 class ProgramSuite(SourceSuite):
-    """Conformance suite of programs. A subclass gives `command`, and `settings` where the program takes parameters.
+    """Conformance suite of programs. A subclass gives `command`, and `settings` if the program takes parameters.
 
-    The place that the program reads holds a few documents, and does not change while a test runs.
+    The place that the program reads has a few documents, and does not change during a test.
     """
 
     command: ClassVar[Sequence[str]] = ()
@@ -39,14 +39,14 @@ class ProgramSuite(SourceSuite):
         return make_source("program", 1, {"command": list(self.command), **self.settings}, tools())
 
     def test_it_introduces_itself_alike_each_time(self) -> None:
-        """People see its parameters before it got any."""
+        """Users see its parameters before it has any values for them."""
         first, second = self._hello(), self._hello()
         assert first == second, "it introduces itself otherwise the second time"
         bare = [each.name for each in first.parameters if not each.description]
         assert not bare, f"parameters without a description: {', '.join(bare)}"
 
     def test_it_ends_when_it_is_not_needed_any_more(self) -> None:
-        """A program that goes on when its standard input is closed is killed, and may lose something."""
+        """A program that goes on after its standard input is closed is killed, and may lose data."""
         source = self.make()
         session = source.session()  # type: ignore[attr-defined]  # of a ProgramSource
         began = SystemClock().monotonic()
@@ -54,21 +54,21 @@ class ProgramSuite(SourceSuite):
         assert SystemClock().monotonic() - began < 1.5, "it did not end when its standard input was closed"
 
     def test_every_line_is_a_message(self) -> None:
-        """Other output belongs on standard error: a line that cannot be read might have named a document."""
+        """Other output belongs on standard error: an unreadable line might have named a document."""
         source = self.make()
         named = self._found(source)
         assert not source.unlisted, "it wrote a line that is no message; the log shows it"
         assert named
 
     def test_a_document_that_was_never_there_is_gone(self) -> None:
-        """An answer other than `gone` keeps documents that there are not."""
+        """Any answer other than `gone` would keep documents that do not exist."""
         source = self.make()
         found = self._found(source)[0]
         absent = found._replace(address=f"{found.address}-that-is-not-there", validator="")
         assert isinstance(self._fetched(source, absent), Gone), "a key that it never named is not answered with gone"
 
     def test_documents_come_in_any_order_and_twice(self) -> None:
-        """Processes are kept and used again, for whatever document is next."""
+        """Processes are reused, for any document that is next."""
         source = self.make()
         found = self._found(source)[:MOST]
 
@@ -94,7 +94,7 @@ class ProgramSuite(SourceSuite):
 
 
 def check(command: Sequence[str], given: Mapping[str, object], say: Callable[[str], None]) -> int:
-    """Run the suite on a program and say how each test went. Returns the number of those that failed."""
+    """Run the suite on a program and report each test. Returns the number of failed tests."""
     suite: Any = type("Suite", (ProgramSuite,), {"command": tuple(command), "settings": dict(given)})()
     kind = source_kind("program")
     settings = parse_settings(kind.settings, {"command": list(command), **given})
@@ -116,7 +116,7 @@ def check(command: Sequence[str], given: Mapping[str, object], say: Callable[[st
 
 
 def read(arguments: Sequence[str]) -> tuple[list[str], dict[str, object]]:
-    """Return the command and the settings that stand before it. Raises ValueError."""
+    """Return the command and the settings before it. Raises ValueError."""
     words, given = list(arguments), dict[str, list[str]]()
     while words and words[0] == "--set":
         name, equals, value = words[1].partition("=") if len(words) > 1 else ("", "", "")
@@ -130,7 +130,7 @@ def read(arguments: Sequence[str]) -> tuple[list[str], dict[str, object]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the suite on the command line's program."""
+    """Run the suite on the program of the command line."""
     try:
         command, given = read(arguments)
     except ValueError as error:

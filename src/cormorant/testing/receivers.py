@@ -1,4 +1,4 @@
-"""The suite for receivers, and deliveries to try them with."""
+"""The suite for receivers, and its sample deliveries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def delivery(seq: int, size: int = 100) -> Delivery:
 
 
 def kept(seq: int) -> KeptCopy:
-    """Return what was fetched of it: every seventh is a file, and came by no HTTP."""
+    """Return a cached copy: every seventh is a file, not fetched by HTTP."""
     if seq % 7 == 0:
         return KeptCopy("", b"", b"\x00file %d" % seq, "application/pdf", 1_700_000_000.0 + seq, truncated=False)
     head = b"Content-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\nX-Odd: \xff\r\n"
@@ -37,35 +37,35 @@ class Taking(Protocol):
     """The methods of a receiver."""
 
     def open(self) -> None:
-        """Get ready."""
+        """Prepare to receive."""
         ...
 
     def receive(self, batch: Sequence[Delivery]) -> Sequence[Refusal | Stop]:
-        """Keep a batch."""
+        """Store a batch."""
         ...
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""
         ...
 
 
 class ReceiverSuite:
-    """Conformance suite of receivers. A subclass gives `make`, a new object on the same place, and `kept`."""
+    """Conformance suite of receivers. A subclass gives `make`, a new receiver for the same place, and `kept`."""
 
     def make(self) -> Taking:
         """Return a new receiver."""
         raise NotImplementedError
 
     def kept(self) -> object:
-        """Return what the place holds by now, in any form that can be compared."""
+        """Return the content of the place, in any form that can be compared."""
         raise NotImplementedError
 
     def wanted(self, *seqs: int) -> object:
-        """Return what the place holds once these events have been told, in the form of `kept`."""
+        """Return the content of the place after these events, in the form of `kept`."""
         raise NotImplementedError
 
     def told(self, *batches: Sequence[Delivery]) -> list[Refusal | Stop]:
-        """Open a receiver, tell it batches and close it; returns what it refused."""
+        """Open a receiver, deliver batches to it and close it; returns the deliveries that it rejected."""
         receiver = self.make()
         receiver.open()
         said = [each for batch in batches for each in receiver.receive(batch)]
@@ -73,34 +73,34 @@ class ReceiverSuite:
         return said
 
     def test_every_event_is_kept_in_order(self) -> None:
-        """Nothing is left out, nothing refused; an empty batch is well."""
+        """No delivery is lost or rejected; an empty batch is accepted."""
         assert self.told(deliveries(1, 10), [], deliveries(11, 12)) == []
         assert self.kept() == self.wanted(*range(1, 13))
 
     def test_it_goes_on_where_it_was(self) -> None:
-        """Documents kept before the receiver was closed are still there."""
+        """Documents stored before the receiver was closed are still there."""
         self.told(deliveries(1, 3))
         self.told(deliveries(4, 6))
         assert self.kept() == self.wanted(*range(1, 7))
 
     def test_numbers_may_have_gaps(self) -> None:
-        """Others are told something too."""
+        """Other receivers get events, too, so numbers have gaps."""
         self.told([delivery(3), delivery(41), delivery(42)], [delivery(1001)])
         assert self.kept() == self.wanted(3, 41, 42, 1001)
 
     def test_what_comes_again_is_kept_once(self) -> None:
-        """After a kill a batch comes again, with the same numbers."""
+        """After a kill a batch is delivered again, with the same numbers."""
         self.told(deliveries(1, 5))
         self.told(deliveries(1, 5), deliveries(4, 8))
         assert self.kept() == self.wanted(*range(1, 9))
 
     def test_a_large_batch_is_one_batch(self) -> None:
-        """A few megabytes at once are well."""
+        """A batch of a few megabytes is accepted."""
         self.told(deliveries(1, 3000, size=2000))
         assert self.kept() == self.wanted(*range(1, 3001))
 
     def test_closing_twice_and_opening_again(self) -> None:
-        """Closing may happen at any time."""
+        """A receiver may be closed at any time."""
         receiver = self.make()
         receiver.close()
         receiver.open()

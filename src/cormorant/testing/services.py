@@ -1,4 +1,4 @@
-"""The suite for document services, which runs them where a crawl does: in a child that can only compute."""
+"""The suite for document services, which runs them in a limited child, as a crawl does."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ODD = (
     ServiceDocument("a" * 100_000 + " 🐦 ~§漢", attributes={"Empty": "", "Several": ("a", ""), "Number": 1e300}),
     ServiceDocument("word " * 20_000, anchors=("", "here"), language="xx-unknown", address="file:///srv/%00/a"),
 )
-"""Documents that are hardly like any other."""
+"""Unusual documents."""
 
 
 class ServiceSuite:
-    """Conformance suite of document services. A subclass gives its service, its parameters, and documents it takes.
+    """Conformance suite of document services. A subclass gives its service, its parameters, and sample documents.
 
-    `samples` are pairs of a document and the text that it has afterwards, or None for one that is vetoed.
+    `samples` are pairs of a document and its text after processing, or None for a vetoed one.
     """
 
     service: ClassVar[type[DocumentService[Any]]]
@@ -38,18 +38,18 @@ class ServiceSuite:
 
     @property
     def task(self) -> str:
-        """The task that a child is given."""
+        """The task of the limited child."""
         return f"cormorant.extract.services.task:service_of {reference_of(self.service)}"
 
     def test_its_parameters_are_taken(self) -> None:
-        """They are settings of its class, and say in words what they do."""
+        """They are settings of its class, each with a description."""
         settings = parse_settings(self.service.Settings, self.parameters)
         assert isinstance(settings, ServiceSettings)
         for name, field in self.service.Settings.model_fields.items():
             assert field.description, f"the parameter {name} has no description"
 
     def test_samples_come_out_as_they_should(self) -> None:
-        """Each sample has the text that it is to have, or is vetoed."""
+        """Each sample gets its expected text, or is vetoed."""
         answers = self._answers([each for each, _ in self.samples])
         for (before, wanted), answer in zip(self.samples, answers, strict=True):
             assert not isinstance(answer, ServiceFault), f"the service failed: {answer.reason}"
@@ -62,12 +62,12 @@ class ServiceSuite:
         assert self._answers(documents) == self._answers(documents)
 
     def test_what_it_made_it_leaves_alone(self) -> None:
-        """A document that is read out of its kept copy passes it once more."""
+        """A document that is reread from its cached copy passes the service once more."""
         made = [each for each in self._answers([one for one, _ in self.samples]) if isinstance(each, ServiceDocument)]
         assert [getattr(each, "text", "") for each in self._answers(made)] == [each.text for each in made]
 
     def test_odd_documents_are_answered(self) -> None:
-        """Empty and long texts, values of all types and unknown languages are no reason to fail."""
+        """Empty and long texts, values of all types and unknown languages must not fail."""
         for before, answer in zip(ODD, self._answers(ODD), strict=True):
             assert not isinstance(answer, ServiceFault), f"it failed at {before.text[:40]!r}: {answer.reason}"
 

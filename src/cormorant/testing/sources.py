@@ -18,7 +18,7 @@ STRANGE = ("https://stranger.example/", "file:///etc/hostname", "http://127.0.0.
 
 
 def resource_of(found: DiscoveredUrl, source: Source) -> Resource:
-    """Return what `fetch` is given of a document that nobody has visited yet."""
+    """Return the resource of a document that was not visited yet, for `fetch`."""
     return Resource(
         1,
         source.number,
@@ -40,9 +40,9 @@ def resource_of(found: DiscoveredUrl, source: Source) -> Resource:
 
 
 class SourceSuite:
-    """Conformance suite of sources. A subclass gives `make`: a new object for the same place at each call.
+    """Conformance suite of sources. A subclass gives `make`: a new source for the same place at each call.
 
-    The place holds a few documents, and does not change while a test runs.
+    The place has a few documents, and does not change during a test.
     """
 
     fetches: ClassVar[bool] = True
@@ -53,13 +53,13 @@ class SourceSuite:
         raise NotImplementedError
 
     def test_discovery_ends_and_names_each_document_once(self) -> None:
-        """Ending without an exception is the proof that nothing was left out."""
+        """Ending without an exception proves that no document was left out."""
         addresses = [each.address for each in self._found(self.make())]
         assert addresses, "discover names nothing: have the place hold a few documents"
         assert len(set(addresses)) == len(addresses), "discover names a document twice"
 
     def test_addresses_are_canonical_and_have_a_site(self) -> None:
-        """An address that is not canonical would be another document the next time."""
+        """An address that is not canonical would be a new document the next time."""
         for each in self._found(self.make()):
             assert try_canonical(each.address) == each.address, f"{each.address!r} is not canonical"
             assert each.site, f"{each.address!r} has no site: `found` gives it one"
@@ -77,14 +77,14 @@ class SourceSuite:
         assert not changed, f"a feed names {changed[:MOST]} as changed, and nothing has changed"
 
     def test_what_is_discovered_is_admitted(self) -> None:
-        """A gate that refuses what discovery names would leave it out of every crawl."""
+        """A gate that refuses discovered addresses would exclude them from every crawl."""
         source = self.make()
         for each in self._found(source):
             ruling = source.gates.follow(each.address, each.depth)
             assert ruling.admitted, f"{each.address} is discovered and refused: {ruling.rule}"
 
     def test_what_belongs_to_others_is_refused(self) -> None:
-        """Documents hold links to anywhere: a source that admits them would be sent to fetch them."""
+        """Documents link to anywhere: a source that admits such links would fetch them."""
         source = self.make()
         for address in STRANGE:
             ruling = source.gates.follow(address, 1)
@@ -99,7 +99,7 @@ class SourceSuite:
             assert source.gates.rulings(address, 0), "rulings tells of at least one gate"
 
     def test_documents_are_fetched(self) -> None:
-        """A visit gives content, or an outcome; content is of the address that was asked for."""
+        """A visit returns content, or an outcome; the content has a canonical address."""
         if not self.fetches:
             return
         source = self.make()
@@ -111,7 +111,7 @@ class SourceSuite:
                 assert try_canonical(each.address) == each.address
 
     def test_what_is_not_there_is_an_outcome(self) -> None:
-        """A document that has gone since discovery is no exception, and no empty document either."""
+        """A document that is gone since discovery is neither an exception nor an empty document."""
         if not self.fetches:
             return
         source = self.make()
@@ -120,7 +120,7 @@ class SourceSuite:
         assert isinstance(got, get_args(Outcome)), f"a document that is not there is {type(got).__name__}, no outcome"
 
     def test_addresses_can_be_shown_and_paced(self) -> None:
-        """Every address has one to be shown, and every site a pace."""
+        """Every address has a unique display address, and every site a pace."""
         source = self.make()
         shown = [source.display(each.address) for each in self._found(source)]
         assert len(set(shown)) == len(shown), "two documents are shown as one address"
@@ -128,7 +128,7 @@ class SourceSuite:
             assert source.pace(each.site, {}).parallel >= 1
 
     def test_it_can_be_closed_twice(self) -> None:
-        """Closing lets go; nothing is wrong with doing it again."""
+        """A source may be closed again."""
 
         async def twice() -> None:
             source = self.make()
@@ -138,7 +138,7 @@ class SourceSuite:
         asyncio.run(twice())
 
     def test_settings_are_described(self) -> None:
-        """The reference, the form and `source kinds` are made of the descriptions."""
+        """The reference, the form and `source kinds` show the descriptions."""
         bare = [name for name, field in type(self.make().settings).model_fields.items() if not field.description]
         assert not bare, f"settings without a description: {', '.join(bare)}"
 

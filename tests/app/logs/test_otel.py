@@ -109,7 +109,7 @@ def test_a_crawl_is_told_as_one_trace(tmp_path: Path) -> None:
 def test_a_span_that_raises_tells_the_kind_of_the_error_alone(tmp_path: Path) -> None:
     with collecting() as (got, address):
         plan = BuildPlan(tmp_path, InstallationSettings(traces=address))
-        with otel.told(plan, "web"), suppress(ValueError), tracing.span("search", limit=10) as note:
+        with otel.traced(plan, "web"), suppress(ValueError), tracing.span("search", limit=10) as note:
             note(total=3)
             raise ValueError(CANARY)
     ((process, span),) = got.spans
@@ -120,12 +120,12 @@ def test_a_span_that_raises_tells_the_kind_of_the_error_alone(tmp_path: Path) ->
 
 def test_a_collector_that_is_away_costs_spans_and_nothing_else(tmp_path: Path) -> None:
     plan = BuildPlan(tmp_path, InstallationSettings(traces="http://127.0.0.1:9"))
-    with otel.told(plan, "web"), tracing.span("search") as note:
+    with otel.traced(plan, "web"), tracing.span("search") as note:
         note(total=3)
 
 
 def test_nobody_listens_unless_asked(tmp_path: Path) -> None:
-    with otel.told(BuildPlan(tmp_path, InstallationSettings()), "web"):
+    with otel.traced(BuildPlan(tmp_path, InstallationSettings()), "web"):
         assert not tracing._listening
         with tracing.span("search", limit=1) as note:
             note(total=3)

@@ -13,7 +13,7 @@ from cormorant.app import data_dir
 from cormorant.app.build import BuildPlan
 from cormorant.app.processes import memory, session
 from cormorant.app.processes.session import Running
-from cormorant.app.processes.supervisor import TOLD, Supervisor
+from cormorant.app.processes.supervisor import EXPLAINED, Supervisor
 from cormorant.app.settings import InstallationSettings
 from cormorant.base.clock import SystemClock
 from cormorant.base.errors import CormorantError
@@ -68,7 +68,7 @@ def test_signals_before_the_supervisor_is_ready_end_it_in_order(
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (TOLD, "The processes cannot continue, for the reason given above. Everything is kept."),
+        (EXPLAINED, "The processes cannot continue, for the reason given above. Everything is kept."),
         (1, "The processes ended unexpectedly. Everything is kept. Their last messages are in logs."),
     ],
 )

@@ -13,10 +13,10 @@ import pytest
 from cormorant.app.processes.supervisor import (
     AWAY,
     AWAY_REST_S,
+    EXPLAINED,
     FULL,
     MAX_DEATHS,
     MAX_REST_S,
-    TOLD,
     Supervisor,
     name_process,
     rest_s,
@@ -94,7 +94,7 @@ def test_of_a_disk_that_fails_a_child_says_what_to_do(tmp_path: Path, capfd: pyt
 
 
 def test_what_keeps_dying_is_given_up(tmp_path: Path) -> None:
-    assert supervised(tmp_path / "book", DataFolderError("It is of another layout."), 100, TOLD) == MAX_DEATHS + 1
+    assert supervised(tmp_path / "book", DataFolderError("It is of another layout."), 100, EXPLAINED) == MAX_DEATHS + 1
 
 
 @pytest.mark.parametrize(

@@ -66,17 +66,17 @@ def test_nothing_is_kept_of_entries_that_were_refused(store: Store) -> None:
     kept, twice, refused = "https://a.example/1", "https://a.example/2", "https://one-too-many.example/1"
     refused_before = claimed("https://refused-before.example/1", is_new=False)
     made = sitemap(*(claimed(each, is_new=True) for each in (kept, twice, refused)), refused_before)
-    assert admitted(store, Batch(arrivals=[arrival(kept)], told=[made])) == 1
+    assert admitted(store, Batch(arrivals=[arrival(kept)], sitemaps=[made])) == 1
     assert (count(store, claim), count(store, site)) == (1, 1)
 
 
 def test_no_more_sitemaps_are_looked_at_than_may_come(store: Store) -> None:
     many = [f"https://h{number}.example/s.xml" for number in range(registry.MAX_FILES + 50)]
     made = sitemap(maps=many)
-    assert admitted(store, Batch(told=[made])) == 0
+    assert admitted(store, Batch(sitemaps=[made])) == 0
     assert (made.tally.new, made.tally.over) == (registry.MAX_FILES, 50), "left out files are counted"
     assert count(store, resource) == count(store, site) == registry.MAX_FILES
-    assert admitted(store, Batch(told=[sitemap(maps=many[::-1])])) == 0
+    assert admitted(store, Batch(sitemaps=[sitemap(maps=many[::-1])])) == 0
     assert count(store, resource) == registry.MAX_FILES
 
 
@@ -100,7 +100,7 @@ def test_a_page_that_another_process_knows_by_a_link_is_named_all_the_same(store
     by_map = arrival(PAGE)._replace(found=found(PAGE)._replace(how=DiscoveredBy.SITEMAP, referrer=MAP.id))
     made = sitemap()
     made.named[by_map.key] = by_map.found.site
-    assert admitted(store, Batch(arrivals=[by_map], told=[made])) == 0
+    assert admitted(store, Batch(arrivals=[by_map], sitemaps=[made])) == 0
     assert how_found(store) is DiscoveredBy.SITEMAP
 
 
@@ -143,7 +143,7 @@ def hidden_now(store: Store) -> frozenset[int]:
 
 def test_nobody_can_have_a_document_removed_by_calling_it_a_sitemap(store: Store) -> None:
     number = indexed(store).id
-    admitted(store, Batch(told=[sitemap(maps=[PAGE])]))
+    admitted(store, Batch(sitemaps=[sitemap(maps=[PAGE])]))
     assert row(store) == (Role.SITEMAP, UrlState.READY, 0, priority.due(ORDER.generation, 0))
     assert hidden_now(store) == frozenset(), "search finds it until it was read"
     turned = leased(store)
@@ -152,13 +152,13 @@ def test_nobody_can_have_a_document_removed_by_calling_it_a_sitemap(store: Store
     assert row(store) == (Role.DOCUMENT, UrlState.READY, 0, priority.due(ORDER.generation))
     assert hidden_now(store) == frozenset()
     settled(store, leased(store), Unchanged())
-    admitted(store, Batch(told=[sitemap(maps=[PAGE])]))
+    admitted(store, Batch(sitemaps=[sitemap(maps=[PAGE])]))
     assert row(store)[0] == Role.DOCUMENT, "it is not asked for again as one each time that it is named"
 
 
 def test_a_sitemap_that_was_taken_for_a_document_leaves_when_it_was_read_as_one(store: Store) -> None:
     number = indexed(store).id
-    admitted(store, Batch(told=[sitemap(maps=[PAGE])]))
+    admitted(store, Batch(sitemaps=[sitemap(maps=[PAGE])]))
     assert settled(store, leased(store), READ) == set()
     assert hidden_now(store) == {number}
     assert row(store)[0] == Role.SITEMAP
@@ -170,14 +170,14 @@ def test_a_sitemap_that_was_taken_for_a_document_leaves_when_it_was_read_as_one(
 
 def test_a_visit_that_took_a_sitemap_for_a_document_is_made_once_more(store: Store) -> None:
     under_way = indexed(store)
-    admitted(store, Batch(told=[sitemap(maps=[PAGE])]))
+    admitted(store, Batch(sitemaps=[sitemap(maps=[PAGE])]))
     assert settled(store, under_way, Unchanged()) == {under_way.site}
     assert row(store) == (Role.SITEMAP, UrlState.READY, 0, priority.due(ORDER.generation, 0))
 
 
 def test_a_sitemap_that_breaks_stays_one(store: Store) -> None:
     indexed(store)
-    admitted(store, Batch(told=[sitemap(maps=[PAGE])]))
+    admitted(store, Batch(sitemaps=[sitemap(maps=[PAGE])]))
     turned = leased(store)
     settled(store, turned, READ)
     with store.begin() as tx:
@@ -189,7 +189,7 @@ def test_a_sitemap_that_breaks_stays_one(store: Store) -> None:
 
 def test_what_is_gone_leaves_whatever_it_was_taken_for(store: Store) -> None:
     number = indexed(store).id
-    admitted(store, Batch(told=[sitemap(maps=[PAGE])]))
+    admitted(store, Batch(sitemaps=[sitemap(maps=[PAGE])]))
     settled(store, leased(store), Gone())
     assert hidden_now(store) == {number}
 

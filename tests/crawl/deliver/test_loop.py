@@ -26,7 +26,7 @@ from cormorant.crawl.deliver.receiver_task import (
     ReceiverTask,
     rest_of,
 )
-from cormorant.crawl.deliver.sinks import IndexSink, ReceiverSink, is_told
+from cormorant.crawl.deliver.sinks import IndexSink, ReceiverSink, is_for
 from cormorant.crawl.run import transitions
 from cormorant.frontier.staging import pending_deletes
 from cormorant.model.run import Mode, Refresh, RunState
@@ -294,7 +294,7 @@ def test_a_test_run_appends_no_events_of_runs(house: House, state: RunState, mod
     house.add("python", "shop", call="tests.receivers.taking:Shop", runs=True)
     with house.store.begin() as tx:
         runs.change(tx, house.run, mode=mode, state=state)
-        transitions.tell(tx, runs.get(tx, house.run))
+        transitions.announce(tx, runs.get(tx, house.run))
     assert house.head() == events
 
 
@@ -321,7 +321,7 @@ def test_which_events_a_receiver_gets(event: Event, delta: bool, wants_runs: boo
     gone = event in (Event.DELETED, Event.UNVISITED_DELETED)
     unvisited = event in (Event.UNVISITED, Event.UNVISITED_CHANGED)
     wanted = event is not Event.LINKS and (wants_runs if of_run else delta or not (gone or unvisited))
-    assert is_told(event, settings) == wanted
+    assert is_for(event, settings) == wanted
 
 
 def test_one_whose_file_another_one_writes_fails_and_is_not_waited_for_as_one_that_cannot_be_made(

@@ -48,7 +48,7 @@ def tables(path: Path) -> set[str]:
 
 def test_its_rows_are_kept_and_come_back(plan: BuildPlan) -> None:
     done: list[Upgraded] = []
-    with opened(plan, told=done.append) as house, house.store.begin() as tx:
+    with opened(plan, on_upgrade=done.append) as house, house.store.begin() as tx:
         sources.add(tx, "web", "later", {})
     assert [(each.before, each.now, each.backup) for each in done] == [("0015", SCHEMA_VERSION, plan.folder / KEPT)]
     found = archive.check(plan.folder / KEPT)
@@ -57,7 +57,7 @@ def test_its_rows_are_kept_and_come_back(plan: BuildPlan) -> None:
     assert "session" not in tables(plan.folder / KEPT)
     assert (plan.folder / KEPT).stat().st_mode & 0o777 == 0o600
     restore(plan, plan.folder / KEPT, yes=True, copies=False)
-    with opened(plan, told=done.append) as house, house.store.read() as tx:
+    with opened(plan, on_upgrade=done.append) as house, house.store.read() as tx:
         assert [(row.name, row.settings) for row in sources.every(tx)] == [("docs", {"depth": 2})]
         assert tx.driver("SELECT key FROM site").scalar_one() == "old.example"
     assert len(done) == 1, "what came back was brought up on its way"

@@ -1,6 +1,6 @@
-"""Have what is found, or is to be sent again, delivered to a receiver: by a process of our own, or by whoever delivers.
+"""Deliver waiting or replayed documents to a receiver: by processes of our own, or by the owner of the folder.
 
-running(plan) -> look, look ... -> nothing is left, or the receiver does not take it
+running(plan) -> look, look ... -> nothing is left, or the receiver makes no progress
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from cormorant.operate.records.receivers import ReceiverRecord
 
 LOOK_S = 0.1
 STUCK_S = 15.0
-"""How long a receiver is watched that does not get on."""
+"""Seconds for which a receiver without progress is watched."""
 
 
 def carry_out(plan: BuildPlan, name: str) -> ReceiverRecord:
-    """Return the record of a receiver when nothing waits for it any more, or when it does not get on.
+    """Return the record of a receiver when no document waits for it any more, or when it makes no progress.
 
-    No store may be open in this process: it forks. Raises CormorantError when our processes died, NotFoundError when
-    the receiver was deleted, KeyboardInterrupt when asked to end.
+    No store may be open in this process: it forks. Raises CormorantError if our processes died, NotFoundError if
+    the receiver was deleted, KeyboardInterrupt if asked to end.
     """
     while True:
         with running(plan, crawling=False) as processes:
@@ -36,7 +36,7 @@ def carry_out(plan: BuildPlan, name: str) -> ReceiverRecord:
 
 
 def _watch(plan: BuildPlan, house: Installation, name: str, processes: Running) -> ReceiverRecord | None:
-    """The record in the end; None when whoever delivered is gone."""
+    """The final record; None if the delivering process of another command has ended."""
     clock = SystemClock()
     before, since = -1, clock.monotonic()
     while True:

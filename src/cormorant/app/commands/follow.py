@@ -1,8 +1,8 @@
-"""Have runs carried out, and watch them to their end: by processes of our own, or by whoever owns the data folder.
+"""Carry out runs and follow them to their end: by processes of our own, or by the owner of the data folder.
 
 owner gone before the end? take its place -.
 running(plan) -> look, look, look ... -----+-> every run has ended
-                 `-> asked to end: our processes end; of an owner's, the runs that were ordered here are suspended
+                 `-> asked to end: our processes end; an owner suspends the runs that were ordered here
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from cormorant.operate.runs.start import Ordered
 
 LOOK_S = 0.1
 RARER, RAREST = 1.03, 5.0
-"""Seconds between two looks at the processes, and how many of these pass between two at the runs: more as time goes."""
+"""Seconds between two checks of the processes; and checks between two reads of the runs, which grow with time."""
 STORE_LOOKS = 18_000
-"""Looks in a row at a database that does not answer, before the command gives up: half an hour, for what an update of a
-machine takes. Those who crawl wait as well."""
+"""Consecutive checks of a database that does not answer before the command gives up: half an hour, which an update of a
+machine may take. Crawling processes wait as long."""
 LOOK_AT_LOCK = 10
-"""How many looks pass between two at the lock of an owner that is somebody else."""
+"""Checks between two tests of the lock of another owner."""
 
 
 class Watcher(Protocol):
-    """Is shown the runs while they go on."""
+    """Gets the state of the runs while they go on."""
 
     def begin(self, *, owner: bool) -> None:
-        """The processes are there; `owner` is False when they are another command's."""
+        """Called when the processes are there; `owner` is False if they are another command's."""
         ...
 
     def look(self, house: Installation) -> None:
@@ -51,7 +51,7 @@ class Watcher(Protocol):
 
 
 class Detached(KeyboardInterrupt):
-    """Asked to end. `suspended` are the runs ordered here that an owner carries out; None: our processes have ended."""
+    """Asked to end. `suspended` are runs ordered here that an owner carries out; None: our processes have ended."""
 
     def __init__(self, suspended: Sequence[Ordered] | None) -> None:
         super().__init__()
@@ -59,24 +59,24 @@ class Detached(KeyboardInterrupt):
 
 
 class Nobody:
-    """Watches nothing."""
+    """Ignores all calls."""
 
     def begin(self, *, owner: bool) -> None:
-        """Nothing to say."""
+        """Do nothing."""
 
     def look(self, house: Installation) -> None:
-        """Nothing to see."""
+        """Do nothing."""
 
     def away(self, error: CormorantError) -> None:
-        """Nothing to say either."""
+        """Do nothing."""
 
 
 def carry_out(plan: BuildPlan, ordered: Sequence[Ordered], watcher: Watcher) -> None:
-    """Return when every one of these runs has ended that this node may carry out: `elsewhere` tells of the others.
+    """Return when all of these runs have ended that this node may carry out: `elsewhere` has the others.
 
     No store may be open in this process: it forks.
 
-    Raises CormorantError when our processes died, Left when asked to end.
+    Raises CormorantError if our processes died, Detached if asked to end.
     """
     numbers, owner = [each.run for each in ordered], None
     ended = len(elsewhere(plan, numbers)) == len(numbers)
@@ -91,7 +91,7 @@ def carry_out(plan: BuildPlan, ordered: Sequence[Ordered], watcher: Watcher) -> 
 
 
 def elsewhere(plan: BuildPlan, numbers: Sequence[int]) -> dict[int, str]:
-    """Those of these runs that are under way, or to be, on another node than this alone, with the name of that one."""
+    """Those of these runs that only another node may carry out, with the name of that node."""
     house = open_house(plan)
     try:
         return waiting_for.elsewhere(house, numbers, waiting_for.node_at(house, _place(plan)))
@@ -100,14 +100,14 @@ def elsewhere(plan: BuildPlan, numbers: Sequence[int]) -> dict[int, str]:
 
 
 def _place(plan: BuildPlan) -> str | None:
-    """Return the node whose processes are at work on the data folder; None when there are none."""
+    """Return the node whose processes own the data folder; None if there are none."""
     return None if data_dir.is_free(plan.folder) else data_dir.node(plan.folder)
 
 
 def left_by(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Sequence[Ordered] | None:
-    """Return the runs that an interruption suspended; None when all runs stopped with our own processes.
+    """Return the runs that an interruption suspended; None if all runs stopped with our own processes.
 
-    It may have come before `carry_out` began, when an owner has long taken the order up.
+    It may have come before `carry_out` began, when an owner had already taken the runs.
     """
     if isinstance(asked, Detached):
         return asked.suspended
@@ -115,7 +115,7 @@ def left_by(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered
 
 
 def _leave(plan: BuildPlan, ordered: Sequence[Ordered]) -> list[Ordered]:
-    """Suspend what was ordered here; who insists meanwhile has said nothing new."""
+    """Suspend the runs that were ordered here; ignores further interruptions meanwhile."""
     left: list[Ordered] = []
     with contextlib.suppress(KeyboardInterrupt), held_back(SystemClock()):
         house = open_house(plan)
@@ -155,11 +155,11 @@ def _watch(plan: BuildPlan, house: Installation, numbers: Sequence[int], process
 def _look(
     house: Installation, numbers: Sequence[int], place: str | None, watcher: Watcher, unanswered: float
 ) -> tuple[bool, float]:
-    """Check whether all runs have ended.
+    """Check whether all runs have ended, otherwise show them to the watcher.
 
-    If not the watcher sees them. And for how many looks the database has not answered, if so.
+    Returns that, and the number of checks for which the database has not answered.
 
-    Raises Unreachable or NoRoom when those have become too many.
+    Raises Unreachable or NoRoom if there were too many of these.
     """
     try:
         if start.are_over(house, numbers, waiting_for.node_at(house, place)):
@@ -174,13 +174,13 @@ def _look(
 
 
 LOG = "detached.log"
-"""What such a process says, in the folder of the logs."""
+"""The file for the output of such a process, in the log folder."""
 
 
 def carry_out_later(plan: BuildPlan, ordered: Sequence[Ordered], config: str | None = None) -> Path | None:
     """Start a process that carries these runs out, unless one is at work already.
 
-    Returns where it says how it goes, None when another command carries them out. No store may be open here.
+    Returns its log file, None if another command carries them out. No store may be open here.
     """
     if not ordered or not data_dir.is_free(plan.folder):
         return None

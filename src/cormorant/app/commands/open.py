@@ -1,4 +1,4 @@
-"""Open the installation for one command; what its processes need is not imported."""
+"""Open the installation for one command, without importing modules of its processes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cormorant.store.db.migrate import Upgraded
 
 @contextmanager
 def opened(
-    plan: BuildPlan, *, new: bool = False, told: Callable[[Upgraded], None] | None = None
+    plan: BuildPlan, *, new: bool = False, on_upgrade: Callable[[Upgraded], None] | None = None
 ) -> Iterator[Installation]:
-    """Open the installation for the length of a block; `new` makes it when there is none.
+    """Open the installation for the length of a block; `new` creates it if there is none.
 
-    `told` hears of it when its database was of an older version.
+    `on_upgrade` is called if its database was of an older version.
 
-    Raises NotFoundError when there is none, and what `open_house` raises.
+    Raises NotFoundError if there is none, and the errors of `open_house`.
     """
     if not new and not data_dir.is_prepared(plan.folder):
         if plan.folder.exists() and not plan.folder.is_dir():
@@ -31,7 +31,7 @@ def opened(
             f"There is nothing in {plan.folder} yet. `cormorant quickstart` begins with a sample, `cormorant source "
             "add` with a source of yours; --data names another folder."
         )
-    house = open_house(plan, first=True, told=told)
+    house = open_house(plan, first=True, on_upgrade=on_upgrade)
     try:
         yield house
     finally:
@@ -39,22 +39,24 @@ def opened(
 
 
 @contextmanager
-def alone(plan: BuildPlan, told: Callable[[Upgraded], None] | None = None) -> Iterator[Installation]:
-    """Open the installation as its owner, so that nobody crawls or delivers meanwhile.
+def alone(plan: BuildPlan, on_upgrade: Callable[[Upgraded], None] | None = None) -> Iterator[Installation]:
+    """Open the installation as its owner, so that no other process crawls or delivers meanwhile.
 
-    Raises ConflictError when somebody does, and what `opened` raises.
+    Raises ConflictError if one does, and the errors of `opened`.
     """
-    with opened(plan, told=told) as house, owned(plan):
+    with opened(plan, on_upgrade=on_upgrade) as house, owned(plan):
         yield house
 
 
 @contextmanager
-def beside(plan: BuildPlan, told: Callable[[Upgraded], None] | None = None) -> Iterator[tuple[Installation, bool]]:
-    """Open the installation as its owner, or beside the crawl or `serve` that is; says whether somebody is.
+def beside(
+    plan: BuildPlan, on_upgrade: Callable[[Upgraded], None] | None = None
+) -> Iterator[tuple[Installation, bool]]:
+    """Open the installation as its owner, or beside the crawl or `serve` that owns it; yields whether one does.
 
-    Raises ConflictError while another command has to be alone, and what `opened` raises.
+    Raises ConflictError while another command has to be alone, and the errors of `opened`.
     """
-    with opened(plan, told=told) as house, ExitStack() as held:
+    with opened(plan, on_upgrade=on_upgrade) as house, ExitStack() as held:
         lock = data_dir.take_lock(plan.folder)
         if lock is not None:
             data_dir.note_alone(lock)
@@ -66,7 +68,7 @@ def beside(plan: BuildPlan, told: Callable[[Upgraded], None] | None = None) -> I
 
 @contextmanager
 def owned(plan: BuildPlan) -> Iterator[None]:
-    """Own the data folder for the length of a block. Raises ConflictError while somebody crawls or delivers."""
+    """Own the data folder for the length of a block. Raises ConflictError while a process crawls or delivers."""
     lock = data_dir.take_lock(plan.folder)
     if lock is None:
         raise ConflictError(f"A crawl or `serve` is running on {plan.folder}. Wait until it ends, or stop it.")

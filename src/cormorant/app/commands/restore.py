@@ -1,4 +1,4 @@
-"""Come back from a backup, into an empty folder or over what is there; also where that can no longer be opened.
+"""Restore a backup into an empty folder, or over an existing installation, also one that can no longer be opened.
 
 archive whole? -> folder ours? -> owner -> database opens? -no, --yes-> put aside, a new one
                                              | yes
@@ -27,10 +27,10 @@ BESIDE = ("", "-wal", "-shm")
 
 
 def restore(plan: BuildPlan, path: Path, *, yes: bool, copies: bool = True) -> dict[str, Any]:
-    """Have what is in a backup; `copies=False` takes its rows alone. `yes` allows to replace what is there.
+    """Restore a backup; `copies=False` restores its rows alone. `yes` allows to replace existing data.
 
-    Raises ArchiveDamaged before anything is changed, ConflictError over what is at work, or is there and nobody said
-    yes to, and what `data_dir.prepare` raises.
+    Raises ArchiveDamaged before anything is changed, ConflictError if the installation is in use, or has data and
+    `yes` is False, and the errors of `data_dir.prepare`.
     """
     found = backups.checked(path)
     folders.prepare(plan.folder)
@@ -66,9 +66,9 @@ def _alone(store: Store, plan: BuildPlan) -> None:
 
 
 def _openable(plan: BuildPlan, *, yes: bool) -> Path | None:
-    """See that there is a database of today's schema; returns where one was put that cannot be opened.
+    """Ensure that there is a database of the current schema; returns the new path of one that cannot be opened.
 
-    Raises DataFolderError when that is what there is, and nobody said yes.
+    Raises DataFolderError if there is such a database and `yes` is False.
     """
     try:
         _prepare(plan)
@@ -97,7 +97,7 @@ def _prepare(plan: BuildPlan) -> None:
 
 
 def _put_aside(file: Path) -> Path:
-    """Rename a database that cannot be used, with what belongs to it, so that whoever knows how may look into it."""
+    """Rename an unusable database and its companion files, so that an expert may examine it."""
     stamp = f"{SystemClock().now():.0f}"
     aside = file.with_name(f"{file.stem}.damaged-{stamp}{file.suffix}")
     for end in BESIDE[::-1]:  # the log goes first: without it the file is older, never mixed with a new one's

@@ -1,4 +1,4 @@
-"""Wires what `source test` needs: a way out and limited children, for one visit."""
+"""Wiring of `source test`: network access and limited children, for one visit."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ LOOK_S = 0.02
 
 
 def try_source(plan: BuildPlan, name: str, address: str | None, query: str | None = None) -> dict[str, Any]:
-    """Visit one address of a source now, or ask it with a query; None: the first it begins with, or a word.
+    """Visit one address of a source now, or send it a query; None: its first start address, or a word.
 
-    Raises what `fetch_test.test` raises.
+    Raises the errors of `fetch_test.test`.
     """
     with opened(plan) as house, fork_servers.started() as servers, held_back(house.clock) as held:
         return asyncio.run(_try(plan, house, (name, address, query), servers, held))
@@ -59,7 +59,7 @@ async def _try(
 
 
 async def _look_after(servers: Converters, held: HeldSignals) -> None:
-    """Start the servers when they are wanted; raise here what a signal raises, where it tears nothing."""
+    """Start the servers on demand; raise a signal's exception here, where it interrupts no other work."""
     while True:
         held.let_through()
         servers.keep_alive()

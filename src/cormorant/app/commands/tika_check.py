@@ -1,6 +1,6 @@
-"""Look at the Tika server of the installation for `cormorant doctor`: whether it answers, and with which version.
+"""Check of the Tika server for `cormorant doctor`: whether it answers, and its version.
 
-The question goes the way that documents go, by the rules for the network of a retriever, and keeps nothing.
+The request takes the same way as documents, by the network rules of a retriever, and stores nothing.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from cormorant.store.db.drivers import places_of
 
 CHECK: Final = "tika"
 OLDEST: Final = 2
-"""The oldest main version of Tika that is still looked after by its makers."""
+"""The oldest major version of Tika that its makers still maintain."""
 _VERSION: Final = re.compile(r"Apache Tika (\d{1,4})\.")
 
 
 def tika_findings(plan: BuildPlan, house: Installation | None) -> list[Finding]:
-    """Return one finding about the Tika server, none where the installation has none."""
+    """Return one finding about the Tika server, none if the installation has none."""
     if not plan.installation.tika:
         return []
     said = asyncio.run(_version(plan, house))
@@ -50,7 +50,7 @@ async def _version(plan: BuildPlan, house: Installation | None) -> str | Transpo
 
 
 def _known(house: Installation) -> Settle:
-    """Return a function that gives the address classes that a host was settled with; it settles none."""
+    """Return a function that gives the settled address classes of a host; it settles none."""
 
     def settle(host: str, port: int, classes: frozenset[AddressClass]) -> frozenset[AddressClass]:
         with house.store.read() as tx:

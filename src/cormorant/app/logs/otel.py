@@ -1,10 +1,8 @@
-"""OpenTelemetry traces: spans of the work that this process did, and when.
+"""OpenTelemetry traces: spans of the work of this process, sent to a collector (OTLP over HTTP), if one is set.
 
-A collector, by OpenTelemetry's protocol over HTTP, where one is set.
-
-The packages for it are the extra `traces`, and loaded in processes that tell something. Sent from a thread behind the
-work; a collector that is away costs spans and nothing else. Like the database it is named by who runs the process, not
-by who adds sources, so no rule of `egress` is asked about it.
+The packages for it are the extra `traces`, and are loaded only in processes that send spans. A thread sends them behind
+the work; a collector that does not answer costs only spans. Like the database, the administrator of the process names
+it, not the users who add sources, so the rules of `egress` do not apply.
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ if TYPE_CHECKING:
     from cormorant.app.build import BuildPlan
 
 SEND_S: Final = 3.0
-"""How long a collector may take for one delivery."""
+"""Seconds that a collector may take for one delivery."""
 _NEEDED: Final = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 
 def check(plan: BuildPlan) -> None:
-    """Raise BadSetting where traces are asked for and the packages for them are not there."""
+    """Raise BadSetting if traces are requested and their packages are not installed."""
     if plan.installation.traces and not _installed():
         raise BadSetting(
             "CORMORANT_TRACES needs packages that are not installed. Install them: pip install 'cormorant[traces]', or "
@@ -49,13 +47,13 @@ def _installed() -> bool:
 
 
 @contextmanager
-def told(plan: BuildPlan, process: str) -> Iterator[None]:
-    """Tell of this process's spans for the length of the block; what is left is sent at its end."""
+def traced(plan: BuildPlan, process: str) -> Iterator[None]:
+    """Export the spans of this process for the length of the block; the rest is sent at its end."""
     if not plan.installation.traces:
         yield
         return
     provider = _provider(plan, process)
-    tracing.listen(_Teller(provider, drivers.mask(plan.store_url)))
+    tracing.listen(_SpanListener(provider, drivers.mask(plan.store_url)))
     try:
         yield
     finally:
@@ -76,8 +74,8 @@ def _provider(plan: BuildPlan, process: str) -> TracerProvider:
     return provider
 
 
-class _Teller:
-    """Makes spans of OpenTelemetry. `installation` is the same in all processes of one, and no other's."""
+class _SpanListener:
+    """Makes OpenTelemetry spans. `installation` is the same in all processes of one installation, and unique to it."""
 
     def __init__(self, provider: TracerProvider, installation: str) -> None:
         self._tracer = provider.get_tracer("cormorant")
@@ -85,7 +83,7 @@ class _Teller:
 
     @contextmanager
     def span(self, name: str, what: dict[str, Value]) -> Iterator[Note]:
-        """As the protocol says."""
+        """Implement `tracing.Listener.span`."""
         from opentelemetry.trace import Status, StatusCode, use_span
 
         made = self._tracer.start_span(name, self._within(what), attributes=_named(what))
@@ -97,13 +95,13 @@ class _Teller:
                 raise
 
     def spent(self, name: str, seconds: float, what: dict[str, Value]) -> None:
-        """As the protocol says."""
+        """Implement `tracing.Listener.spent`."""
         ended = int(SystemClock().now() * 1e9)
         began = ended - int(seconds * 1e9)
         self._tracer.start_span(name, self._within(what), attributes=_named(what), start_time=began).end(ended)
 
     def _within(self, what: dict[str, Value]) -> Context | None:
-        """In which trace a span is: in that of its run, else in that of the span around it or one of its own."""
+        """The trace of a span: that of its run, else that of the surrounding span, or a new one."""
         from opentelemetry import trace
 
         run = what.get("run")

@@ -1,9 +1,7 @@
-"""Process log: where a process writes what it did.
+"""Process log: each process writes its log to logs/PROCESS.log in the data folder, a JSON object a line.
 
-In the data folder: logs/PROCESS.log, an object of JSON a line.
-
-The newest is put aside when it has grown, beside the ones before; the oldest goes. What is said of a run is written
-into the run's log as well, or there alone.
+A file that has grown too large is rotated, and the oldest one deleted. Lines about a run are written to the run's log
+as well, or only there.
 """
 
 from __future__ import annotations
@@ -23,16 +21,16 @@ if TYPE_CHECKING:
 MOST_BYTES = 10_000_000
 KEPT = 4
 MOST_LINES, WITHIN_S = 500, 10.0
-"""Lines of one event that a process writes in so many seconds: what fails a thousand times a second fills no disk."""
+"""Lines of one event that a process writes in so many seconds: frequent errors must not fill the disk."""
 MOST_EVENTS = 1_000
 _OF_EVERY_RECORD: Final = frozenset((*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"))
 
 
 def keep(plan: BuildPlan, process: str) -> None:
-    """Write from now on what this process says, at the level that is set and above.
+    """Write the log of this process from now on, at the configured level and above.
 
-    A disk that refuses it stops nothing, and one event fills no disk. The password of the database is masked, and so is
-    every secret that this process opens, whoever says it, and a secret in an address that it was led to.
+    A disk that refuses lines stops no work, and one event fills no disk. The password of the database is masked, as is
+    every secret that this process opens, and secrets in addresses that it visits.
     """
     for each in secrets_of(plan.store_url):
         secret_masking.hide(each)
@@ -54,19 +52,19 @@ def keep(plan: BuildPlan, process: str) -> None:
 
 
 def follow(run: int, wish: RunLogSettings) -> None:
-    """Keep a log of a run from now on; what it wants below the level of the process is said for it alone."""
+    """Keep a log of a run from now on; lines below the level of the process go to it alone."""
     run_context.follow(run, wish)
     _listen()
 
 
 def leave(run: int) -> None:
-    """Keep none any more."""
+    """Keep no log of this run any more."""
     run_context.leave(run)
     _listen()
 
 
 def _listen() -> None:
-    """Have as much said as the process or a run wants."""
+    """Set the log level to the lowest one that the process or a run wants."""
     own = [each.level for each in logging.getLogger().handlers if isinstance(each, RotatingFileHandler)]
     wanted = [*own, *(wish.level for wish in run_context.followed().values())]
     if own:
@@ -74,9 +72,9 @@ def _listen() -> None:
 
 
 class _Lines(logging.Formatter):
-    """Makes an object of JSON of what was said: `event`, `at`, `level`, `logger`, what was said with it, `exception`.
+    """Formats a log record as a JSON object: `event`, `at`, `level`, `logger`, its extra fields, `exception`.
 
-    With the run that it is said of, and the source of that; without what is hidden.
+    With the run that it is about, and its source; secrets are masked.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -98,7 +96,7 @@ def _of_run(number: object, source: object) -> dict[str, object]:
 
 
 class _Flood(logging.Filter):
-    """Lets through MOST_LINES lines of one event in WITHIN_S seconds; the next one says how many there were more."""
+    """Passes MOST_LINES lines of one event in WITHIN_S seconds; the next line has the number of dropped ones."""
 
     def __init__(self) -> None:
         super().__init__()

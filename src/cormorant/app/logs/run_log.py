@@ -1,9 +1,7 @@
-"""Run log: where each process writes its log lines about a run.
+"""Run log: each process writes its log lines about a run to `logs/runs/RUN/PROCESS.log`, a JSON object a line.
 
-`logs/runs/RUN/PROCESS.log`, an object of JSON a line.
-
-A file of its own for each process, so that none waits for another; `operate/runs/log.py` reads them as one. A disk that
-refuses a line stops nothing.
+Each process has a file of its own, so that none waits for another; `operate/runs/log.py` reads them as one. A disk that
+refuses a line stops no work.
 """
 
 from __future__ import annotations
@@ -19,11 +17,11 @@ from cormorant.base import run_context
 from cormorant.base.run_context import RunLogSettings
 
 FOLDER: Final = "runs"
-"""Below `logs`."""
+"""Folder below `logs`."""
 
 
 class RunFiles(logging.Handler):
-    """Writes each line that is of a followed run into the file of that run."""
+    """Writes each line about a followed run into the file of that run."""
 
     def __init__(self, folder: Path, process: str) -> None:
         super().__init__()
@@ -60,7 +58,7 @@ class RunFiles(logging.Handler):
         return made
 
     def close(self) -> None:
-        """Let go of every file."""
+        """Close all files."""
         for _, each in self._files.values():
             each.close()
         self._files.clear()

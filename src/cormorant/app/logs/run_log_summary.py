@@ -1,4 +1,4 @@
-"""Has the log of a run begin with what it goes by, and end with what came of it. Of each source the newest stay."""
+"""First and last line of a run's log: its settings and its result. The newest logs of each source are kept."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from cormorant.store.journal.runs import RunRow
 
 _log = logger(__name__)
 KEPT: Final = 7
-"""Logs of runs that stay, of each source."""
+"""Logs of runs that are kept of each source."""
 SETTLED_S: Final = 10.0
 LOOK_S: Final = 0.2
-"""How long the log of a run that somebody ended waits for its last visits, and how often it looks."""
+"""Seconds that the log of a stopped run waits for its last visits, and between checks."""
 
 
 def begin(house: Installation, row: RunRow) -> None:
-    """Keep a log of a run, and say what it goes by; those of older ones go."""
+    """Begin the log of a run with its settings; delete older logs."""
     with house.store.read() as tx:
         owner = sources.numbered(tx, row.source_id)
         kept = {run.id for each in sources.every(tx) for run in runs.every(tx, each.id, KEPT)}
@@ -37,7 +37,7 @@ def begin(house: Installation, row: RunRow) -> None:
     if owner is None:
         return
     wish: RunLogSettings | None = RunLogSettings(owner.name)
-    with suppress(CormorantError):  # what is wrong with its settings is told as the reason why it fails
+    with suppress(CormorantError):  # wrong settings are reported as the reason of the failure
         wish = house.source(owner, row.settings).settings.log(owner.name)
     if wish is not None:
         process_log.follow(row.id, wish)
@@ -46,7 +46,7 @@ def begin(house: Installation, row: RunRow) -> None:
 
 
 async def settled(house: Installation, row: RunRow) -> None:
-    """Wait until what was under way when somebody ended a run is written and counted, and no longer than a while."""
+    """Wait, but not for long, until the visits of a stopped run are written and counted."""
     began = house.clock.monotonic()
     while house.clock.monotonic() - began < SETTLED_S:
         with house.store.read() as tx:
@@ -57,10 +57,7 @@ async def settled(house: Installation, row: RunRow) -> None:
 
 
 def end(house: Installation, number: int) -> None:
-    """Say what a run has counted so far, as its report does, and keep its problems.
-
-    Its log is complete until it goes on.
-    """
+    """Log the counters of a run, as in its report, and keep its problems; its log is complete unless it is resumed."""
     with suppress(CormorantError):
         report = {name: value for name, value in start.report(house, number).items() if value is not None}
         _log.info("summary", extra=report)

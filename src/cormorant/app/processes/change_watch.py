@@ -1,11 +1,11 @@
-"""Watch sources for changes, and order a run of one that has changed. The schedule is the net below.
+"""Change watch: orders a run of a watched source that has changed. Schedules catch changes that were missed.
 
     watched source --a thread of its own: wait_for_change--> changed --DEBOUNCE_S, no run open--> a run is ordered
                                                                 `--a run is open, or rests--> later
 
-A source is watched when its settings say `watch` and its object has `wait_for_change`. At most one run of it is open:
-changes that come meanwhile are for the next. After a run the source rests for as long as it took, so that a folder that
-never stands still costs half of the time at most.
+A source is watched if its settings say `watch` and its object has `wait_for_change`. At most one run of it is open:
+changes meanwhile are for the next run. After a run the source rests for as long as the run took, so that a folder
+that changes all the time costs at most half of the time.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from cormorant.store.journal import runs
 
 _log = logger(__name__)
 LOOK_S: Final = 1.0
-"""Seconds between two looks at which sources are to be watched."""
+"""Seconds between checks of the sources to be watched."""
 WAIT_S: Final = 5.0
-"""Seconds that one wait for changes takes at the most."""
+"""Seconds that one wait for changes takes at most."""
 DEBOUNCE_S: Final = 1.0
-"""Seconds from the first change to the order of a run: what changes together is taken together."""
+"""Seconds from the first change to the order of a run, so that changes close together cause one run."""
 MOST_REST_S: Final = 300.0
 AGAIN_S: Final = 60.0
-"""Seconds until a source whose watching failed is watched again."""
+"""Seconds before a source whose watching failed is watched again."""
 REFUSED_S: Final = 3_600.0
 """The same after its login was refused: servers lock accounts."""
 
@@ -55,7 +55,7 @@ class Watchable(Protocol):
     def wait_for_change(self, timeout_s: float) -> bool:
         """Wait until something has changed, and return True; False when the time is over.
 
-        It blocks, and is called from one thread. `close` ends it early. It raises CormorantError where it cannot watch.
+        It blocks, and is called from one thread. `close` ends it early. It raises CormorantError if it cannot watch.
         """
         ...
 
@@ -72,7 +72,7 @@ class _Watcher:
         self._rests_until = 0.0
 
     def look(self, now: float) -> None:
-        """Take what the thread has found, and have it wait again. A source that fails rests: the schedule goes on."""
+        """Take the thread's result, and have it wait again. After a failure the source rests: schedules still run."""
         if self._step is not None and not self._step.done():
             return
         if self._step is not None:
@@ -80,13 +80,13 @@ class _Watcher:
         self._step = self._thread.submit(self._wait) if now >= self._rests_until else None
 
     async def close(self) -> None:
-        """Have the thread end soon; nobody waits for it."""
+        """Have the thread end soon, without waiting for it."""
         self._thread.shutdown(wait=False, cancel_futures=True)
         if self._source is not None:
             await asyncio.gather(self._source.close(), return_exceptions=True)
 
     def _wait(self) -> bool | None:
-        """Wait for a change, in the thread; None for a source that notices none."""
+        """Wait for a change, in the thread; None for a source that cannot detect changes."""
         self._source = self._source or self._make()
         return self._source.wait_for_change(WAIT_S) if isinstance(self._source, Watchable) else None
 
@@ -104,7 +104,7 @@ class _Watcher:
 
 
 class ChangeWatch:
-    """The watched sources of an installation. `egress` makes the way out of their threads."""
+    """The watched sources of an installation. `egress` makes the network access of their threads."""
 
     def __init__(self, house: Installation, egress: Callable[[], Egress]) -> None:
         self._house, self._egress, self._clock = house, egress, house.clock
@@ -112,9 +112,9 @@ class ChangeWatch:
         self._due = self._clock.monotonic()
 
     async def look(self) -> None:
-        """Watch what is to be watched, if it is time to look, and order runs of what has changed.
+        """Update the watched sources, if it is time, and order runs of changed sources.
 
-        Raises CormorantError when the database said so.
+        Raises CormorantError for errors of the database.
         """
         now = self._clock.monotonic()
         if now >= self._due:
@@ -126,12 +126,12 @@ class ChangeWatch:
                 watcher.changed_at = 0.0
 
     async def close(self) -> None:
-        """Watch nothing any more."""
+        """End all watches."""
         watchers, self._watchers = self._watchers, {}
         await asyncio.gather(*(watcher.close() for _, watcher in watchers.values()))
 
     async def _compare(self) -> None:
-        """Begin to watch what is new or was edited, and leave what is deleted or not to be watched any more."""
+        """Begin to watch new or edited sources, and stop watching deleted or unwatched ones."""
         with self._house.store.read() as tx:
             rows = {row.id: row for row in sources.every(tx) if row.settings.get("node", "") in ("", self._house.node)}
         known = {number: _state(row) for number, row in rows.items()}
@@ -145,7 +145,7 @@ class ChangeWatch:
         return lambda: build.watched_source(row, self._house, self._egress)
 
     def _ordered(self, number: int) -> bool:
-        """Order a run of a source, unless one is open or was just; returns whether nothing is left to be ordered."""
+        """Order a run of a source, unless one is open or was just; returns whether no order is left to be made."""
         try:
             reindex.refuse_older_store(self._house)
             with self._house.store.begin() as tx:
@@ -164,19 +164,19 @@ class ChangeWatch:
 
 
 def _state(row: SourceRow) -> str:
-    """Return the settings that a watcher depends on: edits of the source, and of the sets that it has some from."""
+    """Return the settings that a watcher depends on: of the source, and of the sets that it includes."""
     return json.dumps([row.version, dict(row.settings)], sort_keys=True)
 
 
 def _is_watched(row: SourceRow) -> bool:
     try:
         return bool(getattr(source_settings(row.kind, cast("Mapping[str, object]", row.settings)), "watch", False))
-    except CormorantError:  # a version took it, or a package that was installed
+    except CormorantError:  # settings of an older version, or of a package that was removed
         return False
 
 
 def _may_run(tx: Tx, number: int) -> bool:
-    """Return whether a run of a source may begin: none is open or waits for a person, and the last has been rested."""
+    """Return whether a run of a source may begin: none is open or held, and the rest after the last one is over."""
     if runs.unfinished(tx, number) is not None:
         return False
     last = next(iter(runs.every(tx, number, 1)), None)

@@ -1,8 +1,8 @@
 """Wait for the database until it answers.
 
-Who cannot do without waits here before it begins, instead of dying once a second.
+A process that needs the database waits here before it begins, instead of dying once a second.
 
-lost the database --ends, is started again--> asks: no answer -> 0.1 s, 0.15 s ... MOST_S -> answered: begins
+lost the database --ends, is restarted--> asks: no answer -> 0.1 s, 0.15 s ... MOST_S -> answered: begins
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from cormorant.store.db.database import Store
 _log = logger(__name__)
 FIRST_S: Final = 0.1
 MOST_S: Final = 1.5
-"""Seconds between two tries: the longer, the longer it has been away. So it goes on within two seconds."""
+"""Seconds between two tries, which grow with the waiting time. So a process goes on within two seconds."""
 
 
 def database(url: str) -> None:
-    """Return as soon as the database answers; why it does not is logged once.
+    """Return as soon as the database answers; the reason of the wait is logged once.
 
-    Raises what it says that is no lack of an answer.
+    Raises errors of a database that answers.
     """
     store, wait_s = Store.open(url, SystemClock(), made=True), FIRST_S
     try:
@@ -37,7 +37,7 @@ def database(url: str) -> None:
 
 
 def _lack(store: Store) -> Unreachable | None:
-    """Why there is no answer; None when there is one."""
+    """Why there is no answer; None if there is one."""
     try:
         with store.read() as tx:
             tx.driver("SELECT 1")

@@ -1,4 +1,4 @@
-"""Entry points of the child processes: the work of each, from its fork to its end."""
+"""Entry points of the child processes, from the fork to the end of each."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ SAY_S = 5.0
 
 
 def retriever(plan: BuildPlan, number: int, converters: Mapping[str, str], birth: Birth) -> None:
-    """A retriever process: visits until it is told to stop, once the conductor has ended what does not go on."""
+    """A retriever process: visits until it is stopped, after the conductor has ended the runs that do not go on."""
 
     async def work(stop: asyncio.Event) -> None:
         await birth.attended(stop)
@@ -85,20 +85,20 @@ def retriever(plan: BuildPlan, number: int, converters: Mapping[str, str], birth
 
 
 def provider(plan: BuildPlan) -> None:
-    """The provider process: delivers until it is told to stop."""
+    """The provider process: delivers until it is stopped."""
     _run(lambda stop: _provide(plan, stop))
 
 
 def conductor(plan: BuildPlan, *, schedules: bool = False, birth: Birth | None = None) -> None:
-    """The conductor process: carries out every run there is until it is told to stop; `schedules` orders some too.
+    """The conductor process: carries out all runs until it is stopped; with `schedules`, schedules order runs too.
 
-    `birth` tells whether the program begins anew with it.
+    `birth` distinguishes a start of the program from a restart of this process.
     """
     _run(lambda stop: _conduct(plan, stop, schedules=schedules, birth=birth))
 
 
 def _run(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Run on uvloop until SIGTERM, and not for long after it; Ctrl-C is for the one who started us."""
+    """Run on uvloop until SIGTERM, and not for long after it; Ctrl-C is left to the parent process."""
     memory.collect_late()
 
     async def main() -> None:
@@ -154,26 +154,26 @@ async def _retrieve(plan: BuildPlan, name: str, converters: Mapping[str, str], s
     await egress.close()
     means.cache.close()
     if isinstance(steps, StepTable):
-        _tell_steps(plan, steps.with_rest("loop", began))
+        _write_steps(plan, steps.with_rest("loop", began))
     house.store.close()
 
 
 def _room(house: Installation) -> DiskGuard:
-    """Looks at the disks that a crawl writes to."""
+    """Checks the disks that a crawl writes to."""
     return DiskGuard([folder for _, folder in places(house)], house.clock.monotonic)
 
 
-def _tell_steps(plan: BuildPlan, rows: Mapping[str, list[int]]) -> None:
+def _write_steps(plan: BuildPlan, rows: Mapping[str, list[int]]) -> None:
     (plan.folder / "logs" / f"steps-{os.getpid()}.json").write_bytes(msgspec.json.encode(rows))
 
 
 def way_out(plan: BuildPlan, house: Installation) -> Egress:
-    """The way out of one process, closed to this installation's own ports and to its database."""
+    """The network access of one process, closed to this installation's own ports and its database."""
     return egress_guard.way_out(plan.folder, plan.installation.port, plan.store_url, house.store, house.clock)
 
 
 def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
-    """The way of one process to the Tika server of the installation, None where it has none."""
+    """The client of one process for the Tika server of the installation, None if it has none."""
     settings = plan.installation
     if not settings.tika:
         return None
@@ -181,11 +181,11 @@ def tika_of(plan: BuildPlan, egress: Egress, clock: Clock) -> TikaClient | None:
 
 
 class RetrieverAssignments:
-    """The runs a retriever works on: looked up now and then, each with its source and dispatch.
+    """The runs a retriever works on: polled now and then, each with its source and committer.
 
-    `peers` is how many retrievers share the work: as many as were planned until all had time to say that they are
-    there, then those that still do. What one that hangs had leased comes to the others. `egress` is for sources that
-    open connections themselves; who wires it sets it.
+    `peers` is the number of retrievers that share the work: the planned number until all had time to report, then
+    those that still do. The leases of a hanging retriever pass to the others. `egress` is for sources that open
+    connections themselves; it is set after construction.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class RetrieverAssignments:
         self._setbacks = Setbacks(house.store, house.clock, for_all=False)
 
     def __call__(self, current: Mapping[int, BatchCommitter]) -> dict[int, BatchCommitter]:
-        """The runs under way, source -> dispatch."""
+        """The runs under way, source -> committer."""
         now = self._house.clock.monotonic()
         if now - self._looked_at < POLL_S:
             return dict(current)
@@ -212,7 +212,7 @@ class RetrieverAssignments:
         lack = self._room.shortage() or ""
         if now - self._said_at >= SAY_S or lack != self._lack:
             self._said_at, self._lack = now, lack
-            with suppress(CormorantError):  # several may do so at once, and it is done at the next look
+            with suppress(CormorantError):  # several processes may do it at once; the next check repeats it
                 self._setbacks.look()
             with self._house.store.begin() as tx:
                 if not heartbeats.is_alive(tx, self._means.owner):
@@ -241,17 +241,17 @@ class RetrieverAssignments:
         return {source: dispatch for source, (_, dispatch) in self._runs.items()}
 
     def _shares_with(self, node: str) -> bool:
-        """Return whether a node works on any of these runs as well. Before there is one, on all that will be."""
+        """Return whether a node works on any of these runs as well; without runs, whether it would work on any."""
         return not self._runs or any(row.is_for(node) for row, _ in self._runs.values())
 
     def _lapse(self) -> None:
-        """Others have taken this process for dead: what it had claimed may be theirs."""
+        """Reduce the claims of all runs, since others counted this process as dead and may use its share."""
         for _, dispatch in self._runs.values():
             dispatch.allowance.reckon(dispatch.counters, dispatch.batch, dispatch.under_way)
             dispatch.allowance.lapse()
 
     def _claim(self, row: RunRow, dispatch: BatchCommitter, now: float) -> None:
-        """Claim more of the limits of a run when it is time to, or give back what nobody here asks for."""
+        """Claim more of the limits of a run if it is time, or give back what this process does not use."""
         settings, allowance = dispatch.source.settings, dispatch.allowance
         allowance.reckon(dispatch.counters, dispatch.batch, dispatch.under_way)
         allowance.until = self._said_at + heartbeats.ALIVE_S
@@ -266,27 +266,27 @@ class RetrieverAssignments:
             allowance.share(quota_claims.of_others(tx, row.id, owner, living), self.peers, more=low)
             if allowance.is_news:
                 quota_claims.claim(tx, row.id, owner, allowance.claimed)
-        allowance.told = allowance.claimed
+        allowance.published = allowance.claimed
 
     def _go_on(self, tx: Tx, row: RunRow, before: RunRow, dispatch: BatchCommitter) -> RunRow:
-        """Go on with a run. Somebody may have changed how fast it goes; returns what is followed from now on."""
+        """Continue a run, and rebuild its source if its settings changed; returns the row to follow from now on."""
         if row.settings == before.settings:
             return row
         source = self._source(tx, row)
         if source is None:
-            return before  # and tried again at the next look
+            return before  # and tried again at the next check
         self._leaving.append((dispatch, dispatch.source))
         dispatch.source = source
         return row
 
     def _source(self, tx: Tx, row: RunRow) -> Source | None:
-        """The source as a run is to see it; None while its settings make none, or there is none any more."""
+        """The source with the settings of a run; None while they are unusable, or if the source was deleted."""
         found = sources.numbered(tx, row.source_id)
         if found is None:
             return None
         try:
             source = build.source_of(row, found.kind, self._fetcher, self._house, self.egress)
-        except CormorantError as error:  # a file of start addresses is away: perhaps for a moment
+        except CormorantError as error:  # a file of start addresses is missing: perhaps for a moment
             if row.id not in self._without_source:
                 self._without_source.add(row.id)
                 _log.warning("no source", extra={"run": row.id, "reason": error.sentence})
@@ -300,7 +300,7 @@ class RetrieverAssignments:
         return source
 
     def _let_go(self) -> None:
-        """Close what sources that are done with have of their own, as soon as no visit of their run is under way."""
+        """Close sources that are no longer used, as soon as no visit of their run is under way."""
         for pair in [each for each in self._leaving if not each[0].under_way]:
             self._leaving.remove(pair)
             closing = asyncio.get_running_loop().create_task(pair[1].close())
@@ -324,7 +324,7 @@ async def _provide(plan: BuildPlan, stop: asyncio.Event) -> None:
         if row.kind == receivers.INDEX:
             writer = _in_step(house, row.place)
             with house.store.read() as tx:
-                passed = receivers.index_place(tx)  # further than before where it was filled first
+                passed = receivers.index_place(tx)  # larger than before if the index was filled first
             return IndexSink(writer, shelf, house.store, passed)
         tools = of_receivers.tools(house, row.name, partial(way_out, plan, house))
         made = receiver_kind(row.kind).make(receiver_settings(row.kind, row.settings), tools)
@@ -337,23 +337,23 @@ async def _provide(plan: BuildPlan, stop: asyncio.Event) -> None:
     ):
         await Provider(house.store, connect, memory.trimmer(house.clock)).provide(stop)
     if plan.installation.steps:
-        # The engine works in threads of its own, so nothing less than all of it can be told.
-        _tell_steps(plan, StepTable().with_rest("index", began))
+        # The engine works in threads of its own, so only the total can be measured.
+        _write_steps(plan, StepTable().with_rest("index", began))
     house.store.close()
 
 
 def _in_step(house: Installation, passed: int) -> IndexWriter:
-    """The index, for writing; one that never had anything is filled first from what is kept.
+    """The index, for writing; a new one is filled first from the cached copies.
 
-    It has `passed` so much of the stream. Raises IndexDamaged for one that lacks, or is ahead of, what the database
-    still has, or is of another one, CacheDamaged when it is to be filled and no copy can be read.
+    The stream was `passed` up to this number. Raises IndexDamaged for an index that lacks events the database no
+    longer has, is ahead of it, or belongs to another one; CacheDamaged if it is to be filled and no copy can be read.
     """
     writer = house.index_writer()
     with house.store.read() as tx:
         strange, name = index_consistency.is_strange(tx, writer), stream.named(tx)
         goes_on = not strange and stream.reaches(tx, writer.place)
     if goes_on:
-        if writer.origin != name:  # a new one, or that of an older version
+        if writer.origin != name:  # new, or of an older version
             writer.commit(writer.place, name)
         return writer
     began = writer.place > 0 or passed > 0
@@ -370,7 +370,7 @@ def _in_step(house: Installation, passed: int) -> IndexWriter:
 
 
 async def _conduct(plan: BuildPlan, stop: asyncio.Event, *, schedules: bool, birth: Birth | None = None) -> None:
-    """Take up every open run, each in a task of its own; have schedules order theirs."""
+    """Carry out every open run, each in a task of its own; have schedules order runs."""
     house = open_house(plan)
     if birth is not None:
         birth.attend(plan, house)

@@ -1,11 +1,11 @@
-"""The fork servers that convert documents: one for each task, so that a crawl of pages never carries an office suite.
+"""Fork servers that convert documents: one for each task, so that a crawl of pages never loads an office suite.
 
 retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps; answers of a Tika server
                      |-> convert_office .. office documents, mail, archives and their members: more memory, and rarer
-                     |-> convert with tesseract .. PDF and pictures where text in pictures is recognised
-                     |-> convert by ICS .. what the converter of a package reads: one server for each
-                 |-> serve ............ long texts at built-in document services
-                 `-> serve by X ....... a document service of a package: one server for each
+                     |-> convert with tesseract .. PDF and pictures if text in pictures is recognised
+                     |-> convert by ICS .. the types of a package's converter: one server for each
+                     |-> serve ............ long texts at built-in document services
+                     `-> serve by X ....... a document service of a package: one server for each
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _SERVERS = (
     {OFFICE_TASK: "cormorant.extract.convert_office:convert", UNPACK_TASK: "cormorant.extract.unpack:unpack"},
     {SERVICE_TASK: "cormorant.extract.services.task:serve"},
 )
-"""What each server's children can do."""
+"""The tasks of each server's children."""
 MOST_STARTS = 3
-"""Starts in a row that may fail of a server for a package's converter before it is left alone."""
+"""Consecutive failed starts of the server of a package's converter before it is given up."""
 
 
 class Converters:
-    """The servers, and where each task is done. Only the process that started them may call the methods."""
+    """The servers, and the address for each task. Only the process that started them may call the methods."""
 
     def __init__(self, servers: Sequence[ServerHandle], added: Sequence[ServerHandle] = ()) -> None:
         self._servers = servers
@@ -49,9 +49,9 @@ class Converters:
         self.addresses = {task: at for server in (*servers, *added) for task, at in server.addresses.items()}
 
     def keep_alive(self) -> None:
-        """Start each at its first use, and again when it has died. When that fails, it is tried again later.
+        """Start each server at its first use, and again after it has died. A failed start is tried again later.
 
-        One for a package's converter that does not start is tried no more after a while; its documents fail then.
+        The server of a package's converter is given up after a few failed starts; its documents then fail.
         """
         for server in self._servers:
             with suppress(ServerNotStarted):
@@ -75,7 +75,7 @@ def _revive(server: ServerHandle) -> None:
 
 
 def _added() -> Iterator[Mapping[str, str]]:
-    """Yield what the server of each converter and of each document service of a package can do."""
+    """Yield the tasks of the server of each converter and document service of a package."""
     for name, made in FORMATS.every().items():
         yield {plugin_task(name): f"cormorant.extract.plugin_converter:task_of {made.converter}"}
     for name, service in SERVICES.every().items():
@@ -85,7 +85,7 @@ def _added() -> Iterator[Mapping[str, str]]:
 
 @contextmanager
 def started() -> Iterator[Converters]:
-    """Have the servers for the length of a block, each from its first use on. Raises ServerNotStarted."""
+    """Provide the servers for the length of a block, each from its first use on. Raises ServerNotStarted."""
     with ExitStack() as stack:
         servers, added = list[ServerHandle](), list[ServerHandle]()
         for where, several in ((servers, _SERVERS), (added, tuple(_added()))):

@@ -1,6 +1,6 @@
-"""Says that a process is at work, from a thread of its own: what it does may take longer than it may be silent.
+"""Heartbeat of a process, from a thread of its own, since its work may take longer than it may be silent.
 
-So it tells that the process is there and reaches the database, and nothing of how it gets on, which its runs tell.
+So it shows that the process is there and reaches the database, but not its progress, which its runs show.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from cormorant.operate.installation import Installation
 from cormorant.store.db import heartbeats
 
 SAY_S: Final = 5.0
-"""A third of what a process may be silent."""
+"""A third of the time that a process may be silent."""
 
 
 @contextmanager
 def heartbeat(house: Installation, name: str, role: str) -> Iterator[None]:
-    """Say so for the length of the block, at once and then every SAY_S; a database that is away is tried again.
+    """Write heartbeats for the length of the block, at once and then every SAY_S; database errors are retried.
 
-    A process that ends by a fault is not said to have left: it falls silent.
+    A process that ends by an error is not deregistered: its heartbeats end.
     """
     done, started_at = Event(), house.clock.now()
     setbacks = Setbacks(house.store, house.clock, for_all=False)

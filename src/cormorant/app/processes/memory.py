@@ -1,16 +1,16 @@
-"""Memory of forked processes: sharing pages, and giving back what large documents took.
+"""Memory of forked processes: sharing pages, and releasing the memory of large documents.
 
 A forked child shares every page of memory with its parent until either writes to it. The garbage collector writes into
-each object it looks at, so what exists before a fork is put out of its sight. And the C library (glibc; elsewhere
-nothing happens) keeps what was freed between two things in use, which a crawl of large pages does all the time: large
-pieces are therefore taken from the system one by one, and the rest is handed back now and then.
+each object that it examines, so objects that exist before a fork are excluded from collection. And the C library
+(glibc; elsewhere nothing happens) keeps freed memory between two blocks in use, which a crawl of large pages produces
+all the time: large blocks are therefore mapped one by one, and the rest is released now and then.
 
-The index maps its files. Joining segments reads each of them once, from end to end, and all of it would stay in memory
-until the engine lets go of them: tens of megabytes in a small index, any amount in a large one. So what a process has
-read of files below a folder is handed back while it goes on (Linux from 5.4; elsewhere nothing happens).
+The index maps its files. A merge reads each segment once, from end to end, and all of it would stay in memory until the
+engine releases the files: tens of megabytes in a small index, any amount in a large one. So pages of mapped files below
+a folder are released while the process goes on (Linux from 5.4; elsewhere nothing happens).
 
-Whoever begins the other processes has loaded what each of them needs, and then waits. What it has read of programs and
-libraries until then is handed back.
+The process that starts the others has loaded the modules that each of them needs, and then waits. Its pages of programs
+and libraries are released then.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ from typing import Final
 from cormorant.base.clock import Clock
 
 _LARGE: Final = 1 << 20
-"""Bytes of a piece that is mapped by itself. Left alone, glibc raises this to 32 MB after the first large body."""
+"""Bytes of a block that is mapped by itself. By default, glibc raises this to 32 MB after the first large body."""
 _TOP: Final = 8 << 20
-"""Free bytes at the end of the heap that are handed back at once.
+"""Free bytes at the end of the heap that are released at once.
 
-The tree of one page is some megabytes. Were it handed back after each, the next would cost a fault for every 4 kB.
+The tree of one page takes some megabytes. Releasing it after each page would cost the next a fault for every 4 kB.
 """
 _REST_S: Final = 15.0
-"""How long what was freed is kept for what comes next: a page then costs half the faults."""
+"""Seconds for which freed memory is kept for the next pages: they then cost half the faults."""
 _GROWN: Final = 24 << 20
-"""Bytes that a process may have grown by since it handed back last: a page of some megabytes takes far more."""
+"""Bytes of growth since the last release that cause another: a page of some megabytes takes far more."""
 _ARENAS: Final = 2
 """Heaps of a process, which has that many busy threads at most."""
-# The numbers that mallopt takes, from the C library's malloc.h.
+# Option numbers of mallopt, from the C library's malloc.h.
 _M_TRIM_THRESHOLD: Final = -1
 _M_MMAP_THRESHOLD: Final = -3
 _M_ARENA_MAX: Final = -8
 
 _MAPPED: Final = 8 << 20
-"""Bytes of mapped files that may be read before they are handed back."""
+"""Bytes of mapped files that may be read before they are released."""
 _LOOK_S: Final = 0.05
 _STATM: Final = Path("/proc/self/statm")
-# From the kernel's mman-common.h: write back, if need be, and forget. Another process that has a page keeps it.
+# From the kernel's mman-common.h: write back if necessary, and release. Another process that uses a page keeps it.
 _MADV_PAGEOUT: Final = 21
-# From mman(2): forget; what is a file's alone is read from it again when it is needed.
+# From mman(2): release; pages of a file are read from it again when needed.
 _MADV_DONTNEED: Final = 4
 _SMAPS: Final = Path("/proc/self/smaps")
 _MAPPING: Final = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-.p \S+ \S+ [1-9]\d* .*\n((?:[A-Z]\w*:.*\n)+)", re.MULTILINE)
-"""A private mapping of a file that cannot be written, and what is said of its pages (proc(5), smaps)."""
+"""A private read-only mapping of a file, and the statistics of its pages (proc(5), smaps)."""
 _SIZE: Final = re.compile(r"^(\w+): +(\d+) kB$", re.MULTILINE)
 
 
@@ -66,7 +66,7 @@ def _c_library() -> ctypes.CDLL:
 
 
 def share_from_here() -> None:
-    """Prepare for forks: what exists now stays shared, and large pieces of memory go back when they are freed."""
+    """Prepare for forks: existing objects stay shared, and large blocks of memory are released when they are freed."""
     tune = getattr(_c_library(), "mallopt", None)
     if tune is not None:
         for option, value in ((_M_MMAP_THRESHOLD, _LARGE), (_M_TRIM_THRESHOLD, _TOP), (_M_ARENA_MAX, _ARENAS)):
@@ -76,10 +76,10 @@ def share_from_here() -> None:
 
 
 def collect_late(young: int = 20_000, middle: int = 50, old: int = 1_000) -> None:
-    """Tune the collector for a long life that makes few cycles: what exists now is never looked at again.
+    """Tune the collector for a long life with few cycles: existing objects are never examined again.
 
-    `young`, `middle` and `old` are what `gc.set_threshold` takes. Cycles wait until there are as many objects as
-    `young` says, which are some megabytes of each process.
+    `young`, `middle` and `old` are the arguments of `gc.set_threshold`. Cycles wait until there are `young` new
+    objects, which are some megabytes of each process.
     """
     gc.collect()
     gc.freeze()
@@ -87,9 +87,9 @@ def collect_late(young: int = 20_000, middle: int = 50, old: int = 1_000) -> Non
 
 
 def trimmer(clock: Clock) -> Callable[[], None]:
-    """Return what hands free memory back to the system, when it has not done so lately or the process has grown.
+    """Return a function that releases free memory, if the last release is long ago or the process has grown.
 
-    For the end of a batch.
+    Call it at the end of a batch.
     """
     trim = getattr(_c_library(), "malloc_trim", None)
     due, before = clock.monotonic() + _REST_S, _resident_bytes()
@@ -105,14 +105,14 @@ def trimmer(clock: Clock) -> Callable[[], None]:
 
 
 def _resident_bytes() -> int:
-    """Return the resident memory of this process in bytes; 0 where the system does not report it."""
+    """Return the resident memory of this process in bytes; 0 if the system does not report it."""
     return _statm_bytes(1) if _STATM.exists() else 0
 
 
 def _statm_bytes(column: int) -> int:
-    """One figure of this process's memory: 1 all that is in it, 2 what of that is mapped files (proc(5), statm).
+    """One figure of this process's memory: 1 all resident memory, 2 resident mapped files (proc(5), statm).
 
-    0 when it cannot be asked just now, as too many files are open.
+    0 if it cannot be read, as with too many open files.
     """
     with suppress(OSError):
         return int(_STATM.read_bytes().split()[column]) * os.sysconf("SC_PAGESIZE")
@@ -120,9 +120,9 @@ def _statm_bytes(column: int) -> int:
 
 
 def leave_libraries() -> None:
-    """Hand back what this process has read of programs and libraries: for one that only waits from here.
+    """Release this process's pages of programs and libraries, if it only waits from here.
 
-    No other thread may run: one that loads a library just then writes into what was listed as only read.
+    No other thread may run: one that loads a library meanwhile could write into a listed mapping.
     """
     with suppress(OSError):
         for start, end in only_read(_SMAPS.read_text(errors="replace")):
@@ -130,10 +130,10 @@ def leave_libraries() -> None:
 
 
 def only_read(smaps: str) -> Iterator[tuple[int, int]]:
-    """Yield where files are mapped of which nothing in memory, or swapped out, is this process's own.
+    """Yield mapped files without any page, in memory or swapped out, that was modified by this process.
 
-    The loader writes addresses into some parts before it closes them. Where all sizes are 0 nobody has looked, as under
-    an emulator.
+    The loader writes addresses into some parts before it protects them. Sizes that are all 0 are unknown, as under an
+    emulator.
     """
     for start, end, said in _MAPPING.findall(smaps):
         sizes = dict(_SIZE.findall(said))
@@ -143,7 +143,7 @@ def only_read(smaps: str) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def kept_small(folder: Path) -> Iterator[None]:
-    """For the length of a block, hand back what this process has read of mapped files below `folder`."""
+    """Release this process's pages of mapped files below `folder` repeatedly for the length of a block."""
     if not _STATM.exists():
         yield
         return
@@ -158,7 +158,7 @@ def kept_small(folder: Path) -> Iterator[None]:
 
 
 def _watch(folder: str, left: int, ended: Event) -> None:
-    """Hand back whenever much has come to what was left the last time."""
+    """Release pages whenever many were read since the last release."""
     while not ended.wait(_LOOK_S):
         if _mapped_bytes() - left > _MAPPED:
             _hand_back(folder)
@@ -171,10 +171,10 @@ def _mapped_bytes() -> int:
 
 
 def _hand_back(folder: str) -> None:
-    """Hand back the mapped files below `folder`.
+    """Release the mapped files below `folder`.
 
-    One may have been unmapped, and its place taken, since it was listed: the call only says that memory is not needed
-    soon, whatever is there, and changes nothing in it.
+    A file may have been unmapped, and its place taken, since it was listed: the call only declares that the memory is
+    not needed soon, and changes no content.
     """
     with suppress(OSError):
         for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():

@@ -25,7 +25,7 @@ _log = logger(__name__)
 async def rereading(
     house: Installation, means: WorkerContext, reader: Converter, room: DiskGuard, stop: asyncio.Event
 ) -> AsyncIterator[None]:
-    """Have documents read again for the length of the block. A fault that nobody foresaw ends this, and no visit."""
+    """Reread documents for the length of the block. An unexpected error ends the rereading, but no visit."""
     types = reader.tika.types if reader.tika is not None else None
     config = ReconverterConfig(
         means.owner, means.store, means.cache, house.clock, reader, room, house.source, partial(reader_versions, types)

@@ -1,8 +1,6 @@
-"""Restarts: tells a start of the program from a restart of one child, which goes on with earlier runs.
+"""Restarts: distinguishes a start of the program from a restart of one child, which continues earlier runs.
 
-Whoever was started again by the supervisor goes on with what was begun before.
-
-supervisor starts -> conductor: what was cut off ends, where it is to (`Birth` says that this is done) -> runs go on
+supervisor starts -> conductor: ends interrupted runs that are not to go on (`Birth` records it) -> runs go on
                  |       `died -> conductor again: runs go on
                  `-> retrievers: wait until this is done
 """
@@ -21,32 +19,32 @@ from cormorant.operate.runs import restarts
 from cormorant.store.journal.runs import RunRow
 
 LOOK_S = 0.02
-"""How often a retriever looks whether it may begin."""
+"""Seconds between a retriever's checks whether it may begin."""
 
 
 class Birth:
-    """Made by the supervisor before it forks; all its children see the same."""
+    """Flag that the supervisor makes before it forks; all its children see the same one."""
 
     def __init__(self) -> None:
-        self._told = mmap.mmap(-1, 1)
+        self._done = mmap.mmap(-1, 1)
 
     def attend(self, plan: BuildPlan, house: Installation) -> None:
-        """End what was cut off, unless that was done since the supervisor began."""
-        if self._told[0]:
+        """End interrupted runs, unless that was done since the supervisor began."""
+        if self._done[0]:
             return
         restarts.end_cut_off(house, data_dir.node(plan.folder))
-        self._told[0] = 1
+        self._done[0] = 1
 
     async def attended(self, stop: asyncio.Event) -> None:
-        """Wait until that is done: what is to end is not visited on. Not longer than until told to stop."""
-        while not (self._told[0] or stop.is_set()):
+        """Wait until that is done, so that runs about to end get no more visits. Ends when `stop` is set."""
+        while not (self._done[0] or stop.is_set()):
             await nap(LOOK_S, stop)
 
 
 def end_cut_off(plan: BuildPlan, house: Installation) -> list[RunRow]:
-    """The same ahead of an order, so that it begins a new run; returns what was stopped.
+    """End interrupted runs before an order, so that it begins a new run; returns the stopped runs.
 
-    Nothing is done while somebody is at work on the folder, nor can anybody begin meanwhile.
+    Does nothing while a process owns the folder; no other process can become the owner meanwhile.
     """
     resting = data_dir.resting(plan.folder)
     if resting is None or not restarts.are_cut_off(house, resting):

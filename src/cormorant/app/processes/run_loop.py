@@ -1,7 +1,7 @@
-"""Carry out every run whose turn it is, each in a task of its own; have schedules and watched sources order theirs.
+"""Carry out every run that has its turn, each in a task of its own; schedules and watched sources order runs.
 
-look -> what a clock that was set back left -> end what has ended -> schedules, changes -> turns -> let go of what is
-another node's -> begin what is new -> rest
+look -> repair times after a clock setback -> end finished tasks -> schedules, changes -> turns -> cancel runs of
+another node -> begin new ones -> rest
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Tasks = dict[int, asyncio.Task[None]]
 async def carry_out(
     house: Installation, room: DiskGuard, egress: Callable[[], Egress], stop: asyncio.Event, *, schedules: bool
 ) -> None:
-    """Carry out runs until told to stop. Raises CormorantError when the database said so."""
+    """Carry out runs until stopped. Raises CormorantError for errors of the database."""
     scheduled = ScheduleTick(house) if schedules else None
     watched = ChangeWatch(house, egress) if schedules else None
     tasks: Tasks = {}
@@ -74,7 +74,7 @@ async def carry_out(
 
 
 def _ours(house: Installation, tasks: Tasks) -> list[RunRow]:
-    """The runs to be begun, or gone on with, here: one of a source. What is another node's by now is let go of."""
+    """The runs to be begun or continued here, one of a source. Cancels tasks of runs that another node has now."""
     rows = run_queue.give(house.store, house.node, house.runs_at_once)
     busy, found = {row.source_id for row in rows if row.id in tasks}, []
     for row in rows:
@@ -87,7 +87,7 @@ def _ours(house: Installation, tasks: Tasks) -> list[RunRow]:
 
 
 async def _follow(house: Installation, row: RunRow, build_source: Callable[[RunRow], Source], room: DiskGuard) -> None:
-    """Take up a run, with a log of its own, which says at once what came of it: who waits for the end may stop us."""
+    """Carry out a run with a log of its own, and log its result at once, since the process may be stopped next."""
     with run_context.within(row.id), tracing.span("run", run=row.id, source=row.source_id):
         run_log_summary.begin(house, row)
         if row.state is RunState.WAITING:
@@ -101,11 +101,11 @@ async def _follow(house: Installation, row: RunRow, build_source: Callable[[RunR
 
 
 def ended(house: Installation, number: int, task: asyncio.Task[None]) -> None:
-    """A run's task ended, or was let go of for another node.
+    """Handle the end of a run's task, which may have been cancelled for another node.
 
-    A fault that nobody foresaw ends its run, and not the process that all others need as well.
+    An unexpected error ends its run, and not the process that all others need.
 
-    Raises what is no fault of the program's: it is the process's.
+    Raises expected errors, which concern the process.
     """
     error = None if task.cancelled() else task.exception()
     if isinstance(error, CormorantError):

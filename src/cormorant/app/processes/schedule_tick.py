@@ -1,4 +1,4 @@
-"""Look at schedules, and at takedowns whose time is over, once a second from a loop that has other things to do."""
+"""Checks schedules and expired takedowns once a second, from a loop that has other work."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from cormorant.operate.runs.scheduler import Scheduler
 _log = logger(__name__)
 LOOK_S: Final = 1.0
 REST_S: Final = 60.0
-"""How long schedules are left alone behind a fault of the program's, so that it does not fill the log."""
+"""Seconds without schedules after an unexpected error, so that it does not fill the log."""
 
 
 class ScheduleTick:
-    """The schedules of an installation, looked at once a second."""
+    """The schedules of an installation, checked once a second."""
 
     def __init__(self, house: Installation) -> None:
         self._house, self._scheduler, self._clock = house, Scheduler(house), house.clock
         self._due = self._clock.monotonic()
 
     async def look(self) -> None:
-        """Look, if it is time to. A fault that nobody foresaw is logged, and ends nothing that others need.
+        """Check schedules, if it is time. An unexpected error is logged, and does not end the process.
 
-        Raises CormorantError when the database said so.
+        Raises CormorantError for errors of the database.
         """
         now = self._clock.monotonic()
         if now < self._due:

@@ -1,4 +1,4 @@
-"""Carry out what was ordered: own the data folder and start the processes, or follow whoever owns it.
+"""Session of a command: owns the data folder and starts the processes, or follows the owner.
 
 order runs -> lock free?  yes: fork the supervisor, follow the runs, stop it
                           no:  follow the runs; the owner carries them out
@@ -20,7 +20,7 @@ from cormorant.app.logs import otel, process_log
 from cormorant.app.processes import database_wait, entrypoints, fork_servers, memory
 from cormorant.app.processes.restarts import Birth
 from cormorant.app.processes.signals import HeldSignals, blocked, held_back
-from cormorant.app.processes.supervisor import TOLD, Supervisor, die_with_parent, name_process
+from cormorant.app.processes.supervisor import EXPLAINED, Supervisor, die_with_parent, name_process
 from cormorant.base.clock import SystemClock, pause
 from cormorant.base.errors import CormorantError, DataFolderError
 
@@ -30,29 +30,29 @@ WEB = "web"
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The processes of an installation. `owner` is False when somebody else owns the folder."""
+    """The processes of an installation. `owner` is False if another command owns the folder."""
 
     owner: bool
     pid: int
     held: HeldSignals
 
     def look(self, logs: Path, kept: str) -> None:
-        """See that the supervisor is there; somebody else's always is. `kept` says what is not lost when it is not.
+        """Check that our supervisor is alive; another command's is not checked. `kept` completes the error message.
 
-        Raises CormorantError when it has ended, KeyboardInterrupt when asked to end.
+        Raises CormorantError if it has ended, KeyboardInterrupt if asked to end.
         """
         self.held.let_through()
         pid, status = os.waitpid(self.pid, os.WNOHANG) if self.owner else (0, 0)
-        if pid and os.waitstatus_to_exitcode(status) == TOLD:
+        if pid and os.waitstatus_to_exitcode(status) == EXPLAINED:
             raise CormorantError(f"The processes cannot continue, for the reason given above. {kept}")
         if pid:
             raise CormorantError(f"The processes ended unexpectedly. {kept} Their last messages are in {logs}.")
 
 
 def supervise(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> int:
-    """Be the supervisor: start every process, watch them and the fork servers of converters until told to stop.
+    """Be the supervisor: start every process, watch them and the fork servers of converters until stopped.
 
-    Schedules are only carried out beside `web`, which is there for good. Returns as `Supervisor.supervise` does.
+    Schedules are only carried out beside `web`, which runs permanently. Returns as `Supervisor.supervise` does.
     """
     _call(plan, "supervisor")
     with fork_servers.started() as servers:
@@ -74,12 +74,12 @@ def supervise(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawlin
 def _do(plan: BuildPlan, name: str, job: Callable[[], None]) -> None:
     """Run the job of a child process under its process name.
 
-    All but the pages, which say so themselves, wait for the database.
+    All but the web process, whose pages report it, wait for the database.
     """
     _call(plan, name)
     if name != WEB:
         database_wait.database(plan.store_url)
-    with otel.told(plan, name):
+    with otel.traced(plan, name):
         job()
 
 
@@ -91,12 +91,12 @@ def _call(plan: BuildPlan, name: str) -> None:
 
 @contextmanager
 def running(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawling: bool = True) -> Iterator[Running]:
-    """Have the processes running for the length of the block, unless another command's are; `web` is one more of them.
+    """Run the processes for the length of the block, unless another command owns the folder; `web` is one more process.
 
-    Without `crawling` only what is found already is delivered, and no run goes on.
+    Without `crawling`, documents that are already found are delivered, and no run goes on.
 
-    No store may be open in this process when the block begins: it forks. A signal to end is raised by `Running.alive`,
-    which is to be asked often, or at the end of the block.
+    No store may be open in this process when the block begins: it forks. A signal to end is raised by `Running.look`,
+    which must be called often, or at the end of the block.
     """
     otel.check(plan)
     with held_back(SystemClock()) as held:
@@ -114,7 +114,7 @@ def running(plan: BuildPlan, *, web: Callable[[], None] | None = None, crawling:
 
 
 def _fork(plan: BuildPlan, web: Callable[[], None] | None, crawling: bool) -> int:
-    """Fork the supervisor, which no signal reaches before it knows what they mean."""
+    """Fork the supervisor with signals blocked until it has set its handlers."""
     memory.share_from_here()
     parent = os.getpid()
     with blocked():
@@ -125,7 +125,7 @@ def _fork(plan: BuildPlan, web: Callable[[], None] | None, crawling: bool) -> in
 
 
 def _be_supervisor(plan: BuildPlan, web: Callable[[], None] | None, parent: int, crawling: bool) -> None:
-    """The forked supervisor's whole life, signals blocked until `Supervisor.supervise` lets them in; never returns."""
+    """Run the forked supervisor, signals blocked until `Supervisor.supervise` unblocks them; never returns."""
     code = 1
     try:
         os.setpgid(0, 0)

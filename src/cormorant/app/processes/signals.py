@@ -1,11 +1,9 @@
-"""Deferred signals: a signal ends the current work only at a safe point.
+"""Deferred signals: a signal ends the current work only at a safe point, not within a statement, a fork or a close.
 
-Not in the middle of a statement, a fork or a close, but at the next look.
+    signal -> noted -> `let_through`, between two steps of the work: calls the former handler, which raises
+                `-> a second one, after the first has waited for long: the same, at once
 
-    signal -> noted -> `let_through`, between two steps of the work: whoever received it before is called, and raises
-                `-> another one, while the first has waited for long: the same, at once
-
-What it would have torn closes undisturbed, and says nothing.
+Work that it would have interrupted ends undisturbed.
 """
 
 from __future__ import annotations
@@ -20,13 +18,13 @@ from types import FrameType
 from cormorant.base.clock import Clock
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What a process is asked to end with."""
+"""Signals that ask a process to end."""
 LONG_S = 2.0
-"""Seconds in which a second signal says nothing new. What has not ended by then may hang: who insists is obeyed."""
+"""Seconds in which a second signal is ignored. Work that has not ended by then may hang, so the signal is raised."""
 
 
 def was_terminated(asked: KeyboardInterrupt) -> bool:
-    """Say whether it was SIGTERM that asked: whoever looks after services ends one that way, and nothing went wrong."""
+    """Return whether SIGTERM asked: service managers stop services with it, so it is no error."""
     return asked.args == (signal.SIGTERM,)
 
 
@@ -35,21 +33,21 @@ Receiver = Callable[[int, FrameType | None], object]
 
 @dataclass(slots=True)
 class HeldSignals:
-    """Signals that were held back, oldest first, and who receives them."""
+    """Signals that were held back, oldest first, and their former handlers."""
 
     clock: Clock
     receivers: Mapping[int, Receiver] = field(default_factory=dict)
     _noted: list[tuple[int, float]] = field(default_factory=list)
 
     def let_through(self) -> None:
-        """Have the oldest signal received now. Raises what its receiver raises, which is mostly KeyboardInterrupt."""
+        """Call the handler of the oldest signal now. Raises the handler's exception, mostly KeyboardInterrupt."""
         if self._noted:
             number, _ = self._noted[0]
             self._noted.clear()
             self.receivers[number](number, None)
 
     def note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a signal's receiver
-        """Keep a signal for later; let the first through at once when it has waited for long."""
+        """Keep a signal for later; handle the first one at once if it has waited for long."""
         now = self.clock.monotonic()
         self._noted.append((number, now))
         if now - self._noted[0][1] > LONG_S:
@@ -58,10 +56,10 @@ class HeldSignals:
 
 @contextmanager
 def held_back(clock: Clock) -> Iterator[HeldSignals]:
-    """Hold back, for the length of a block, the signals that would raise something; its end lets through what is left.
+    """Hold back, for the length of a block, the signals that have handlers; handles the rest at its end.
 
-    Signals that are ignored, or end the process without a word, go on doing so. Threads receive none, so that nothing
-    is held back in any but the main one.
+    Signals that are ignored, or end the process by default, stay as they are. Other threads receive no signals, so
+    only the main thread holds any back.
     """
     held = HeldSignals(clock)
     if threading.current_thread() is not threading.main_thread():
@@ -83,8 +81,8 @@ def held_back(clock: Clock) -> Iterator[HeldSignals]:
 def blocked() -> Iterator[None]:
     """Have the kernel keep these signals from this thread for the length of a block.
 
-    One that comes while Python tidies up after a fork would be lost. A child that is forked in the block has to unblock
-    them itself, once it has said what they mean to it.
+    A signal that comes while Python tidies up after a fork would be lost. A child that is forked in the block has to
+    unblock them itself, after it has set its handlers.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
@@ -95,7 +93,7 @@ def blocked() -> Iterator[None]:
 
 @contextmanager
 def ended_at_once() -> Iterator[None]:
-    """Have SIGTERM end this process at once for the length of a block, which counts at its end or not at all."""
+    """Have SIGTERM end this process at once for the length of a block, which must be all or nothing."""
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         yield

@@ -1,8 +1,8 @@
-"""Keeps the processes of an installation alive: forks them, restarts what dies, ends them together.
+"""Supervisor: keeps the processes of an installation alive: forks them, restarts dead ones, ends them together.
 
     supervisor --fork--> conductor, provider, retriever 1..N (, web)
         |<- a child died: again, after a rest that grows
-        `<- SIGTERM, or the one who started it died: SIGTERM to all, 30 s, SIGKILL
+        `<- SIGTERM, or its parent died: SIGTERM to all, 30 s, SIGKILL
     supervisor died --kernel--> SIGTERM to its children, which end themselves within the same 30 s
 
 It opens no database and starts no thread, so that a fork is always safe.
@@ -22,7 +22,7 @@ from types import FrameType
 
 from cormorant.app.processes.signals import STOPS
 from cormorant.base.clock import Clock, pause
-from cormorant.base.durability import told
+from cormorant.base.durability import reportable
 from cormorant.base.errors import CormorantError, NoRoom, TooManyFiles, Unreachable
 from cormorant.base.log import logger
 
@@ -32,25 +32,25 @@ STEADY_S = 30.0
 """A child that lived longer than this is restarted at once."""
 MAX_REST_S = 10.0
 MAX_DEATHS = 12
-"""Deaths in a row, none after a steady life: then starting it again does not help, and the supervisor gives up."""
-TOLD = 2
-"""The exit code of a child that said in one sentence why it ended; what is a bug says more."""
+"""Consecutive deaths without a steady life, after which restarting does not help and the supervisor gives up."""
+EXPLAINED = 2
+"""The exit code of a child that printed the reason of its end in one sentence; a bug prints more."""
 AWAY = 3
-"""The exit code of a child that could not reach the database: it is started again for as long as it takes.
+"""The exit code of a child that could not reach the database: it is restarted without limit.
 
-It then waits for the database by itself, so the rest before may be short: a crash of the server costs each child one
-start.
+The child then waits for the database itself, so the rest before may be short: a crash of the server costs each
+child one start.
 """
 FULL = 4
-"""The exit code of a child that had no room on a disk, or among open files: that too is no reason to give up."""
+"""The exit code of a child for a full disk or too many open files: it is restarted without limit, too."""
 AWAY_STEADY_S, AWAY_REST_S = 1.0, 1.0
-"""After a life as long as this it had reached the database, and is started again at once; else it rests no longer."""
+"""A child that lived this long had reached the database, and is restarted at once; else it rests no longer."""
 _PR_SET_PDEATHSIG = 1
 _COMM = Path("/proc/self/comm")
 
 
 def rest_s(deaths: int, code: int) -> float:
-    """Return the seconds before a dead child restarts, by `deaths` in a row and its last exit `code`."""
+    """Return the seconds before a dead child restarts, by consecutive `deaths` and its last exit `code`."""
     return min(0.05 * 2**deaths, AWAY_REST_S if code == AWAY else MAX_REST_S) if deaths else 0.0
 
 
@@ -61,13 +61,13 @@ def die_with_parent(number: int = signal.SIGTERM) -> None:
 
 
 def end_in_time() -> None:
-    """Have the kernel end this process GRACE_S from now if it is still there, also where nobody is left to insist."""
+    """Have the kernel end this process GRACE_S from now if it is still there, even without a supervisor."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, GRACE_S)
 
 
 def name_process(name: str) -> None:
-    """Call this process by what it does, as `top` and `ps -o comm` show it (Linux; elsewhere nothing happens)."""
+    """Set the name of this process, as `top` and `ps -o comm` show it (Linux; elsewhere nothing happens)."""
     with suppress(OSError):
         _COMM.write_text(name)
 
@@ -82,9 +82,9 @@ class _Child:
 
 @dataclass(slots=True)
 class Supervisor:
-    """Runs `roles` (name -> what the child does) until told to stop; `look` is called between looks at them.
+    """Runs `roles` (name -> job of the child) until stopped; `look` is called between checks of the children.
 
-    A `patient` one never gives up: what keeps dying must not take a server's other roles along.
+    A `patient` supervisor never gives up: one dying role must not end a server's other roles.
     """
 
     roles: Mapping[str, Callable[[], None]]
@@ -98,7 +98,7 @@ class Supervisor:
     def supervise(self) -> int:
         """Fork and watch. Returns when all have ended: 0 after a stop, else the code of the child that kept dying."""
         signal.signal(signal.SIGTERM, self._stop)
-        for number in (signal.SIGINT, signal.SIGHUP):  # a terminal's, for the one who started us
+        for number in (signal.SIGINT, signal.SIGHUP):  # from a terminal, for the parent process
             signal.signal(number, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         for name in self.roles:
@@ -122,7 +122,7 @@ class Supervisor:
                 child.pid, child.started_at = self._fork(name), now
 
     def _fork(self, name: str) -> int:
-        """Fork one child; it never returns from here. A SIGTERM meanwhile waits until the child knows what it means."""
+        """Fork one child; it never returns from here. A SIGTERM meanwhile waits until the child has set its handler."""
         parent = os.getpid()
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
         pid = os.fork()
@@ -138,16 +138,20 @@ class Supervisor:
                 self.roles[name]()
             code = 0
         except (CormorantError, OSError) as error:
-            known = error if isinstance(error, CormorantError) else told(error)
+            known = error if isinstance(error, CormorantError) else reportable(error)
             if known is None:
                 raise
             sys.stderr.write(f"{name}: {known.sentence}\n")
             _log.warning("ended", extra={"reason": known.sentence})
             code = (
-                AWAY if isinstance(known, Unreachable) else FULL if isinstance(known, NoRoom | TooManyFiles) else TOLD
+                AWAY
+                if isinstance(known, Unreachable)
+                else FULL
+                if isinstance(known, NoRoom | TooManyFiles)
+                else EXPLAINED
             )
         finally:
-            if code not in (0, TOLD, AWAY, FULL):
+            if code not in (0, EXPLAINED, AWAY, FULL):
                 _log.error("ended by a fault", exc_info=sys.exc_info())
                 sys.stderr.write(f"{name} ended by a fault of this program; its log, logs/{name}.log, says where.\n")
             sys.stderr.flush()
@@ -168,7 +172,7 @@ class Supervisor:
                     self.stopping, self.given_up = True, code
 
     def _end(self) -> None:
-        """Ask every child to end, then insist."""
+        """Ask every child to end, then kill those left."""
         for number, patience in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 5.0)):
             for child in self._living():
                 os.kill(child.pid, number)
@@ -181,7 +185,7 @@ class Supervisor:
         return [child for child in self._children.values() if child.pid]
 
     def _bury(self) -> None:
-        """Notice children that ended and are not to be started again."""
+        """Reap children that ended and are not to be restarted."""
         for child in self._living():
             if os.waitpid(child.pid, os.WNOHANG)[0]:
                 child.pid = 0

@@ -1,4 +1,4 @@
-"""The web process: where it listens, and what it does until it is told to stop."""
+"""The web process: its address, and its work until it is stopped."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ from cormorant.base.errors import ConflictError, CormorantError, NoRoom, NotPerm
 from cormorant.operate.storage.check import Finding
 
 Listener: TypeAlias = socket.socket
-"""A port that was taken."""
+"""A bound port."""
 
 BACKLOG = 128
 NEARBY = 40
-"""How many ports behind the usual one are tried when that is taken."""
+"""Number of ports after the default one that are tried if it is taken."""
 GRACE_S = 5
 MOST_CONNECTIONS = 400
-"""Connections that are open at once, most of them at rest; how many are answered at once is the guard's to say."""
+"""Connections that are open at once, most of them idle; the guard limits the requests at once."""
 SELDOM = 50_000
-"""Objects that are made before young ones are looked through; Python's own measure is 700."""
+"""New objects before a collection of young ones; Python's default is 700."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
     """Exposure of the web server: who can reach its pages, and by which host names.
 
-    `names` are asked for besides the addresses and the name of the machine; `proxies` are believed in what they say of
-    whom they speak for; `private` asks for a token before anything is searched. `named`: somebody chose the port, so no
-    other one will do.
+    `names` are accepted besides the addresses and the name of the machine; the forwarded addresses of `proxies` are
+    trusted; `private` requires a token for every search. `named`: the port was chosen, so no other one will do.
     """
 
     host: str
@@ -50,12 +49,12 @@ class Reach:
 
     @property
     def is_beyond(self) -> bool:
-        """Return whether others reach the pages: over the network, or through a proxy with its own name."""
+        """Return whether other machines reach the pages: over the network, or through a proxy with its own name."""
         return self.private or bool(self.names or self.proxies) or not _is_loopback(self.host)
 
     @property
     def hosts(self) -> list[str]:
-        """Host names that requests may use. The address that a request came to is added when it comes."""
+        """Host names that requests may use. The address that a request came to is added at the request."""
         named = [*self.names, f"[{self.host}]" if ":" in self.host else self.host]
         machine = socket.gethostname().lower()
         return [*named, machine, machine.partition(".")[0]] if self.is_beyond else named
@@ -67,7 +66,7 @@ def reach_of(
 ) -> Reach:  # fmt: skip
     """Return the address to listen on: as requested, else as the installation is configured.
 
-    Raises UsageError for no address.
+    Raises UsageError for an invalid address.
     """
     set_host = plan.installation.listen.rpartition(":")[0]
     chosen = (host or set_host or "127.0.0.1").strip("[]").lower()
@@ -86,7 +85,7 @@ _NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-
 
 
 def _name(text: str) -> str:
-    """A host as requests name it. Raises UsageError."""
+    """A host name in the form of requests. Raises UsageError."""
     bare = text.strip("[]")
     if _is_address(bare):
         return f"[{ip_address(bare)}]" if ":" in bare else bare
@@ -98,7 +97,7 @@ def _name(text: str) -> str:
 
 
 def _proxy(text: str) -> str:
-    """A proxy's address or network. Raises UsageError: of a mistyped one nothing would ever be noticed."""
+    """A proxy's address or network. Raises UsageError: a mistyped one would otherwise go unnoticed."""
     try:
         return str(ip_network(text)) if "/" in text else str(ip_address(text))
     except ValueError:
@@ -119,9 +118,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def bind(reach: Reach, plan: BuildPlan) -> Listener:
-    """Take the port; 0 takes a free one. Raises ConflictError when it is taken, NotPermitted, Unreachable.
+    """Bind the port; 0 takes a free one. Raises ConflictError if it is taken, NotPermitted, Unreachable.
 
-    A port that nobody named may be taken: then it is the next free one, unless the pages of this folder are there.
+    If the default port is taken, the next free one is bound, unless the pages of this folder are already served.
     """
     listener = _bind(reach, reach.port)
     if listener is not None:
@@ -137,7 +136,7 @@ def bind(reach: Reach, plan: BuildPlan) -> Listener:
 
 
 def _next_free(reach: Reach) -> Listener | None:
-    """The next port that is free, None when there is none nearby; that of the sample site is passed over."""
+    """Bind the next free port, None if there is none nearby; skips the port of the sample site."""
     nearby = range(reach.port + 1, min(reach.port + NEARBY, MOST_PORT) + 1)
     with suppress(NotPermitted):
         return next(filter(None, (_bind(reach, port) for port in nearby if port != sample_source.PORT)), None)
@@ -145,7 +144,7 @@ def _next_free(reach: Reach) -> Listener | None:
 
 
 def _bind(reach: Reach, port: int) -> Listener | None:
-    """Take this port and no other, None when it is taken. Raises NotPermitted, Unreachable."""
+    """Bind this port, None if it is taken. Raises NotPermitted, Unreachable."""
     host = reach.host
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -164,7 +163,7 @@ def _bind(reach: Reach, port: int) -> Listener | None:
 
 
 def _taken(reach: Reach, other: Listener | None) -> str:
-    """That the port is in use, and which one is free."""
+    """The message that the port is in use, with a free one."""
     free = ": --port N"
     if other is not None:
         free = f", like --port {other.getsockname()[1]}, which is free"
@@ -173,7 +172,7 @@ def _taken(reach: Reach, other: Listener | None) -> str:
 
 
 def moved(listener: Listener, reach: Reach) -> str:
-    """That the pages are at another port than the usual one; "" when they are not."""
+    """The message that the pages are at another port than the default one; "" if they are not."""
     port = listener.getsockname()[1]
     if reach.named or port == reach.port:
         return ""
@@ -183,7 +182,7 @@ def moved(listener: Listener, reach: Reach) -> str:
 def port_free(plan: BuildPlan, *, busy: bool) -> Finding:
     """Check whether `serve` could listen on the configured host and port.
 
-    `busy`: processes of this folder are at work, perhaps there.
+    `busy`: processes of this folder are running, and may have the port.
     """
     try:
         reach = replace(reach_of(plan, None, None), named=True)
@@ -200,7 +199,7 @@ def port_free(plan: BuildPlan, *, busy: bool) -> Finding:
 
 
 def shown_address(listener: Listener, reach: Reach) -> str:
-    """The address people open; where every address of the machine is listened at, its name."""
+    """The address for users; the machine's name if the server listens on all addresses."""
     host, port = listener.getsockname()[:2]
     if ip_address(host).is_unspecified:
         host = reach.names[0].strip("[]") if reach.names else socket.gethostname()
@@ -208,16 +207,16 @@ def shown_address(listener: Listener, reach: Reach) -> str:
 
 
 def with_port(plan: BuildPlan, listener: Listener) -> BuildPlan:
-    """The plan as it is once the port is known, so that no source is made to ask ourselves."""
+    """The plan with the bound port, so that no source can be directed at our own pages."""
     host, port = listener.getsockname()[:2]
     return BuildPlan(plan.folder, plan.installation.model_copy(update={"listen": f"{host}:{port}"}))
 
 
 def seldom_collected() -> None:
-    """Have this process look for cycles of objects seldom, and not among those that it has now.
+    """Have this process collect garbage seldom, and exclude its existing objects.
 
-    An answer is made of up to 10,000 hits, each an object or two: by Python's own measure that is some twenty looks
-    through all young objects for a question, and they take a quarter of its time.
+    An answer consists of up to 10,000 hits, each an object or two: by Python's default that means some twenty
+    collections of young objects for one query, which take a quarter of its time.
     """
     memory.collect_late(SELDOM, 20, 20)
 

@@ -11,24 +11,24 @@ from cormorant.base.clock import SystemClock
 
 
 async def child(port: int) -> None:
-    """Serve for a `SampleSite`: the port goes to standard output, and the end of standard input is the end."""
+    """Serve for a `SampleSite`: writes the port to standard output, and ends at the end of standard input."""
     ended = asyncio.Event()
     asyncio.get_running_loop().add_reader(0, ended.set)
-    site = asyncio.create_task(serve(port, _tell_port, _note, SystemClock()))
+    site = asyncio.create_task(serve(port, _print_port, _note, SystemClock()))
     waiting = asyncio.create_task(ended.wait())
     done, _ = await asyncio.wait((site, waiting), return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     if site in done:
-        site.result()  # raises why the port cannot be had
+        site.result()  # raises the error of binding the port
     site.cancel()
 
 
-def _tell_port(port: int) -> None:
+def _print_port(port: int) -> None:
     sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
 
 
-def _tell_address(port: int) -> None:
+def _print_address(port: int) -> None:
     sys.stdout.write(f"The sample site is at http://{HOST}:{port}/ until you press Ctrl-C.\n")
     sys.stdout.flush()
 
@@ -48,7 +48,7 @@ def main() -> int:
         if asked.child is not None:
             asyncio.run(child(asked.child))
         else:
-            asyncio.run(serve(asked.port, _tell_address, _note, SystemClock()))
+            asyncio.run(serve(asked.port, _print_address, _note, SystemClock()))
     except KeyboardInterrupt:
         return 130
     except OSError as error:

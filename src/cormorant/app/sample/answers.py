@@ -1,4 +1,4 @@
-"""One request, one answer (RFC 9110, RFC 9112): bytes in, bytes out, so that it can be tested without a connection."""
+"""Responses of the sample site (RFC 9110, RFC 9112): a pure function from bytes to bytes, testable without sockets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SampleResponse(NamedTuple):
 
 
 def answer(pages: Mapping[str, Page], request: bytes, now: float) -> SampleResponse:
-    """Answer a request's line and headers, given up to and with the empty line. `now` (epoch seconds) is for Date."""
+    """Answer a request's line and headers, up to and with the empty line. `now` (epoch seconds) is for Date."""
     lines = request.decode("latin-1").split("\r\n")
     words = lines[0].split(" ")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
@@ -56,7 +56,7 @@ def answer(pages: Mapping[str, Page], request: bytes, now: float) -> SampleRespo
 
 
 def _keeps(version: str, headers: Mapping[str, str]) -> bool:
-    """Say whether the connection stays open. What sends a body is answered and let go, because no body is ever read."""
+    """Return whether the connection stays open. It is closed after a request with a body, since bodies are not read."""
     if "content-length" in headers or "transfer-encoding" in headers:
         return False
     wish = headers.get("connection", "").lower()
@@ -64,7 +64,7 @@ def _keeps(version: str, headers: Mapping[str, str]) -> bool:
 
 
 def _unchanged(page: Page, headers: Mapping[str, str]) -> bool:
-    """Compare validators: If-None-Match decides where it is sent (RFC 9110 section 13.1.3)."""
+    """Compare validators: If-None-Match has precedence (RFC 9110 section 13.1.3)."""
     known = headers.get("if-none-match")
     if known is not None:
         tags = [tag.strip().removeprefix("W/") for tag in known.split(",")]
@@ -77,7 +77,7 @@ def _unchanged(page: Page, headers: Mapping[str, str]) -> bool:
 
 
 def _written(page: Page, now: float, *, keep: bool, bare: bool) -> bytes:
-    """Write an answer out. A bare one has no body; it says its length all the same, except in a 304."""
+    """Serialise a response. A bare one has no body, but a Content-Length, except in a 304."""
     headers = {"Date": format_datetime(datetime.fromtimestamp(now, tz=UTC), usegmt=True), "Server": "cormorant-sample"}
     headers |= page.headers
     if page.status != 304:

@@ -1,4 +1,4 @@
-"""Pages of the sample site, with those that have moved or gone."""
+"""Pages of the sample site, with those that have moved or are gone."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOVED = {
     "/fr": (301, "/fr/"),
     "/today": (302, "/log/midsummer.html"),
 }
-"""Paths that lead elsewhere: status and where to."""
+"""Paths with redirects: status and target."""
 
 GONE = frozenset({"/webcam.html"})
-"""Paths that are gone for good (410)."""
+"""Paths of deleted pages (410)."""
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -34,7 +34,7 @@ _TYPES = {
 }
 _DATE = re.compile(rb'<meta name="date" content="(\d{4})-(\d\d)-(\d\d)">')
 _OPENED = (2026, 1, 6)
-"""The date of what says none itself."""
+"""The date of files that name none themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Page:
 
 
 def read_pages(folder: Path = HERE / "site") -> dict[str, Page]:
-    """Return everything the site has, by path as it stands in a request."""
+    """Return all pages of the site, by path as in a request."""
     pages = {
         path: page for file in sorted(folder.rglob("*")) if file.is_file() for path, page in _pages_of(folder, file)
     }
@@ -72,7 +72,7 @@ def documents_folder() -> Path:
 
 
 def _pages_of(folder: Path, file: Path) -> Iterator[tuple[str, Page]]:
-    """Yield a file under its path; an index stands for its folder and has no path of its own."""
+    """Yield a file under its path; an index page has the path of its folder."""
     body = file.read_bytes()
     written = _DATE.search(body)
     year, month, day = map(int, written.groups()) if written else _OPENED
@@ -91,7 +91,7 @@ def _html(target: str = "") -> dict[str, str]:
 
 
 def _note(title: str, sentence: str) -> bytes:
-    """A page for what is not a page."""
+    """A page for redirects and errors."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
         f"<body><h1>{title}</h1><p>{sentence}</p></body></html>\n"

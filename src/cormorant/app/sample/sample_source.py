@@ -1,7 +1,7 @@
 """The bundled sample as sources: a site served on this machine, and a folder.
 
-The site is served by the command that has it crawled, `quickstart` or a later `crawl`, and no longer than that goes on:
-where `serve` carries the crawl out, a command that is interrupted takes the site from it.
+The command that has the site crawled serves it, `quickstart` or a later `crawl`, for as long as the command goes on:
+if `serve` carries the crawl out, interrupting the command ends the site.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cormorant.store.journal import runs
 
 SITE, FOLDER = "sample-site", "sample-documents"
 PORT = 8766
-"""Where the sample site is served when that port is free, so that its addresses are the same every time."""
+"""The port of the sample site if it is free, so that its addresses are always the same."""
 _ANSWER_S = 1.0
 
 
@@ -45,9 +45,9 @@ def serving() -> Iterator[SampleSite]:
 
 @contextmanager
 def in_reach(plan: BuildPlan, numbers: Sequence[int]) -> Iterator[str]:
-    """Serve the sample site for the length of a block if one of these runs crawls it and nobody serves it.
+    """Serve the sample site for the length of a block if one of these runs crawls it and it is not served yet.
 
-    Yields the address, "" when there is nothing to serve. The store is closed again before the block begins.
+    Yields the address, "" if it is not served. The store is closed again before the block begins.
     """
     port = _port_of_runs(plan, numbers)
     with served_at(port) if port is not None else nullcontext("") as address:
@@ -67,7 +67,7 @@ def _port_of_runs(plan: BuildPlan, numbers: Sequence[int]) -> int | None:
 
 
 def port_of(name: str, settings: Mapping[str, Any]) -> int | None:
-    """The port at which a source expects the sample site, None when it is no source of the sample."""
+    """The port at which a source expects the sample site, None if it is not a source of the sample."""
     start = settings.get("start")
     start = [start] if isinstance(start, str) else start
     if name != SITE or not isinstance(start, list) or len(start) != 1:
@@ -78,11 +78,11 @@ def port_of(name: str, settings: Mapping[str, Any]) -> int | None:
 
 @contextmanager
 def served_at(port: int) -> Iterator[str]:
-    """Serve the sample site at a port for the length of a block, unless something listens there; its address, or ""."""
+    """Serve the sample site at a port for a block, unless a server listens there; yields its address, or ""."""
     site = SampleSite(port)
     try:
         address = "" if _listens(port) else site.start()
-    except Unreachable:  # somebody was faster, or may not listen there: then the crawl tells what it finds
+    except Unreachable:  # another process was faster, or may not listen there: the crawl then reports it
         address = ""
     try:
         yield address
@@ -100,7 +100,7 @@ def _listens(port: int) -> bool:
 
 
 def make(house: Installation, site: SampleSite) -> list[Made]:
-    """Make the two sources of the sample, or bring those that are there up to where it is served now."""
+    """Add the two sources of the sample, or update them to the current address of the site."""
     rows = {row.name: row for row in sources.every(house)}
     wanted = {SITE: ("web", {"start": site.address}), FOLDER: ("files", {"path": str(documents_folder())})}
     for name, (kind, given) in wanted.items():

@@ -1,6 +1,6 @@
-"""The process that serves the sample site, and the two ends of it.
+"""The process that serves the sample site, and its parent's side.
 
-starter                            child (python -m cormorant.app.sample --child)
+parent                             child (python -m cormorant.app.sample --child)
 SampleSite.start  --starts-->      listens, writes its port to standard output
          |        <--port--        answers; one line a request to standard error, before the answer is sent
 stop, or killed --standard input--> ends
@@ -27,11 +27,11 @@ HOST = "127.0.0.1"
 _IDLE_S = 60.0
 _STOP_S = 5.0
 _MOST_LINES = 100_000
-"""Lines of the log; what comes later is answered but not noted."""
+"""Lines of the log; later requests are answered but not logged."""
 
 
 class SampleRequest(NamedTuple):
-    """A request as the site saw it: method, path with query as sent, and the status it was answered with."""
+    """A request to the site: method, path with query as sent, and the status of the response."""
 
     method: str
     target: str
@@ -41,7 +41,7 @@ class SampleRequest(NamedTuple):
 class SampleSite:
     """The sample site in a process of its own. `port` 0 takes a free one; a fixed one keeps addresses the same.
 
-    Use it as a context, or call `stop`; should neither happen, the child ends when this process does.
+    Use it as a context manager, or call `stop`; in any case the child ends with this process.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -51,7 +51,7 @@ class SampleSite:
         self._log: BinaryIO | None = None
 
     def start(self) -> str:
-        """Serve, and return the address of the first page. Raises Unreachable when the port cannot be had."""
+        """Serve, and return the address of the first page. Raises Unreachable if the port cannot be bound."""
         if self._child is not None:
             return self.address
         command = [sys.executable, "-P", "-m", "cormorant.app.sample", "--child", str(self._port)]
@@ -85,7 +85,7 @@ class SampleSite:
 
     @property
     def log(self) -> list[SampleRequest]:
-        """All requests so far, in order. A request is in it before its answer is."""
+        """All requests so far, in order. A request is logged before its response is sent."""
         lines = (line.split(" ") for line in self._written().decode("latin-1").splitlines())
         return [
             SampleRequest(words[0], words[1], int(words[2]))
@@ -111,7 +111,7 @@ class SampleSite:
 
 
 async def serve(port: int, ready: Callable[[int], None], note: Callable[[SampleRequest], None], clock: Clock) -> None:
-    """Serve until cancelled. `ready` is told the port, `note` every request before its answer is sent."""
+    """Serve until cancelled. `ready` is called with the port, `note` with every request before its response is sent."""
     pages = read_pages()
     noted = 0
 
@@ -131,7 +131,7 @@ async def serve(port: int, ready: Callable[[int], None], note: Callable[[SampleR
             keep = said.keep
 
     async def connected(reader: StreamReader, writer: StreamWriter) -> None:
-        """Serve one client; any failure on the other side ends its own connection only."""
+        """Serve one client; its failure ends only its own connection."""
         try:
             await converse(reader, writer)
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):

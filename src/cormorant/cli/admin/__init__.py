@@ -1,1 +1,1 @@
-"""Commands that look after an installation: status, doctor, store, index, secrets, tokens."""
+"""Commands for administrators: status, doctor, store, index, secrets, tokens."""

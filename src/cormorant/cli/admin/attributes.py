@@ -19,7 +19,9 @@ Kind = Annotated[
     str | None,
     typer.Option("--type", metavar="TYPE", help="string (default), number or date.", show_default=False),
 ]
-About = Annotated[str | None, typer.Option("--about", metavar="TEXT", help="What it says.", show_default=False)]
+About = Annotated[
+    str | None, typer.Option("--about", metavar="TEXT", help="Description of the attribute.", show_default=False)
+]
 Faceted = Annotated[
     bool | None,
     typer.Option("--facet/--no-facet", help="Whether its values are offered beside results.", show_default=False),
@@ -105,7 +107,7 @@ def delete(context: typer.Context, name: Name, yes: Yes = False) -> None:
 
 
 def _agree(say: terminal.Terminal, impact: AttributeImpact, *, yes: bool) -> None:
-    """Announce that documents are judged again; a person may say no, which ends the command with 1."""
+    """Announce that documents are judged again; a user may refuse, which ends the command with 1."""
     from cormorant.operate.search import attributes
 
     if say.json:

@@ -42,11 +42,11 @@ def doctor(context: typer.Context) -> None:
         found = examine(plan.folder, plan.cache, None, None, more)
     except CormorantError as error:
         found = examine(plan.folder, plan.cache, None, error, tika_findings(plan, None))
-    tell(say, found)
+    print_findings(say, found)
 
 
-def tell(say: terminal.Terminal, found: Sequence[Finding]) -> None:
-    """Print findings; ends with 1 when one of them has to be mended."""
+def print_findings(say: terminal.Terminal, found: Sequence[Finding]) -> None:
+    """Print findings; ends with 1 if one of them is a fault."""
     for each in found:
         if say.json:
             say.record(each._asdict())

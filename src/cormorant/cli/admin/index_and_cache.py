@@ -1,4 +1,4 @@
-"""`cormorant index`, `cormorant cache`: what is derived and what is kept."""
+"""`cormorant index`, `cormorant cache`: the search index and the cached copies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rebuild(context: typer.Context) -> None:
 
     say = terminal.of(context)
     with say.beside() as (house, lent):
-        record = reindex.rebuild(house, _told(say), lent=lent)
+        record = reindex.rebuild(house, _progress(say), lent=lent)
     if say.json:
         say.record(record)
     else:
@@ -43,7 +43,7 @@ def rebuild(context: typer.Context) -> None:
 
 
 def _damaged(say: terminal.Terminal, record: RebuiltIndex | OptimizedIndex) -> None:
-    """Tell which documents an index that was made anew lacks; ends with 3 when there are any."""
+    """List the documents that a rebuilt index lacks; ends with 3 if there are any."""
     from cormorant.base.errors import CacheDamaged
 
     for url in record["damaged_urls"]:
@@ -69,7 +69,7 @@ def optimize(context: typer.Context) -> None:
 
     say = terminal.of(context)
     with say.beside() as (house, lent):
-        record = reindex.optimize(house, _told(say), lent=lent)
+        record = reindex.optimize(house, _progress(say), lent=lent)
     if say.json:
         say.record(record)
     elif record["rebuilt"]:
@@ -82,14 +82,14 @@ def optimize(context: typer.Context) -> None:
     _damaged(say, record)
 
 
-def _told(say: terminal.Terminal) -> Callable[[int, int], None]:
-    """Says how far a rebuild is, every ten thousand documents."""
+def _progress(say: terminal.Terminal) -> Callable[[int, int], None]:
+    """Return a function that prints the progress of a rebuild, every ten thousand documents."""
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         if done % 10_000 < 500 <= done:
             say.note(f"{done:,} of {plural(total, 'document')}")
 
-    return tell
+    return report
 
 
 @index.command(epilog=examples("cormorant index stats", "cormorant index stats --json"))

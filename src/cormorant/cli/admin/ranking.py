@@ -1,4 +1,4 @@
-"""`cormorant tuning`: what counts how much in the order of hits."""
+"""`cormorant tuning`: the weights of ranking."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def list_(context: typer.Context) -> None:
     say = terminal.of(context)
     with say.house(new=True) as house:
         records = ranking.listed(house)
-    _tell(say, records)
+    _print(say, records)
 
 
 @app.command(epilog=examples("cormorant tuning edit title=4", "cormorant tuning edit recency=3 links=0"))
@@ -41,7 +41,7 @@ def edit(context: typer.Context, given: Given) -> None:
         raise UsageError(f"{wrong!r} has no value. Write a name, = and a number: cormorant tuning edit title=4")
     with say.house(new=True) as house:
         records = ranking.edit(house, {name: value for name, _, value in pairs})
-    _tell(say, records)
+    _print(say, records)
 
 
 @app.command(epilog=examples("cormorant tuning reset", "cormorant tuning reset title recency"))
@@ -57,8 +57,8 @@ def reset(
     say = terminal.of(context)
     with say.house(new=True) as house:
         records = ranking.reset(house, names or ())
-    _tell(say, records)
+    _print(say, records)
 
 
-def _tell(say: terminal.Terminal, records: Sequence[Mapping[str, Any]]) -> None:
+def _print(say: terminal.Terminal, records: Sequence[Mapping[str, Any]]) -> None:
     say.table(records, ("name", "value", "standard", "about"))

@@ -24,11 +24,11 @@ File = Annotated[
 ]
 
 MOST_READ = 1_000_000
-"""Bytes that are read of a file or pipe: more than a value may have."""
+"""Bytes that are read from a file or pipe: more than a value may have."""
 
 
 def _value(name: str, file: Path | None, *, quiet: bool) -> str:
-    """The value, from a file, from a pipe, or typed twice where nobody sees it; never from the command line."""
+    """The value, from a file, from a pipe, or typed twice without echo; never from the command line."""
     if file is not None:
         try:
             with file.expanduser().open("rb") as opened:
@@ -45,7 +45,7 @@ def _value(name: str, file: Path | None, *, quiet: bool) -> str:
 
 
 def _text(data: bytes) -> str:
-    """The value in a file or pipe: all of it but the line end that an editor or echo puts behind."""
+    """The value in a file or pipe, without the line end that an editor or echo appends."""
     try:
         return data.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:

@@ -31,20 +31,20 @@ def status(context: typer.Context) -> None:
     if say.json:
         say.record(record)
     else:
-        _tell(say, record)
-        _tell_waiting(say, record, plan.folder)
+        _print(say, record)
+        _print_waiting(say, record, plan.folder)
         if any(each["made_anew"] for each in record["receivers"]):
             say.print()
             say.print(reindex_lock.SAID)
 
 
 def _with_answer(source: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same, with the state of a run that nobody answered said as that."""
+    """The record with the state of a held run shown as such."""
     unanswered = source["last_state"] == "finished" and not source["last_answered"]
     return {**source, "last_state": "finished, but no start address answered"} if unanswered else source
 
 
-def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
+def _print(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     say.print(f"{plural(record['documents'], 'document')} in {record['data_folder']}")
     say.print()
     if record["sources"]:
@@ -54,13 +54,13 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
         )
     else:
         say.print("There is no source yet. `cormorant source add` adds one.")
-    _tell_disks(say, record["disks"])
-    _tell_faults(say, record["sources"])
-    _tell_quarantined(say, record["sources"])
-    _tell_reread(say, record)
-    _tell_leaving(say, record["sources"])
-    _tell_troubles(say, record["sources"])
-    _tell_schedules(say, record["schedules"])
+    _print_disks(say, record["disks"])
+    _print_faults(say, record["sources"])
+    _print_quarantined(say, record["sources"])
+    _print_reread(say, record)
+    _print_leaving(say, record["sources"])
+    _print_troubles(say, record["sources"])
+    _print_schedules(say, record["schedules"])
     say.print()
     say.table(record["receivers"], ("receiver", "kind", "backlog", "oldest_undelivered_at", "paused", "error"))
     say.print()
@@ -78,12 +78,12 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     of = {each["held_run"]: f" of {each['source']!r}" for each in record["sources"]}
     for run in record["held_runs"]:
         say.print()
-        told = f"`cormorant run show {run}` gives the reason and the possible answers."
-        say.print(f"Run {run}{of.get(run, '')} waits for your answer. {told}")
+        answers = f"`cormorant run show {run}` gives the reason and the possible answers."
+        say.print(f"Run {run}{of.get(run, '')} waits for your answer. {answers}")
 
 
-def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path) -> None:
-    """Print what waits for a running process: deliveries, and schedules, which fire only under `serve`."""
+def _print_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path) -> None:
+    """Print deliveries and schedules that wait for a running process; schedules fire only under `serve`."""
     from cormorant.app import data_dir
     from cormorant.cli.display.report import undelivered
 
@@ -106,8 +106,8 @@ def _tell_waiting(say: terminal.Terminal, record: Mapping[str, Any], place: Path
         say.print("Schedules start crawls only while `cormorant serve` is running. It is not running now.")
 
 
-def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> None:
-    """Print which disks are nearly full, and that crawls wait until there is room."""
+def _print_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> None:
+    """Print the disks that are nearly full, and that crawls wait until there is room."""
     for each in disks:
         if each["full"]:
             say.print()
@@ -117,8 +117,8 @@ def _tell_disks(say: terminal.Terminal, disks: Sequence[Mapping[str, Any]]) -> N
             )
 
 
-def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Why the newest run of a source failed, and that documents did, with what names them."""
+def _print_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Print why the newest run of a source failed, and the commands that list failed documents."""
     for source in sources:
         name, run = shlex.quote(source["source"]), source["last_run"]
         if source["last_state"] == "failed":
@@ -133,8 +133,8 @@ def _tell_faults(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -
             )
 
 
-def _tell_reread(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
-    """Print how many documents are read again by newer readers, and when that happens."""
+def _print_reread(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
+    """Print how many documents newer readers reread, and when that happens."""
     if not record["to_reread"]:
         return
     several = [f"{each['to_reread']:,} of {each['source']}" for each in record["sources"] if each["to_reread"]]
@@ -148,8 +148,8 @@ def _tell_reread(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
     )
 
 
-def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Print which sources have quarantined documents, those that killed their converter."""
+def _print_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Print the sources with quarantined documents, which killed their converter."""
     from cormorant.model.status import Status
 
     for source in sources:
@@ -163,8 +163,8 @@ def _tell_quarantined(say: terminal.Terminal, sources: Sequence[Mapping[str, Any
             )
 
 
-def _tell_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Print which sources would lose too many documents by now, or would have when their run was stopped."""
+def _print_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Print the sources that would lose too many documents now, or would have when their run was stopped."""
     for source in sources:
         if source["would_leave"]:
             many = plural(source["would_leave"], "document")
@@ -175,8 +175,8 @@ def _tell_leaving(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) 
             )
 
 
-def _tell_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any]]) -> None:
-    """Print which schedules failed the last time, and why."""
+def _print_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any]]) -> None:
+    """Print the schedules whose last launch failed, and why."""
     for each in schedules:
         if each["state"] in ("failed", "partially_failed"):
             how = each["state"].replace("_", " ")
@@ -185,8 +185,8 @@ def _tell_schedules(say: terminal.Terminal, schedules: Sequence[Mapping[str, Any
             say.sentence(f"Schedule {each['schedule']!r}: {how}: {reason}", each["time_zone"])
 
 
-def _tell_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Print which sites did not answer, what to do, and that the next crawl asks them again."""
+def _print_troubles(say: terminal.Terminal, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Print the sites that did not answer, what to do, and that the next crawl visits them again."""
     for source in sources:
         for each in source["troubles"]:
             again = "" if each["not_before"] else f" `cormorant crawl {shlex.quote(source['source'])}` tries it again."

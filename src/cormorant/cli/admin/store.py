@@ -1,4 +1,4 @@
-"""`cormorant store`: look after the database, and everything that is kept."""
+"""`cormorant store`: maintenance of the database and all stored data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(
     --repair it ends with 0 if all is well, 3 if the next crawl fetches some documents again, 1 if a problem remains
     that it cannot repair.
     """
-    from cormorant.cli.admin.doctor import tell
+    from cormorant.cli.admin.doctor import print_findings
     from cormorant.operate.storage import check as store_check
 
     say = terminal.of(context)
@@ -45,11 +45,11 @@ def check(
         _repair(say)
         return
     with say.house() as house:
-        tell(say, store_check.store(house))
+        print_findings(say, store_check.store(house))
 
 
 def _repair(say: terminal.Terminal) -> None:
-    from cormorant.cli.admin.doctor import tell
+    from cormorant.cli.admin.doctor import print_findings
     from cormorant.operate.storage import repair as store_repair
 
     with say.alone() as house:
@@ -63,7 +63,7 @@ def _repair(say: terminal.Terminal) -> None:
         say.note("There was nothing to repair.")
     later = [each for each in done if each.later]
     say.explain(Incomplete(f"{each.check}: {each.said}") for each in later)
-    tell(say, left)
+    print_findings(say, left)
     if later:
         raise typer.Exit(3)
 
@@ -91,7 +91,7 @@ def backup(
     say = terminal.of(context)
     with say.house() as house:
         record = backups.backup(house, file, copies=copies)
-    _tell(say, record, "Wrote")
+    _print(say, record, "Wrote")
 
 
 @app.command(epilog=examples("cormorant store export /var/backups/rows.tar"))
@@ -102,7 +102,7 @@ def export(context: typer.Context, file: File) -> None:
     say = terminal.of(context)
     with say.house() as house:
         record = backups.backup(house, file, copies=False)
-    _tell(say, record, "Wrote")
+    _print(say, record, "Wrote")
 
 
 @app.command(epilog=examples("cormorant store restore /var/backups/cormorant.tar --yes"))
@@ -129,7 +129,7 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
     from cormorant.app.commands.restore import restore
 
     record = restore(say.plan(), file, yes=yes, copies=copies)
-    _tell(say, record, "Took over")
+    _print(say, record, "Took over")
     if record["set_aside"]:
         say.note(f"The unusable database was moved to {record['set_aside']}.")
     if record.get("erased_again"):
@@ -152,7 +152,7 @@ def _bring(say: terminal.Terminal, file: Path, *, yes: bool, copies: bool) -> No
         raise typer.Exit(3)
 
 
-def _tell(say: terminal.Terminal, record: Mapping[str, Any], verb: str) -> None:
+def _print(say: terminal.Terminal, record: Mapping[str, Any], verb: str) -> None:
     if say.json:
         say.record(record)
         return
@@ -205,7 +205,7 @@ def upgrade(context: typer.Context) -> None:
 
     say = terminal.of(context)
     done: list[Upgraded] = []
-    with opened(say.plan(), told=done.append):
+    with opened(say.plan(), on_upgrade=done.append):
         pass
     before, backup = (done[0].before, done[0].backup) if done else (SCHEMA_VERSION, None)
     if say.json:

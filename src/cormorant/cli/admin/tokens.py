@@ -1,4 +1,4 @@
-"""`cormorant token`: keys to the pages and the interface where others reach them, each with a scope."""
+"""`cormorant token`: keys to the pages and the REST interface for other machines, each with a scope."""
 
 from __future__ import annotations
 

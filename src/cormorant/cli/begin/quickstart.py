@@ -25,7 +25,7 @@ app = new_app()
 
 SHOWN = 3
 _GRAVE = ("run", "start", "folder")
-"""Kinds of problems that are failures of a first look; all others are of single documents, or advice."""
+"""Kinds of problems that make a first crawl a failure; others are about single documents, or advice."""
 
 
 @app.command(
@@ -78,8 +78,8 @@ def quickstart(
 
 
 def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> int:
-    """Crawl the sources and search them once; the exit code. A source that no server answered for is not kept."""
-    from cormorant.cli.crawl.crawl import carry_out, tell_cut_off
+    """Crawl the sources and search them once; the exit code. A source without any answer from its server is deleted."""
+    from cormorant.cli.crawl.crawl import carry_out, report_cut_off
     from cormorant.cli.find.search import show
     from cormorant.operate.runs import start
     from cormorant.operate.runs.quickstart import telling_words
@@ -93,7 +93,7 @@ def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> i
         new = [] if say.json else [each.name for each in made if each.new]
         for sentence in (each for name in new for each in sources.exposed(house, name)):
             say.warn(sentence)
-        tell_cut_off(say, plan, house)
+        report_cut_off(say, plan, house)
         left_out = start.unanswered(house, names)
         ordered = start.order(house, names)
     for held in left_out:
@@ -117,7 +117,7 @@ def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> i
 
 
 def _folder_words(say: Terminal) -> str:
-    """The option that a command needs to find the same data folder; "" when it finds it by itself."""
+    """The option that makes a command find the same data folder; "" if it is the default."""
     return f" --data {shlex.quote(say.asked.data)}" if say.asked.data else ""
 
 

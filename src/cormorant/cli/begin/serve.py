@@ -85,7 +85,7 @@ def serve(
 
 
 def listening(say: Terminal, plan: BuildPlan, reach: Reach) -> Listener:
-    """Take the port, or the next free one when nobody named it; says so. Raises ConflictError."""
+    """Bind the port, or the next free one if the port was not chosen; prints that. Raises ConflictError."""
     from cormorant.app.processes import web
 
     listener = web.bind(reach, plan)
@@ -96,7 +96,7 @@ def listening(say: Terminal, plan: BuildPlan, reach: Reach) -> Listener:
 
 @contextmanager
 def stopped(say: Terminal) -> Iterator[None]:
-    """End a block when asked to: after SIGTERM all is well, else Interrupted is raised."""
+    """End a block on a signal: SIGTERM is a normal end, other signals raise Interrupted."""
     from cormorant.app.processes.signals import was_terminated
 
     try:
@@ -110,7 +110,7 @@ def stopped(say: Terminal) -> Iterator[None]:
 def until_stopped(say: Terminal, plan: BuildPlan, listener: Listener, reach: Reach) -> None:
     """Serve until SIGTERM, or Ctrl-C: raises Interrupted then.
 
-    Raises ConflictError when somebody else owns the data folder.
+    Raises ConflictError if another process owns the data folder.
     """
     from cormorant.app.data_dir import note_port
     from cormorant.app.processes import web
@@ -135,7 +135,7 @@ def until_stopped(say: Terminal, plan: BuildPlan, listener: Listener, reach: Rea
 
 
 def _first_token(say: Terminal) -> str | None:
-    """The first token, made once; only now, since whoever finds another at work on the folder shows nothing."""
+    """The first token, created once; only as the owner of the folder, since a command beside an owner prints none."""
     from cormorant.operate.system import tokens
 
     with say.house() as house:
@@ -143,7 +143,7 @@ def _first_token(say: Terminal) -> str | None:
 
 
 def _warn(say: Terminal) -> None:
-    """Tell of sources of which others will now find what only a login shows."""
+    """Warn of sources whose documents other users can now find although the source required a login."""
     from cormorant.operate.sources import sources
 
     with say.house() as house:
@@ -157,7 +157,7 @@ def _warn(say: Terminal) -> None:
 
 
 def _announce(say: Terminal, address: str, first: str | None, *, private: bool) -> None:
-    """Say where the page is, and the first token: here and never again."""
+    """Print the address of the page, and the first token, which is never shown again."""
     import sys
 
     if say.json:

@@ -68,7 +68,7 @@ class CrawlOptions:
 
     @property
     def mode(self) -> Mode | None:
-        """The mode that is asked for, None for that of each source. Raises UsageError for several."""
+        """The requested mode, None for that of each source. Raises UsageError for several."""
         asked = {Mode.EXAMINE: self.examine, Mode.INDEX_ONLY: self.index_only, Mode.TEST: self.test}
         modes = [mode for mode, wanted in asked.items() if wanted]
         if len(modes) > 1:
@@ -105,7 +105,7 @@ def crawl(
     With -q there is no report, only what a person should look at, on standard error.
 
     Where another command is at work on the data folder, like `serve`, that one crawls; Ctrl-C stops the runs all the
-    same, but those that somebody else has ordered.
+    same, but those that another user has ordered.
 
     Ends with 0 when all went well, 3 when some documents failed that had not failed so at their last visit, a run is
     held, was stopped or waits for another node, or search does not find what was found, as when the index cannot be
@@ -115,12 +115,12 @@ def crawl(
 
 
 def crawl_due(say: Terminal, names: Sequence[str]) -> int:
-    """Crawl what is due of these sources, and return the exit code."""
+    """Crawl due documents of these sources, and return the exit code."""
     return _crawl(say, names, CrawlOptions(refresh=Refresh.DUE))
 
 
 def _crawl(say: Terminal, names: Sequence[str], how: CrawlOptions) -> int:
-    """Order runs, have them carried out, tell of those that are held; returns the exit code."""
+    """Order runs, have them carried out, list those that are held; returns the exit code."""
     from cormorant.app import data_dir
     from cormorant.operate.runs import start as runs
 
@@ -128,9 +128,9 @@ def _crawl(say: Terminal, names: Sequence[str], how: CrawlOptions) -> int:
     ordered: list[Ordered] = []
     try:
         with say.house() as house:
-            tell_cut_off(say, plan, house)
+            report_cut_off(say, plan, house)
             wish = runs.RunOrder(how.refresh, how.force, how.restart, how.mode, how.forget)
-            tell_exposed(say, house, names)
+            report_exposed(say, house, names)
             left_out = runs.left_out(house, names, wish)
             ordered = runs.order(house, names, wish, data_dir.resting(plan.folder))
     except KeyboardInterrupt as asked:
@@ -145,16 +145,16 @@ def _crawl(say: Terminal, names: Sequence[str], how: CrawlOptions) -> int:
     return runs.worst(codes)
 
 
-def tell_cut_off(say: Terminal, plan: BuildPlan, house: Installation) -> None:
-    """Stop runs that are not to go on although they were under way when the program ended, and say so."""
+def report_cut_off(say: Terminal, plan: BuildPlan, house: Installation) -> None:
+    """Stop interrupted runs that are not to be resumed, and report them."""
     from cormorant.app.processes.restarts import end_cut_off
 
     for row in end_cut_off(plan, house):
         say.note(f"Run {row.id} was stopped, because it was interrupted and survives_restart is off.")
 
 
-def tell_exposed(say: Terminal, house: Installation, names: Sequence[str]) -> None:
-    """Say before a first crawl which files everyone would find that others may not read, unless `source add` did.
+def report_exposed(say: Terminal, house: Installation, names: Sequence[str]) -> None:
+    """Print before a first crawl which restricted files everyone could find, unless `source add` did.
 
     A program reads it in the report.
     """
@@ -165,13 +165,13 @@ def tell_exposed(say: Terminal, house: Installation, names: Sequence[str]) -> No
 
 
 def _detach(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> bool:
-    """Leave ordered runs to whoever is at work, or to a process that goes on by itself, and say so.
+    """Leave ordered runs to the owner of the folder, or to a detached process, and report that.
 
     Returns whether any of them is for another node.
     """
     from cormorant.app.commands.follow import carry_out_later
 
-    away = _tell_elsewhere(say, plan, ordered)
+    away = _report_elsewhere(say, plan, ordered)
     log = carry_out_later(plan, [each for each in ordered if each.run not in away], say.asked.config)
     for each in ordered:
         if say.json:
@@ -185,8 +185,8 @@ def _detach(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> bool:
     return bool(away)
 
 
-def _tell_elsewhere(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> dict[int, str]:
-    """Say which of these runs are for another node than this one; returns them."""
+def _report_elsewhere(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> dict[int, str]:
+    """Report which of these runs are for another node than this one; returns them."""
     from cormorant.app.commands.follow import elsewhere
 
     away = elsewhere(plan, [each.run for each in ordered])
@@ -202,24 +202,24 @@ def _tell_elsewhere(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) 
 
 
 def carry_out(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered], *, report: bool = False) -> int:
-    """Have ordered runs carried out, show how they go, print the reports; returns the exit code.
+    """Have ordered runs carried out, show progress, print the reports; returns the exit code.
 
-    `report`: print them with -q as well. Raises Interrupted on Ctrl-C or SIGTERM, when the processes have ended and
-    everything is kept.
+    `report`: print them with -q as well. Raises Interrupted on Ctrl-C or SIGTERM, after the processes have ended; all
+    finished work is kept.
     """
-    away = _tell_elsewhere(say, plan, ordered)
+    away = _report_elsewhere(say, plan, ordered)
     try:
         _follow(say, plan, [each for each in ordered if each.run not in away])
     except KeyboardInterrupt as asked:
         raise _interrupted(asked, plan, ordered) from None
-    from cormorant.cli.display.report import tell
+    from cormorant.cli.display.report import print_reports
 
     shown = [each.run for each in ordered if say.json or each.run not in away]
-    return tell(say, plan, shown, failed=bool(away), asked=report)
+    return print_reports(say, plan, shown, failed=bool(away), asked=report)
 
 
 def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
-    """Say what is followed, and show how it goes until it ends."""
+    """Announce the followed runs, and show their progress until they end."""
     if not ordered:
         return
     from cormorant.app import data_dir
@@ -233,8 +233,8 @@ def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
             say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
         elif each.resumed:
             was = "suspended" if each.mine else "interrupted"
-            anew = f"`cormorant crawl {shlex.quote(each.source)} --restart` starts again."
-            say.note(f"Continuing run {each.run} of {each.source!r}, which was {was}. {anew}")
+            restart = f"`cormorant crawl {shlex.quote(each.source)} --restart` starts again."
+            say.note(f"Continuing run {each.run} of {each.source!r}, which was {was}. {restart}")
         if each.as_before:
             say.note("It keeps its own options; the options of this command apply to the next run.")
     numbers = [each.run for each in ordered]
@@ -245,7 +245,7 @@ def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
 
 
 def _interrupted(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Interrupted:
-    """Return the error after Ctrl-C that says what becomes of the ordered runs without a watcher."""
+    """Return the error after Ctrl-C, which describes what happens to the runs next."""
     from cormorant.app.commands.follow import left_by
 
     left = left_by(asked, plan, ordered)
@@ -253,7 +253,7 @@ def _interrupted(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Or
 
 
 def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
-    """Say how stopped runs go on: suspended runs (`left`), or runs cut off as the program ended."""
+    """Describe how stopped runs go on: suspended runs (`left`), or runs cut off as the program ended."""
     names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
     survives = left is not None or any(each.survives for each in ordered)
     what = "continues it" if survives else "starts again, because survives_restart is off"
@@ -261,7 +261,7 @@ def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
 
 
 def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
-    """Say what becomes of runs that another command carries out, when nobody watches them any more."""
+    """Describe what happens to runs that another command carries out, after this one stops watching."""
     said = ["Interrupted."]
     if suspended:
         said.append(_kept(suspended, suspended))

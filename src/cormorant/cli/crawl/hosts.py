@@ -1,4 +1,4 @@
-"""`cormorant site`: how politely sites are visited."""
+"""`cormorant site`: the pace at which sites are visited."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _print(say: terminal.Terminal, record: WholeSite) -> None:
 
 
 def _asked(each: SiteSource) -> str:
-    """The pace that a source asks for."""
+    """The pace that a source requests."""
     if "problem" in each:
         return str(each["problem"])
     if each["suspended_until"]:

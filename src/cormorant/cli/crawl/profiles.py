@@ -1,4 +1,4 @@
-"""`cormorant parameters`: values of settings that many sources share."""
+"""`cormorant parameters`: settings that many sources share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from cormorant.base.errors import UsageError
 from cormorant.cli import terminal
-from cormorant.cli.crawl.sources import Set, agreed, given, tell
+from cormorant.cli.crawl.sources import Set, agreed, given, print_effects
 from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import examples, new_app
 
@@ -93,7 +93,7 @@ def edit(
             say.record({"parameters": name, "sources": effects})
             return
         for effect in effects:
-            _tell(say, effect)
+            _print(say, effect)
         if preview:
             return
         if not yes and not agreed(say, effects):
@@ -107,10 +107,10 @@ def edit(
         say.note(f"Changed the set {name!r}. It affects {which}, from the next crawl of each.")
 
 
-def _tell(say: terminal.Terminal, effect: SourcePreview) -> None:
+def _print(say: terminal.Terminal, effect: SourcePreview) -> None:
     if not say.json:
         say.note(f"{effect['source']}:")
-    tell(say, effect)
+    print_effects(say, effect)
 
 
 @app.command(epilog=examples("cormorant parameters delete gentle"))
@@ -132,7 +132,7 @@ def delete(
         seen = profiles.foreseen(house, name)
         asks = bool(seen.effects) and not yes and not say.json and sys.stdin.isatty()
         for effect in seen.effects if yes or asks else ():
-            _tell(say, effect)
+            _print(say, effect)
         if asks and not typer.confirm(_question(seen.going), err=True):
             say.note("Nothing was changed.")
             raise typer.Exit(1)

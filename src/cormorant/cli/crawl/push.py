@@ -1,4 +1,4 @@
-"""`cormorant push`: hand documents of a program to a source, from files or standard input."""
+"""`cormorant push`: push documents of a program to a source, from files or standard input."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def push(
 ) -> None:
     """Push batches of items to a source, one file after the other; see docs/how-to/push.md for their form.
 
-    What is accepted is kept, and found after the next run of the source: `serve` starts it at once, else
+    Accepted items are kept, and found after the next run of the source: `serve` starts it at once, else
     `cormorant crawl SOURCE` does. It ends with 3 when some items were refused or are older than what came before.
     """
     from cormorant.base.errors import UsageError
@@ -51,13 +51,13 @@ def push(
         for each in files:
             answer = pushing.accept(house, source, _read(each, pushing.MOST_BYTES), key=key)
             bad += answer["refused"] + answer["stale"]
-            _tell(say, each, answer)
+            _print(say, each, answer)
     if bad:
         raise typer.Exit(3)
 
 
 def _read(name: str, most: int) -> bytes:
-    """Read a file, or standard input for `-`, and at most one byte more than may be."""
+    """Read a file, or standard input for `-`, up to one byte more than allowed."""
     import sys
 
     from cormorant.base.errors import NotFoundError
@@ -71,7 +71,7 @@ def _read(name: str, most: int) -> bytes:
         raise NotFoundError(f"{name} cannot be read: {(error.strerror or str(error)).lower()}.") from None
 
 
-def _tell(say: Terminal, name: str, answer: PushAnswer) -> None:
+def _print(say: Terminal, name: str, answer: PushAnswer) -> None:
     if say.json:
         say.record(answer)
         return

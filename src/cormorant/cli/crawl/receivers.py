@@ -198,14 +198,14 @@ def resend(
 
 
 def _nothing(name: str, *, only_faulty: bool) -> str:
-    """Say that there is nothing to send to a receiver."""
+    """Return the sentence that there is nothing to send to a receiver."""
     if only_faulty:
         return f"There is nothing to send: {name!r} has rejected nothing."
     return f"There is nothing to send to {name!r}: no document is kept."
 
 
 def _ordered(plan: BuildPlan, record: Mapping[str, Any]) -> str:
-    """Say what becomes of deliveries that nobody waits for."""
+    """Describe what happens to deliveries that this command does not wait for."""
     from cormorant.app import data_dir
 
     waits = f"{plural(record['backlog'], 'delivery waits', 'deliveries wait')} for {record['receiver']!r}."
@@ -219,7 +219,7 @@ def _ordered(plan: BuildPlan, record: Mapping[str, Any]) -> str:
 def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """Return the sentence for a replay after which everything was delivered.
 
-    Tells what was not, and ends with another code then.
+    Prints rejected documents, and ends with another code then.
     """
     from cormorant.operate.delivery import replay_result
 
@@ -236,7 +236,7 @@ def _ended(say: terminal.Terminal, before: Mapping[str, Any], record: Mapping[st
 
 
 def _delivered(plan: BuildPlan, name: str) -> ReceiverRecord:
-    """Watch until a receiver has been told everything, or does not take it. Raises Interrupted on Ctrl-C."""
+    """Watch until a receiver has received everything, or makes no progress. Raises Interrupted on Ctrl-C."""
     from cormorant.app.commands import deliver
 
     try:

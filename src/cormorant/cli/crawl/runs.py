@@ -1,4 +1,4 @@
-"""`cormorant run`: look at runs, steer them, answer one that is held."""
+"""`cormorant run`: show runs, control them, answer a held one."""
 
 from __future__ import annotations
 
@@ -121,18 +121,18 @@ def suspend(context: typer.Context, number: Number = None) -> None:
     say = terminal.of(context)
     with say.house() as house:
         row = control.suspend(house, number)
-    _told(say, row.id, "suspended", f"Suspended run {row.id}. `cormorant run resume {row.id}` continues it.")
+    _print_state(say, row.id, "suspended", f"Suspended run {row.id}. `cormorant run resume {row.id}` continues it.")
 
 
 @app.command(epilog=examples("cormorant run resume", "cormorant run resume 1"))
 def resume(context: typer.Context, number: Number = None) -> None:
     """Continue a suspended or interrupted run, and watch it until it ends."""
-    from cormorant.cli.crawl.crawl import carry_out, tell_cut_off
+    from cormorant.cli.crawl.crawl import carry_out, report_cut_off
     from cormorant.operate.runs import control
 
     say = terminal.of(context)
     with say.house() as house:
-        tell_cut_off(say, say.plan(), house)
+        report_cut_off(say, say.plan(), house)
         ordered = control.resume(house, number)
     raise typer.Exit(carry_out(say, say.plan(), [ordered]))
 
@@ -160,7 +160,7 @@ def stop(context: typer.Context, number: Number = None) -> None:
         f"{plural(dropped, 'document')} that waited to be indexed {are} dropped; the next crawl fetches {them} again."
     )
     kept = "Its documents are kept; the next crawl starts again."
-    _told(say, row.id, "stopped", f"Stopped run {row.id}. {what if dropped else kept} {waits}".strip())
+    _print_state(say, row.id, "stopped", f"Stopped run {row.id}. {what if dropped else kept} {waits}".strip())
 
 
 @app.command(epilog=examples("cormorant run delete 1"))
@@ -177,10 +177,10 @@ def delete(
     with say.house() as house:
         deleted = control.delete(house, number)
     sentence = f"Deleted run {number}." if deleted else f"Run {number} does not exist any more: it was deleted before."
-    _told(say, number, "deleted", sentence)
+    _print_state(say, number, "deleted", sentence)
 
 
-def _told(say: terminal.Terminal, number: int, state: str, sentence: str) -> None:
+def _print_state(say: terminal.Terminal, number: int, state: str, sentence: str) -> None:
     if say.json:
         say.record({"run": number, "state": state})
     else:

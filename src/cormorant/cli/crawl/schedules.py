@@ -1,4 +1,4 @@
-"""`cormorant schedule`: sources that are crawled by themselves."""
+"""`cormorant schedule`: sources that are crawled automatically."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the schedule.
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleOptions:
-    """Options of a schedule; None and empty lists mean that nothing was given."""
+    """Options of a schedule; None and empty lists stand for options that were not given."""
 
     sources: Annotated[
         list[str] | None,
@@ -79,7 +79,7 @@ class ScheduleOptions:
     ] = None
 
     def wanted(self) -> ScheduleChange:
-        """The same for whoever does it. Raises UsageError for two times at once."""
+        """The options as a change of the schedule. Raises UsageError for two times at once."""
         from cormorant.operate.runs.schedules import ScheduleChange
 
         if self.when is not None and self.every is not None:
@@ -91,12 +91,12 @@ class ScheduleOptions:
 
 
 def _every(given: str) -> str:
-    """Return the value of --every in the form that --when takes."""
+    """Return the value of --every in the form of --when."""
     return f"every {given.strip().removeprefix('every ')}"
 
 
-def _told(say: terminal.Terminal, record: Schedule, done: str) -> None:
-    """Say what was done, and when the schedule fires next."""
+def _print(say: terminal.Terminal, record: Schedule, done: str) -> None:
+    """Print the result, and when the schedule fires next."""
     if say.json:
         say.record(record)
         return
@@ -129,7 +129,7 @@ def add(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
     say = terminal.of(context)
     with say.house() as house:
         record = schedules.add(house, name, said.wanted())
-    _told(say, record, f"Added schedule {name!r}.")
+    _print(say, record, f"Added schedule {name!r}.")
 
 
 @app.command("list", epilog=examples("cormorant schedule list", "cormorant schedule list --json"))
@@ -185,7 +185,7 @@ def edit(context: typer.Context, name: Name, said: ScheduleOptions) -> None:
         raise UsageError(f"Name a change: cormorant schedule edit {shlex.quote(name)} --when '0 3 * * *'.")
     with say.house() as house:
         record = schedules.edit(house, name, wanted)
-    _told(say, record, f"Changed schedule {name!r}.")
+    _print(say, record, f"Changed schedule {name!r}.")
 
 
 @app.command(epilog=examples("cormorant schedule enable nightly"))
@@ -206,7 +206,7 @@ def _switch(context: typer.Context, name: str, *, enabled: bool) -> None:
     say = terminal.of(context)
     with say.house() as house:
         record = schedules.set_enabled(house, name, enabled=enabled)
-    _told(say, record, f"{'Enabled' if enabled else 'Disabled'} schedule {name!r}.")
+    _print(say, record, f"{'Enabled' if enabled else 'Disabled'} schedule {name!r}.")
 
 
 @app.command(epilog=examples("cormorant schedule start nightly"))

@@ -1,4 +1,4 @@
-"""`cormorant source`: the places documents come from."""
+"""`cormorant source`: the origins of documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ app = new_app("Sources of documents: add, list, show, edit, test, script, delete
 
 
 def set_option(listed: str) -> Any:
-    """The option that gives settings, of which the command `listed` tells."""
+    """The option that sets settings, which the command `listed` lists."""
     about = f"A setting; may be repeated, also for a list. `{listed}` lists them."
     return typer.Option("--set", metavar="NAME=VALUE", help=about, default_factory=list, show_default=False)
 
@@ -132,13 +132,13 @@ def add(
         then = f"source test {quoted}` asks it once" if live else f"crawl {quoted}` crawls it"
         say.note(f"Added {row.kind} source {row.name!r}. `cormorant {then}.")
         if not say.asks:
-            tell_exposed(say, name, seen)
+            print_exposed(say, name, seen)
     _doubt(say, row)
 
 
 def _is_to_be_closed(say: terminal.Terminal, name: str, seen: Seen) -> bool:
-    """Say which files everyone would find that others may not read, and ask a person whether they are to be closed."""
-    tell_exposed(say, name, seen)
+    """Print which files everyone could find although access is restricted, and ask whether to restrict search too."""
+    print_exposed(say, name, seen)
     closable = seen is not None and seen[0].inside > 0
     return closable and typer.confirm(
         "Use the rights of the files, so that only people who may read them find them (owner_grants)?",
@@ -146,25 +146,25 @@ def _is_to_be_closed(say: terminal.Terminal, name: str, seen: Seen) -> bool:
     )  # fmt: skip
 
 
-def tell_exposed(say: terminal.Terminal, name: str, seen: Seen) -> None:
-    """Say which files everyone would find that others may not read, with -q as well."""
+def print_exposed(say: terminal.Terminal, name: str, seen: Seen) -> None:
+    """Print which files everyone could find although access is restricted, with -q as well."""
     from cormorant.operate.checks import exposure
 
     for sentence in exposure.sentences(name, seen[0]) if seen is not None else ():
         say.warn(sentence)
 
 
-def _doubt(say: terminal.Terminal, row: SourceRow, *, told: bool = False) -> None:
-    """Tell of a source that cannot be crawled as things are, or not as it was meant; it is kept all the same.
+def _doubt(say: terminal.Terminal, row: SourceRow, *, conflict_shown: bool = False) -> None:
+    """Warn of a source that cannot be crawled now, or not as it was meant; it is kept all the same.
 
-    `told`: what does not go together was said before.
+    `conflict_shown`: conflicts of its settings were shown before.
     """
     from cormorant.operate.sources import sources
 
     doubt = sources.doubt(row)
     if doubt is not None:
         say.problem(doubt)
-    if not say.json and not told:
+    if not say.json and not conflict_shown:
         for sentence in sources.doubts(row):
             say.note(sentence)
 
@@ -235,7 +235,7 @@ def edit(
 
 
 def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, preview: bool, yes: bool) -> None:
-    """Show what an edit would do, ask where documents would leave, and make it."""
+    """Show the effects of an edit, ask if documents would leave, and make it."""
     from cormorant.app import data_dir
     from cormorant.operate.sources import impact_preview, sources
 
@@ -245,7 +245,7 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
         if say.json and preview:
             say.record(effect)
             return
-        tell(say, effect)
+        print_effects(say, effect)
         if preview:
             return
         if not yes and not agreed(say, [effect]):
@@ -260,11 +260,11 @@ def apply_edit(say: terminal.Terminal, name: str, wanted: Mapping[str, Any], *, 
         say.note(f"Changed {name!r}. {_followed(effect, resting=data_dir.is_free(plan.folder))}")
         for sentence in after if after != before else ():
             say.warn(sentence)
-    _doubt(say, row, told=True)
+    _doubt(say, row, conflict_shown=True)
 
 
-def tell(say: terminal.Terminal, effect: SourcePreview) -> None:
-    """Say what an edit would do."""
+def print_effects(say: terminal.Terminal, effect: SourcePreview) -> None:
+    """Print the effects of an edit."""
     if say.json:
         return
     from cormorant.operate.sources.impact_preview import sentences
@@ -276,7 +276,7 @@ def tell(say: terminal.Terminal, effect: SourcePreview) -> None:
 
 
 def _followed(effect: SourcePreview, *, resting: bool) -> str:
-    """Say which run follows an edit, and when. `resting` means that nothing is at work on the data folder."""
+    """Describe the run that follows an edit. `resting` means that no process owns the data folder."""
     later = [each["setting"] for each in effect["changes"] if each["setting"] not in effect["at_once"]]
     if effect["suspended"]:
         return f"Run {effect['run']}, which is suspended, continues with it."
@@ -288,7 +288,7 @@ def _followed(effect: SourcePreview, *, resting: bool) -> str:
 
 
 def agreed(say: terminal.Terminal, effects: Sequence[Mapping[str, Any]]) -> bool:
-    """Ask where documents would leave; a program cannot answer, so it is told which, and what to say instead."""
+    """Ask if documents would leave; a program gets an error with their number and the option to use instead."""
     import sys
 
     from cormorant.operate.sources import impact_counts
@@ -359,7 +359,7 @@ def try_(
 
 
 def _ended_badly(record: Mapping[str, Any], code: int) -> CormorantError:
-    """Return the error of a trial that did not go well: its outcome, or the rule by which the address is kept out."""
+    """Return the error of a failed trial: its outcome, or the rule that excludes the address."""
     if "status" not in record:
         return Incomplete(f"{record['address']} is excluded by {record['rule']}.")
     parts = [f"{record['address']}: {record['status']} {record['status_text']}."]

@@ -1,4 +1,4 @@
-"""`cormorant trap`: what seems to go on for ever, and the rules that would leave it out."""
+"""`cormorant trap`: endless URL spaces, and rules that would exclude them."""
 
 from __future__ import annotations
 

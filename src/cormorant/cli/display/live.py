@@ -1,4 +1,4 @@
-"""The live display: eight counters, rates, what is to be expected, the bottleneck, the sites."""
+"""The live display: eight counters, rates, estimates, the bottleneck, the sites."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 FRAME_S = 0.5
 SPARING = 20
-"""Looking may take this part of the time: a million addresses are not counted twice a second."""
+"""Reading counters may take this fraction of the time: a million addresses are not counted twice a second."""
 DETAILED = 3
 """Runs shown with counters and sites; the others get a line."""
 
 
 class Display:
-    """Draws on standard error, and leaves nothing behind. No thread: it may be drawn before and after a fork."""
+    """Draws on standard error, and removes its drawing at the end. Without a thread, so that forks are safe."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._courses = [Course(number) for number in numbers]
@@ -39,7 +39,7 @@ class Display:
         self._live: Live | None = None
 
     def begin(self, *, owner: bool) -> None:
-        """The processes are there."""
+        """Note that the processes have started."""
         self._note = "" if owner else FOLLOWING
 
     def look(self, house: Installation) -> None:
@@ -55,7 +55,7 @@ class Display:
         self._next = now + max(FRAME_S, SPARING * (now - began))
 
     def away(self, error: CormorantError) -> None:
-        """Say why nothing can be seen."""
+        """Show why there are no figures."""
         self._draw(Text(clean(waiting(error)), style="dim"))
 
     def _draw(self, shown: RenderableType) -> None:
@@ -65,13 +65,13 @@ class Display:
         self._live.update(shown, refresh=True)
 
     def end(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
     def _run(self, house: Installation, course: Course, place: int) -> Group | Text:
-        """One run."""
+        """One run: counters and sites, or a line."""
         seen = course.look(house)
         report = seen.report
         head = Text(f"{clean(report['source'])} ", style="bold")
@@ -97,7 +97,7 @@ def _counters(seen: LiveView) -> Table:
 
 
 def _pace(course: Course, seen: LiveView) -> Text:
-    """Rates, what is to be expected, what holds it up."""
+    """Rates, the estimate, the bottleneck."""
     report = seen.report
     rates = f"{course.rate:.1f} documents a second, {size(report['bytes'] / max(report['seconds'], 0.1))} a second"
     parts = [rates, "" if seen.all_wait else expected(course.ahead(seen))]
@@ -113,7 +113,7 @@ def _pace(course: Course, seen: LiveView) -> Text:
 
 
 def _sites(seen: LiveView) -> Table:
-    """The sites asked last."""
+    """The sites with the latest requests."""
     table = Table.grid(padding=(0, 2))
     table.add_column()
     table.add_column(justify="right")
@@ -126,7 +126,7 @@ def _sites(seen: LiveView) -> Table:
 
 
 def _state(site: SiteLook) -> str:
-    """Return what a site does, or why it waits."""
+    """Return what a site is doing, or why it waits."""
     if site.trouble is not None:
         return site.trouble.what + (f", next attempt in {duration(site.resting_s)}" if site.resting_s else "")
     return "at work" if site.leased else "waits"

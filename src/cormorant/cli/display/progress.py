@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from cormorant.operate.runs.live import LiveView
 
 LINE_S = 5.0
-"""Without a terminal, a line this often."""
+"""Seconds between lines without a terminal."""
 RARE_S = 60.0
-"""While nothing changes lines become rarer, down to one this often."""
+"""Longest time between lines while nothing changes."""
 AGAIN = "The database answers again; the crawl continues."
 SPARING = 50
-"""Looking may take this part of the time, when there is much to be counted."""
+"""Reading counters may take this fraction of the time, if there is much to count."""
 
 
 class Lines:
-    """A line now and then for every run that goes on, for a log; one that has ended gets its last."""
+    """Prints a line now and then for every run under way, for a log; a run that has ended gets a last line."""
 
     def __init__(self, say: Terminal, numbers: Sequence[int]) -> None:
         self._say, self._courses = say, [Course(number) for number in numbers]
@@ -39,18 +39,18 @@ class Lines:
         self._away = False
 
     def begin(self, *, owner: bool) -> None:
-        """Say whose processes do the work."""
+        """Print whose processes do the work."""
         if not owner:
             self._say.note(FOLLOWING)
 
     def away(self, error: CormorantError) -> None:
-        """Say once why nothing can be seen."""
+        """Print once why there are no figures."""
         if not self._away:
             self._say.note(waiting(error))
         self._away = True
 
     def look(self, house: Installation) -> None:
-        """Say how far it is, if it is time."""
+        """Print the progress, if it is time."""
         if self._away:
             self._away = False
             self._say.note(AGAIN)
@@ -71,7 +71,7 @@ class Lines:
 
 
 def interval(before_s: float, *, same: bool) -> float:
-    """Return the seconds until the next line; `same` means that the current line says nothing new."""
+    """Return the seconds until the next line; `same` means that the current line equals the last one."""
     return min(before_s * 2, RARE_S) if same else LINE_S
 
 
@@ -95,7 +95,7 @@ def line(course: Course, seen: LiveView) -> str:
 
 @contextmanager
 def watcher(say: Terminal, numbers: Sequence[int]) -> Iterator[Watcher]:
-    """Show how these runs go for the length of a block."""
+    """Show the progress of these runs for the length of a block."""
     if not say.live:
         yield Lines(say, numbers)
         return

@@ -1,4 +1,4 @@
-"""The figures of one run over the last minute, and what they mean."""
+"""The figures of one run over the last minute: rates, estimate, bottleneck."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Course:
         self.busy = 0.0
 
     def look(self, house: Installation) -> LiveView:
-        """Look at the run and remember its figures."""
+        """Read the run's figures and remember them."""
         from cormorant.crawl.run.progress import share
         from cormorant.operate.runs import live
         from cormorant.store.journal.progress_samples import LOOK_BACK_S
@@ -46,13 +46,13 @@ class Course:
 
     @property
     def rate(self) -> float:
-        """Documents a second, lately."""
+        """Recent documents a second."""
         from cormorant.operate.runs.eta import rate
 
         return rate(self._samples)
 
     def ahead(self, seen: LiveView) -> Ahead | None:
-        """Return the estimate of what is still to be expected (ETA)."""
+        """Return the estimate of the remaining time and documents."""
         from cormorant.operate.runs import live
 
         return live.ahead(seen, list(self._samples))
@@ -65,12 +65,12 @@ class Course:
 
 
 def waiting(error: CormorantError) -> str:
-    """That what is wrong with the database is waited for."""
+    """The message that the command waits for the database."""
     return f"{error.sentence} Waiting meanwhile."
 
 
 def awaited(seen: LiveView) -> str:
-    """Say what a run waits for, or which sites have to wait, why, and when it gives up. Return "" when none waits."""
+    """Describe what a run waits for, or which sites rest, why, and when it gives up. Return "" if none waits."""
     if seen.report["waits"]:
         return str(seen.report["reason"] or "")
     if seen.suspended_s:
@@ -87,7 +87,7 @@ def awaited(seen: LiveView) -> str:
 
 
 def expected(ahead: Ahead | None) -> str:
-    """An interval of time, in words."""
+    """A range of remaining time, in words."""
     if ahead is None:
         return ""
     if ahead.most_s is None:

@@ -25,10 +25,10 @@ COUNTERS = (
     "non_indexable",
     "conversion_failures",
 )
-"""The eight classic ones, in their order."""
+"""The eight classic counters, in their order."""
 
 FEW = 10
-"""Documents that are named at the end of a crawl which would let them go; `run show` names more."""
+"""Documents listed at the end of a crawl that would delete them; `run show` lists more."""
 
 LABELS = {"indexed": "newly indexed"}
 """Labels of counters whose name alone would mislead: a changed document is in the index already."""
@@ -51,10 +51,12 @@ _MORE = (
 )
 
 
-def tell(say: Terminal, plan: BuildPlan, numbers: Sequence[int], *, failed: bool = False, asked: bool = False) -> int:
-    """Print the report of every run, and return the exit code of them all, at least 3 where something has `failed`.
+def print_reports(
+    say: Terminal, plan: BuildPlan, numbers: Sequence[int], *, failed: bool = False, asked: bool = False
+) -> int:
+    """Print the report of every run; returns the exit code of all, at least 3 if `failed`.
 
-    With -q the problems alone are printed, unless the report was `asked` for.
+    With -q only problems are printed, unless the report was `asked` for.
     """
     from cormorant.app import data_dir
     from cormorant.app.commands.open import opened
@@ -68,18 +70,18 @@ def tell(say: Terminal, plan: BuildPlan, numbers: Sequence[int], *, failed: bool
             if say.quiet and not asked:
                 _warn(say, record, start.exit_code(house, [number]))
             else:
-                _tell(say, record, going)
+                _print(say, record, going)
             say.explain(_errors(record, start.exit_code(house, [number])))
-        if not say.json and (told := undelivered(*receivers.waiting(house), resting=data_dir.is_free(plan.folder))):
-            say.note(told)
+        if not say.json and (waiting := undelivered(*receivers.waiting(house), resting=data_dir.is_free(plan.folder))):
+            say.note(waiting)
         code = start.exit_code(house, numbers)
         return start.worst([code, 3]) if failed else code
 
 
 def undelivered(count: int, paused: bool, *, resting: bool) -> str:
-    """Say how many changes wait for delivery, and what delivers them. Return "" when they are being delivered by now.
+    """Describe how many changes wait for delivery, and what delivers them. Return "" if they are being delivered.
 
-    `resting`: nothing is at work on the data folder.
+    `resting`: no process owns the data folder.
     """
     if not count or not (paused or resting):
         return ""
@@ -92,7 +94,7 @@ def undelivered(count: int, paused: bool, *, resting: bool) -> str:
 
 
 def _warn(say: Terminal, record: Mapping[str, Any], code: int) -> None:
-    """Print the notices of a run, and the problems of one that did not go well; where it has none, how it ended."""
+    """Print the notices of a run, and its problems if it did not go well; without any, how it ended."""
     problems = ([each["sentence"] for each in record["problems"]] or [_ended(record)]) if code else []
     for sentence in (*problems, *(each["sentence"] for each in record["notices"])):
         say.warn(sentence)
@@ -116,7 +118,7 @@ def _errors(record: Mapping[str, Any], code: int) -> Iterator[CormorantError]:
         yield kind(_ended(record), kind="run", **about)
 
 
-def _tell(say: Terminal, record: Mapping[str, Any], going: int) -> None:
+def _print(say: Terminal, record: Mapping[str, Any], going: int) -> None:
     if say.json:
         say.record(record)
         return
@@ -131,14 +133,14 @@ def _tell(say: Terminal, record: Mapping[str, Any], going: int) -> None:
 
 
 def lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """The report of one run, as a person reads it."""
+    """The report of one run as text."""
     yield from figures(record)
     yield from problem_lines(record)
     yield from questions(record)
 
 
 def figures(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a run report: how the run went, and its counters."""
+    """Yield the lines of a run report: its course, and its counters."""
     took = duration(record["seconds"])
     head = f"Run {record['run']} of {record['source']!r}: {record['state']} after {took}"
     yield f"{head}, {record['pages_per_s']:g} pages a second"
@@ -182,15 +184,15 @@ def _outcomes(record: Mapping[str, Any]) -> list[str]:
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the problems of a run for a person, headed by the run: they may be printed apart from its figures.
+    """Yield the problems of a run as text, headed by the run, since they may be printed without its figures.
 
-    That a run waits for an answer is not repeated, since it ends in a question.
+    The wait for an answer is not repeated here, since the report ends with that question.
     """
-    told = [each["sentence"] for each in record["problems"] if each.get("code") not in ASKING_STATES]
-    if told:
+    sentences = [each["sentence"] for each in record["problems"] if each.get("code") not in ASKING_STATES]
+    if sentences:
         yield ""
         yield f"  Problems of run {record['run']} of {record['source']!r}:"
-    for sentence in told:
+    for sentence in sentences:
         yield f"    {localized(sentence)}"
     for each in record["notices"]:
         yield ""
@@ -198,7 +200,7 @@ def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def leaving_lines(record: Mapping[str, Any], going: int, most: int = FEW) -> Iterator[str]:
-    """The first documents that a held run would let go, and how many more of all that are `going`."""
+    """The first documents that a held run would delete, and how many more of the `going` documents."""
     first = record.get("leaving", ())[:most]
     if first:
         yield ""
@@ -210,7 +212,7 @@ def leaving_lines(record: Mapping[str, Any], going: int, most: int = FEW) -> Ite
 
 
 def questions(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the questions that a person has to answer, if the run waits for an answer."""
+    """Yield the questions of a run that waits for an answer."""
     run = record["run"]
     if record["state"] == RunState.HELD:
         yield ""

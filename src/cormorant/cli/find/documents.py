@@ -25,9 +25,9 @@ app = new_app(
     group=True,
 )
 _CHANGES = {"new": "new", "content": "changed", "access": "rights"}
-"""What a visit changed, for people; where it was how the visit ended, that is told."""
+"""Labels of what a visit changed. A changed outcome is labelled by the outcome itself."""
 REFUSED = "refused"
-"""What is said of a document that a receiver could not take, and with which nothing else is wrong."""
+"""Label of a document that a receiver rejected and that has no other fault."""
 _WELL = ("ok", "unchanged", "moved", "gone")
 
 OfState = Annotated[str | None, typer.Option("--state", metavar="S", help=f"In this state only: {', '.join(SETS)}.")]
@@ -97,7 +97,7 @@ def list_(context: typer.Context, listed: ListOptions) -> None:
 
 
 def _word(record: Mapping[str, Any]) -> str:
-    """Return the label of an address for people: its change in a run, else its state in search or last outcome."""
+    """Return the label of an address: its change in a run, else its state in search or last outcome."""
     if record.get("change") in _CHANGES:
         return _CHANGES[record["change"]]
     if record["state"] == "todo":
@@ -172,7 +172,7 @@ def recrawl(
         chosen = recrawls.RecrawlSelection(tuple(addresses), listing.DocumentFilter(source, state, status))
         record = recrawls.recrawl(house, chosen)
     if not now or not record["sources"]:
-        _told_due(say, record["documents"], list(record["sources"]))
+        _print_due(say, record["documents"], list(record["sources"]))
         if say.json:
             say.record(record)
         return
@@ -181,8 +181,8 @@ def recrawl(
     raise typer.Exit(crawl_due(say, list(record["sources"])))
 
 
-def _told_due(say: Terminal, count: int, names: list[str]) -> None:
-    """Say what is due, and how it is visited."""
+def _print_due(say: Terminal, count: int, names: list[str]) -> None:
+    """Print which documents are due, and how they are visited."""
     if say.json:
         return
     if not count:

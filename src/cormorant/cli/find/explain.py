@@ -20,7 +20,7 @@ _KNOWN = {
     "mark": "by its byte-order mark", "header": "by the server's header", "page": "as it says itself",
     "default": "the source's default", "bytes": "by its bytes", "text": "by its text",
 }  # fmt: skip
-"""How charset or language was known, for people."""
+"""How charset or language was determined, in words."""
 
 
 @app.command(
@@ -43,11 +43,11 @@ def explain(
         if say.json:
             say.record(record)
         else:
-            _tell(say, record)
+            _print(say, record)
 
 
-def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
-    """One source's answer."""
+def _print(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
+    """Print the explanation of one source."""
     verdict = record["verdict"].replace("_", " ")
     source = f", source {record['source']!r}" if record["source"] else ""
     say.print(record["address"])
@@ -81,7 +81,7 @@ def _tell(say: terminal.Terminal, record: Mapping[str, Any]) -> None:
 
 
 def _takedown(said: Mapping[str, Any] | None) -> list[str]:
-    """Return a line on a takedown: by which author, when, until when and why."""
+    """Return a line on a takedown: its author, beginning, end and reason."""
     if said is None:
         return []
     until = f", until {wall_time(said['expires_at'])}" if said["expires_at"] else ""
@@ -89,7 +89,7 @@ def _takedown(said: Mapping[str, Any] | None) -> list[str]:
 
 
 def _next(said: Mapping[str, Any]) -> str:
-    """Return when an address is visited again, as the end of a sentence."""
+    """Return when an address is visited next, as the end of a sentence."""
     parts = [str(said.get("when") or f"not before {wall_time(said['not_before'])}")]
     if said.get("attempts"):
         parts.append(f"after {plural(said['attempts'], 'try', 'tries')}")
@@ -101,7 +101,7 @@ def _next(said: Mapping[str, Any]) -> str:
 
 
 def _read_as(said: Mapping[str, Any]) -> list[str]:
-    """In what charset and language it was read, how those were known, and by what."""
+    """Lines on the charset and language of a document, how they were determined, and its reader."""
     by = [f"by {said['read_by']}"] if said.get("read_by") else []
     if not (said.get("charset_from") or said.get("language_from") or by):
         return []
@@ -122,7 +122,7 @@ def _services(said: Mapping[str, Any]) -> list[str]:
 
 
 def _elsewhere(record: Mapping[str, Any]) -> list[str]:
-    """The address that answered, where that is another one: a redirect led there."""
+    """A line on the final address of a redirect, if it differs."""
     at = (record["conversion"] or {}).get("answered_from")
     return [f"{at}, where a redirect led"] if at and at != record["address"] else []
 

@@ -1,4 +1,4 @@
-"""`cormorant query`: what readers search for."""
+"""`cormorant query`: the queries of readers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _counted(context: typer.Context, which: str, days: int, limit: int) -> None:
 
 
 def _none(kept: int) -> str:
-    """Why nothing is listed."""
+    """Why the list is empty."""
     if not kept:
         return "No searches are kept: CORMORANT_QUERY_DAYS is 0."
     return "There is none. Searches appear here a few seconds after `serve` answers them."

@@ -1,4 +1,4 @@
-"""`cormorant search`."""
+"""`cormorant search`: search the index."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAME_A_WORD = "Name a word, like cormorant search harbour; cormorant search '*' 
 
 
 class _Search(TyperCommand):
-    """Tells who leaves out a word, like -ferry, how to say that it is no option."""
+    """Explains to users who exclude a word, like -ferry, how to distinguish it from an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Raises UsageError for a word that reads as an option."""
@@ -49,7 +49,7 @@ class _Search(TyperCommand):
 
 
 class SortOptions(StrEnum):
-    """In which order hits come."""
+    """Orders of hits."""
 
     RELEVANCE = "relevance"
     NEWEST = "newest"
@@ -58,7 +58,7 @@ class SortOptions(StrEnum):
 
 
 class By(StrEnum):
-    """By what hits come in groups."""
+    """Groupings of hits."""
 
     SOURCE = "source"
     SITE = "site"
@@ -66,7 +66,7 @@ class By(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """Options of a search: which of all the results of a query are wanted."""
+    """Options of a search: the requested results of a query."""
 
     source: Annotated[
         list[str],
@@ -153,10 +153,10 @@ def search(
     with say.house() as house, closing(Federation(house, Opened(house))) as federation:
         shelf = searching.library(house)
         answer = searching.search(house, question, shelf=shelf, federation=federation)
-        told = searching.whys(question, answer, shelf=shelf) if wanted.why else []
+        scores = searching.whys(question, answer, shelf=shelf) if wanted.why else []
         labels = value_lists.labels(house, wanted.facet, sources=wanted.source)
     if say.json:
-        for hit, why in zip_longest(answer.hits, told):
+        for hit, why in zip_longest(answer.hits, scores):
             record = searching.hit_record(hit) | ({"answered": answer.answered} if answer.is_corrected else {})
             say.record(record | {"why": searching.why_record(why)["parts"]} if why else record)
         if wanted.facets:
@@ -169,11 +169,11 @@ def search(
             if each.note:
                 say.note(each.note)
         return
-    show(say, answer, wanted.offset, told, labels)
+    show(say, answer, wanted.offset, scores, labels)
 
 
 def _question(text: str, wanted: ResultOptions) -> Question:
-    """Return the question for the search library."""
+    """Return the question in the form of the search library."""
     from cormorant.search.reader import Filters, GroupBy, Question, Sort, attribute_choice
 
     return Question(
@@ -187,12 +187,12 @@ def _question(text: str, wanted: ResultOptions) -> Question:
 
 
 def show(
-    say: terminal.Terminal, answer: Answer, offset: int = 0, told: Sequence[ScoreExplanation | None] = (),
+    say: terminal.Terminal, answer: Answer, offset: int = 0, scores: Sequence[ScoreExplanation | None] = (),
     labels: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> None:  # fmt: skip
-    """Print an answer for a person; `told` are the reasons of its hits, if they were asked for.
+    """Print an answer; `scores` explain the scores of its hits, if requested.
 
-    `labels` are the display names of values of attributes, by attribute in small letters.
+    `labels` are the display names of values of attributes, by attribute in lower case.
     """
     for note in answer.notes:
         say.note(note)
@@ -206,7 +206,7 @@ def show(
     if not answer.hits:
         say.note(f"{_none(answer, offset)} {meant}".strip())
         return
-    reasons = {why.id: why for why in told if why is not None}
+    reasons = {why.id: why for why in scores if why is not None}
     if answer.groups:
         _show_groups(say, answer, offset, reasons)
         return
@@ -224,14 +224,14 @@ def show(
 
 
 def _beside(answer: Answer) -> Iterator[str]:
-    """Yield how many hits each federated source has in an answer."""
+    """Yield the number of hits that each federated source has in an answer."""
     for each in answer.federated:
         if each.hits:
             yield f", and {each.hits:,} from {each.source}"
 
 
 def _show_facets(say: terminal.Terminal, answer: Answer, labels: Mapping[str, Mapping[str, str]]) -> None:
-    """Print how many results each choice leaves."""
+    """Print the number of results for each facet value."""
     for facet in (*answer.facets, *answer.attribute_facets):
         if facet.choices:
             say.raw(say.bold(facet.name))
@@ -266,7 +266,7 @@ def _show_groups(say: terminal.Terminal, answer: Answer, offset: int, reasons: M
 
 
 def _corrected(answer: Answer) -> str:
-    """Return the sentence that another query was answered than the one that was typed."""
+    """Return the sentence that a corrected query was answered."""
     return (
         f"Showing results for {answer.answered!r}, because nothing was found for {answer.understood.text!r}; "
         "--as-typed searches as typed."
@@ -274,7 +274,7 @@ def _corrected(answer: Answer) -> str:
 
 
 def _none(answer: Answer, offset: int) -> str:
-    """Why no hit is shown."""
+    """Why there are no hits."""
     if not answer.understood.text:
         return f"The query contains no word. {NAME_A_WORD}"
     if not answer.total:

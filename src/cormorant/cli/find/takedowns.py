@@ -25,7 +25,7 @@ Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the takedow
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """On which terms documents are taken down."""
+    """Terms of a takedown."""
 
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, for people who ask later.")]
     until: Annotated[
@@ -74,7 +74,7 @@ def add(
             raise typer.Exit(1)
         record = takedowns.take_down(house, order)
     if not say.json:
-        _tell(say, record)
+        _print(say, record)
     erased = _erased(say, record["id"]) if terms.erase else None
     if say.json:
         say.record(record if erased is None else record | {"erasure": erased, "erased_at": erased["erased_at"]})
@@ -92,7 +92,7 @@ def _author() -> str:
 
 
 def _agreed(meant: Any) -> bool:
-    """Ask at the terminal, with the addresses that would be hidden."""
+    """Ask at the terminal, listing the addresses that would be hidden."""
     shown = "".join(f"\n  {each}" for each in meant.examples)
     more = "\n  ..." if meant.known > len(meant.examples) else ""
     count = f"{plural(meant.documents, 'document')} that search finds now"
@@ -100,8 +100,8 @@ def _agreed(meant: Any) -> bool:
     return typer.confirm(f"Hide{erased} {count}?{shown}{more}\n", err=True)
 
 
-def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
-    """Say what a takedown hides, what it does not, and how it ends."""
+def _print(say: Terminal, record: Mapping[str, Any]) -> None:
+    """Print what a takedown hides, what it does not, and how it ends."""
     until = f", until {wall_time(record['expires_at'])}" if record["expires_at"] else ""
     say.note(
         f"Takedown {record['id']} is in force{until}: search found {plural(record['documents'], 'document')} of it."
@@ -116,7 +116,7 @@ def _tell(say: Terminal, record: Mapping[str, Any]) -> None:
 
 
 def _erased(say: Terminal, number: int) -> Erasure:
-    """Erase what a takedown hides, and say what the scan found."""
+    """Erase the documents of a takedown, and report what the scan found."""
     from cormorant.operate.documents import erasure
 
     with say.beside() as (house, lent):
@@ -130,7 +130,7 @@ def _erased(say: Terminal, number: int) -> Erasure:
 
 
 def _end(erased: Mapping[str, Any] | None) -> None:
-    """End with 1 while the disk still holds what was to be erased, and 3 where a file from an upgrade may."""
+    """End with 1 while the disk still holds erased text, and with 3 if a file from an upgrade may."""
     from cormorant.base.errors import DataFolderError
 
     if erased is None:

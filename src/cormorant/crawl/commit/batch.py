@@ -2,7 +2,7 @@
 
 Pure: visits in, rows for every table out, before the transaction begins.
 
-Not a part of the story but its bookkeeping: which outcome touches which table is decided here and nowhere else.
+The table shows which outcome writes to which table; only this module decides that.
 
 | outcome             | content    | cache | out-links       | stream                | visit row        | hidden |
 |---------------------|------------|-------|-----------------|-----------------------|------------------|--------|
@@ -14,7 +14,7 @@ Not a part of the story but its bookkeeping: which outcome touches which table i
 | leaves the index    |            |       |                 | (access) when it ends | yes              | enters |
 | Failed, Held        |            |       |                 | (access)              | on a new outcome | leaves |
 
-(access): when other rights were learned. "when it ends": that it left, with the run.
+(access): when the access rights have changed. "when it ends": the deletion is delivered at the end of the run.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from cormorant.store.journal.visits import Exclusion, VisitRow
 MAX_TITLE = 500
 MISLED = "The server had answered 304 although the page had changed: a hash audit found it."
 ENTRY_BYTES = 500
-"""What an entry of a sitemap takes until it is settled."""
+"""Estimated size of a sitemap entry until it is settled, in bytes."""
 
 
 class Visited(NamedTuple):
-    """A visit with its fate, and how many bytes its body had."""
+    """A visit with its row update and the size of the response body in bytes."""
 
     report: VisitResult
     fate: RowUpdate
@@ -70,7 +70,7 @@ class Visited(NamedTuple):
 
 
 class ContainerMembers(NamedTuple):
-    """A visited document with the documents that lie in it now, and the key of its site."""
+    """A visited document with the documents that it now contains, and the key of its site."""
 
     resource: Resource
     site: str
@@ -78,7 +78,7 @@ class ContainerMembers(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """An encoded frame waiting for its place, with the visit that ended Ok."""
+    """An encoded frame that has no place in the cache yet, with its visit, which ended Ok."""
 
     visited: Visited
     frame: bytes
@@ -86,11 +86,11 @@ class Packed(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """Visits gathered until they are settled together, the size of their encoded frames, and how many bytes came.
+    """Visits that are settled together, the size of their encoded frames and the number of received bytes.
 
-    `containers` are visited documents with the members that they list now, `attributes` those that documents bring.
-    `partly` are visits to sitemaps of which this batch has a part, and not the last. `moved` are documents at another
-    address than before, of which receivers have yet to be told there.
+    `containers` are visited documents with the members that they list now, `attributes` those of the documents.
+    `partly` are visits to sitemaps of which this batch has a part, but not the last. `moved` are documents whose new
+    address has not been delivered to receivers.
     """
 
     visited: list[Visited] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Batch:
     links: dict[int, bytes] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
     of_site: dict[int, list[NewUrl | Exclusion]] = field(default_factory=dict)
-    told: list[SitemapContent] = field(default_factory=list)
+    sitemaps: list[SitemapContent] = field(default_factory=list)
     size_bytes: int = 0
     received: int = 0
     moved: set[int] = field(default_factory=set)
@@ -119,7 +119,7 @@ class Batch:
         return [(each.visited.resource.id, each.frame) for each in self.packed]
 
     def without(self, lost: set[int]) -> Batch:
-        """The batch less everything that visits to these sites brought. Their places in the cache are left to sweep."""
+        """The batch without anything from visits to these sites. Compaction frees their frames in the cache."""
         kept = Batch(visited=[v for v in self.visited if v.resource.site not in lost], attributes=self.attributes)
         drop = {id(each) for site in lost for each in self.of_site.get(site, ())}
         kept.arrivals = [a for a in self.arrivals if id(a) not in drop]
@@ -128,13 +128,13 @@ class Batch:
         ids = {v.resource.id for v in kept.visited}
         kept.links = {number: blob for number, blob in self.links.items() if number in ids}
         kept.containers = [each for each in self.containers if each.resource.site not in lost]
-        kept.told = [told for told in self.told if told.resource.site not in lost]
+        kept.sitemaps = [each for each in self.sitemaps if each.resource.site not in lost]
         kept.facts = [f for f in self.facts if f.site not in lost]
         return kept
 
 
 def links_to_follow(outcome: Outcome, rename: Rename) -> FilteredLinks:
-    """The links a named outcome offers to the follow gate, and those that ask not to be followed."""
+    """The links of an outcome (with its addresses rewritten): those for the follow gate, and those marked nofollow."""
     if isinstance(outcome, Ok | Unchanged | Excluded):
         return FilteredLinks(outcome.follow, outcome.unfollowed)
     if isinstance(outcome, Moved):
@@ -143,7 +143,7 @@ def links_to_follow(outcome: Outcome, rename: Rename) -> FilteredLinks:
 
 
 def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: Steps) -> None:
-    """Put a visit into the batch, encoding what the cache is to keep."""
+    """Add a visit to the batch, and encode its document for the cache."""
     outcome, resource = visited.report.outcome, visited.resource
     light = lightened(visited)
     batch.visited.append(light)
@@ -175,25 +175,25 @@ def add(batch: Batch, source: Source, visited: Visited, found: Screened, steps: 
 
 
 def kept_links(outcome: Outcome) -> Sequence[PageLink] | None:
-    """The links that are kept of a page, each saying whether it is to be followed; None when none were read."""
+    """The links of a page to be stored, each marked follow or nofollow; None if no links were read."""
     if isinstance(outcome, Ok | Unchanged) and outcome.document is not None:
         return outcome.document.links if outcome.follow else codec.unfollowed(outcome.document.links)
     return outcome.follow if isinstance(outcome, Excluded) and outcome.content is not None else None
 
 
 def lead(batch: Batch, resource: Resource, found: Screened) -> None:
-    """Put what a visit leads to into the batch."""
+    """Add the URLs that a visit discovered to the batch."""
     batch.arrivals += found.arrivals
     batch.exclusions += found.exclusions
     if found.arrivals or found.exclusions:
         batch.of_site.setdefault(resource.site, []).extend([*found.arrivals, *found.exclusions])
-    if found.told is not None:
-        batch.told.append(found.told)
-        batch.size_bytes += ENTRY_BYTES * (len(found.arrivals) + len(found.exclusions) + len(found.told.claims))
+    if found.sitemap is not None:
+        batch.sitemaps.append(found.sitemap)
+        batch.size_bytes += ENTRY_BYTES * (len(found.arrivals) + len(found.exclusions) + len(found.sitemap.claims))
 
 
 def lightened(visited: Visited) -> Visited:
-    """The visit without its body, text and links: what they bring is in the batch by the time they would be needed."""
+    """The visit without its body, text and links, to free memory: the batch already has their rows."""
     report, outcome = visited.report, visited.report.outcome
     if not isinstance(outcome, Ok | Unchanged | Excluded | Quarantined) or outcome.content is None:
         return visited
@@ -211,7 +211,7 @@ def lightened(visited: Visited) -> Visited:
 
 
 def frame_of(document: Document, content: Content) -> Frame:
-    """Return what is kept of a document that was read."""
+    """Return the frame of a document for the cache."""
     return Frame(
         url=document.url,
         access_url=document.access_url,
@@ -239,7 +239,7 @@ def frame_of(document: Document, content: Content) -> Frame:
 def sites(batch: Batch) -> list[HostState]:
     """The sites of a batch, whose leases are to be renewed.
 
-    Of a site that was lost and leased anew while the batch was gathered the older lease counts: none of it is written.
+    If a lost site was leased again while the batch was gathered, the older lease counts: none of it is written.
     """
     visits = reversed([*batch.visited, *batch.partly])
     return list({v.resource.site: v.report.task.site for v in visits}.values())
@@ -247,11 +247,11 @@ def sites(batch: Batch) -> list[HostState]:
 
 @dataclass(slots=True)
 class BatchRows:
-    """Rows for every table a batch touches. Sequence numbers are filled in when the stream has given them.
+    """Rows for every table a batch touches. Sequence numbers are filled in when the stream has assigned them.
 
-    `copies` call another page their original, `originals` no longer do. `regranted` are documents whose rights changed,
-    `returned` those that were visited before and can be found with other rights from now on. `quiet`: nobody is told of
-    what was read. `later`: what is new is told and counted when a person has said so.
+    `copies` name another page as their canonical page, `originals` no longer do. `regranted` are documents whose
+    access rights changed, `returned` are documents that were visited before and enter the index with other rights.
+    `quiet`: contents get no events. `later`: new documents are delivered and counted when a person approves them.
     """
 
     fates: list[tuple[Resource, RowUpdate, float]] = field(default_factory=list)
@@ -272,19 +272,19 @@ class BatchRows:
     later: bool = False
 
     def numbered(self, first: int) -> list[ContentRow]:
-        """Content rows with their places in the stream: they are its first entries, in the same order."""
+        """Content rows with their sequence numbers: they are the first entries of the stream, in the same order."""
         if self.quiet:
             return self.contents
         return [row._replace(seq=first + n) for n, row in enumerate(self.contents)]
 
     def restricted(self, first: int) -> list[tuple[int, int, int, int]]:
-        """Documents whose rights changed, alone or with what they say: hidden until the index has passed the event."""
+        """Documents whose access rights changed: hidden until the index has processed the event."""
         events = enumerate(self.entries)
         return [(e.resource, e.source, e.run, first + n) for n, e in events if e.resource in self.regranted]
 
 
 def rights(batch: Batch) -> Iterator[ACL]:
-    """The access lists that a batch's rows will name."""
+    """The access lists that the rows of a batch refer to."""
     for visited in batch.visited:
         outcome = visited.report.outcome
         if isinstance(outcome, Ok) and outcome.document is not None:
@@ -299,7 +299,7 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     for packed, place in zip(batch.packed, places, strict=True):
         resource, row = packed.visited.resource, content_of(packed, place, acl_number)
         made.contents.append(row)
-        there = Event.MOVED if resource.id in batch.moved else _told(packed.visited, row)
+        there = Event.MOVED if resource.id in batch.moved else _event_of(packed.visited, row)
         made.entries.append(NewEvent(resource.source, resource.id, run, there if resource.indexed else Event.NEW))
         if resource.indexed and row.acl_id != resource.acl:
             made.regranted.add(resource.id)
@@ -314,10 +314,10 @@ def rows(batch: Batch, places: Sequence[tuple[int, int, int]], run: int, acl_num
     return made
 
 
-def _told(visited: Visited, row: ContentRow) -> Event:
+def _event_of(visited: Visited, row: ContentRow) -> Event:
     """Return the event that receivers get for a document that was already indexed.
 
-    One whose copy was lost is for the index alone if it is as it was.
+    A document that was refetched because its copy was lost, and is unchanged, gets an event for the index alone.
     """
     resource = visited.resource
     as_it_was = resource.renewed and row.acl_id == resource.acl and says_the_same(resource, visited.report.outcome)
@@ -325,7 +325,7 @@ def _told(visited: Visited, row: ContentRow) -> Event:
 
 
 def content_of(packed: Packed, place: tuple[int, int, int], acl_number: Callable[[ACL], int]) -> ContentRow:
-    """The row of a document that was read, whose frame lies at `place`."""
+    """The content row of a document that was read; its frame lies at `place`."""
     resource, at, outcome = packed.visited.resource, packed.visited.report.at, packed.visited.report.outcome
     if not isinstance(outcome, Ok) or outcome.document is None:
         raise AssertionError("only what was read is packed")
@@ -376,10 +376,10 @@ def says_the_same(resource: Resource, outcome: Outcome) -> bool:
 
 
 def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
-    """The validators of a version that was read and is no document, None to leave those that are kept.
+    """The validators of a version that was read and is no document, None to keep the stored validators.
 
-    The source is to confirm this version, not the one that could be found before; and none at all when what it said
-    beside the version decided, which it may no longer say.
+    The source is to confirm this version, not an indexed version before it. Both are empty if the ruling is not
+    lasting: the next response may lead to another ruling for the same version.
     """
     if isinstance(outcome, Ok) and resource.role is Role.SITEMAP:
         return outcome.content.etag, outcome.content.modified
@@ -392,7 +392,7 @@ def _judged(resource: Resource, outcome: Outcome) -> tuple[str, str] | None:
 
 
 def _change(resource: Resource, outcome: Outcome, fate: RowUpdate) -> str:
-    """Return the name of the change that the journal records for a visit, "" if it brought nothing new.
+    """Return the name of the change that the journal records for a visit, "" if nothing changed.
 
     A robots.txt is never a new document.
     """
@@ -416,7 +416,7 @@ def _is_unread(outcome: Outcome) -> bool:
 
 
 def _acl(outcome: Outcome) -> ACL | None:
-    """The rights a document has now that was not read anew, None when nobody said."""
+    """The current access rights of a document that was not read again, None if the source did not report them."""
     if isinstance(outcome, Failed | Moved | Excluded | Quarantined | Held):
         return outcome.acl
     if not isinstance(outcome, Unchanged):
@@ -427,10 +427,10 @@ def _acl(outcome: Outcome) -> ACL | None:
 
 
 def _refreshed(made: BatchRows, visited: Visited, run: int, acl_number: Callable[[ACL], int]) -> str:
-    """Nothing new was read: keep the validators of a body that came, and the document's rights if they differ."""
+    """Store validators and access rights of a visit that read no new text, if they differ from the stored ones."""
     resource, outcome = visited.resource, visited.report.outcome
     if not resource.content_hash and _is_unread(outcome):
-        made.validators.append(("", "", b"", resource.id))  # it was to be judged anew, and still is
+        made.validators.append(("", "", b"", resource.id))  # the next visit must read it in any case, as before
     if isinstance(outcome, Unchanged) and outcome.content is not None:
         content = outcome.content
         content_hash = outcome.document.content_hash if outcome.document else resource.content_hash

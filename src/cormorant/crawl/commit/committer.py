@@ -2,7 +2,7 @@
 
     add (screen links, pack) ... -> settle: cache.keep -> BEGIN -> renew leases -> rows -> stream -> counts -> COMMIT
 
-What comes before the transaction may be repeated; a crash costs a visit, not a document.
+Steps before the transaction may be repeated; a crash costs a visit, not a document.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cormorant.crawl.commit import (
     persist,
 )
 from cormorant.crawl.commit.batch import Batch, Visited
-from cormorant.crawl.commit.discovered_links import Telling, sifted
+from cormorant.crawl.commit.discovered_links import PartialSitemaps, sifted
 from cormorant.crawl.commit.mass_change_guard import MassChangeGuard
 from cormorant.crawl.commit.quota import Allowance
 from cormorant.crawl.commit.takedowns import TakedownWatch
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 
 
 class BatchCommitter:
-    """Writes what visits of one run came to; a retriever has one for each run it works on."""
+    """Writes the results of visits of one run; a retriever has one committer for each run that it works on."""
 
     def __init__(self, source: Source, order: enqueue.Admission, means: WorkerContext, counters: Counters) -> None:
         self.source, self.order, self._means = source, order, means
         self.batch, self.arrived, self.reordered = Batch(), frozenset[int](), set[int]()
         self.under_way, self.allowance = 0, Allowance()
-        self._telling = Telling(order, means)
+        self._sitemaps = PartialSitemaps(order, means)
         self.counters, self._lists = counters, source.discovery is not Discovery.SEEDS
         self._swallowing = MassChangeGuard(means.cache)
         self.takedowns = TakedownWatch(source.number)
@@ -66,7 +66,7 @@ class BatchCommitter:
         return self.allowance.ask_room(self.under_way, now)
 
     def add(self, report: VisitResult) -> None:
-        """Take a visit: decide its fate, screen its links, pack what is to be kept."""
+        """Add a visit to the batch: decide its row update, screen its links, encode its document."""
         means, resource, settings = self._means, report.task.resource, self.source.settings
         report, level = modes.read(report, self.order.mode), settings.level(resource.address)
         at = VisitConditions(self.order.generation, self._lists, report.at, jitter(0.1), settings.errors, level)
@@ -74,7 +74,7 @@ class BatchCommitter:
             report = report._replace(outcome=url_rewriting.named(report.outcome, self.source.rename))
             found = discovered_links.of_visit(self.source, self.order, self.batch, report, means)
         visited = Visited(report, fate(resource, report.outcome, at))
-        self._telling.tell(self.batch, self.source, visited, found)
+        self._sitemaps.add(self.batch, self.source, visited, found)
         discovered_links.note(visited, report.outcome, found)
         if resource.role is Role.DOCUMENT:
             self.allowance.note(report.wire.received)
@@ -94,13 +94,13 @@ class BatchCommitter:
         self.arrived = frozenset(means.sites.of_known(discovered_links.sites(batch) | self._listed))
         self.reordered = put_right | discovered_links.reordered(batch) | set(means.sites.of_known(self._listed))
         self.batch, self.counters = Batch(), counters
-        self._telling.go_on(self.batch, self.source, lost)
-        if self._refused:  # last: were it to fail, the batch that is written would be settled again
+        self._sitemaps.go_on(self.batch, self.source, lost)
+        if self._refused:  # last: if erasing failed earlier, the written batch would be settled again
             means.cache.erase(self._refused)
         return lost
 
     def _settle(self, batch: Batch, counters: Counters) -> tuple[set[int], set[int]]:
-        """Returns the sites that were lost, and those whose resources are visited as something else from now on."""
+        """Write the batch in one transaction; returns lost sites, and the sites where roles of resources changed."""
         means = self._means
         batch = self.takedowns.applied(batch)
         with means.steps("pack_write"):

@@ -1,6 +1,6 @@
 """Counter updates of a run, from a batch of visits and from the end of the run.
 
-Every document once, as receivers are told.
+Each document is counted once, as its event is delivered to receivers.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 def count(
     counters: Counters, batch: Batch, excluded: int, regranted: Container[int] = (), *, later: bool = False
 ) -> None:
-    """Add a batch to its run's figures; `excluded` addresses were met for the first time in this run.
+    """Add a batch to the figures of its run; `excluded` addresses were met for the first time in this run.
 
-    Receivers are told that those are changed which are `regranted`: they have other readers than before. What is new
-    is counted when they are told of it, which may be `later`.
+    Documents that are `regranted` count as changed, because their readers changed. New documents are not counted here
+    if they are delivered `later`.
     """
     counters.excluded += excluded
     counters.rejected += excluded
@@ -47,11 +47,11 @@ def count(
             _count(counters, visited)
             number = visited.resource.id
             counters.new += not later and visited.fate.outcome is OutcomeKind.OK and not visited.resource.indexed
-            _count_told(counters, visited, moved=number in batch.moved, regranted=number in regranted)
+            _count_change(counters, visited, moved=number in batch.moved, regranted=number in regranted)
 
 
 def _count(counters: Counters, visited: Visited) -> None:
-    """Add how a visit of a document ended."""
+    """Count the outcome of a visit to a document."""
     outcome, fate = visited.report.outcome, visited.fate
     answered = isinstance(outcome, Ok | Unchanged | Held) or (
         isinstance(outcome, Excluded) and outcome.content is not None
@@ -63,8 +63,8 @@ def _count(counters: Counters, visited: Visited) -> None:
         counters.not_modified += isinstance(outcome, Unchanged) and outcome.status == 304
 
 
-def _count_told(counters: Counters, visited: Visited, *, moved: bool, regranted: bool) -> None:
-    """Add whether it is changed or as it was. What was moved has been counted when that was seen."""
+def _count_change(counters: Counters, visited: Visited, *, moved: bool, regranted: bool) -> None:
+    """Count a document as changed or unchanged. Moved documents were counted when the move was detected."""
     resource, fate = visited.resource, visited.fate
     ok, same = fate.outcome is OutcomeKind.OK, says_the_same(resource, visited.report.outcome)
     counters.changed += regranted or (ok and resource.indexed and not same and not moved)
@@ -73,17 +73,17 @@ def _count_told(counters: Counters, visited: Visited, *, moved: bool, regranted:
 
 
 def _counted(fate: RowUpdate, outcome: Outcome) -> int:
-    """The status to count by: a 304 for a page that says noindex is one more page that may not be indexed."""
+    """The status to count by: a 304 for a page with noindex counts as another page that may not be indexed."""
     return fate.status if fate.outcome in REPEATED else outcome.status
 
 
 def finish(store: Store, row: RunRow) -> None:
-    """Count what only the end of a run can tell: what is deferred still, no longer listed, no longer linked to.
+    """Count what is known only at the end of a run: URLs still deferred, no longer listed, no longer linked to.
 
-    And what failed as before, and what is excluded, each address once, whatever ways it was met by.
+    Failures that repeat an earlier failure, and excluded addresses (each once), are counted as well.
     """
     with store.begin() as tx:
-        if not row.force:  # it takes everything for changed
+        if not row.force:  # a forced run fetches all documents as if they had changed
             lastmod_trust.measure(tx, row.source_id, row.id)
         counters = runs.counted_by(tx, row.id, runs.ITSELF)
         counters.deferred = remaining.deferred(tx, row.source_id, row.id, row.generation, row.new_of)

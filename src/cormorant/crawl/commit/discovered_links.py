@@ -1,6 +1,6 @@
-"""Discovered URLs that a visit or the facts of a site lead to.
+"""URLs discovered by a visit or named by the facts of a site.
 
-Screened here, admitted by the transaction that settles.
+They are screened here and admitted by the transaction that settles the batch.
 
 A page leads to its links; a sitemap to its entries, among them other sitemaps; a robots.txt to the sitemaps it names.
 """
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 
 
 PART = 2_000
-"""Entries of a sitemap that are admitted at once: that takes about 40 ms, in which nothing else goes on."""
+"""Entries of a sitemap that are admitted at once: that takes about 40 ms, in which nothing else is settled."""
 FIRST = 1
-"""The depth of what a sitemap names: that of a start address's link."""
+"""The depth of the entries of a sitemap: that of a link on a start page."""
 
 
 def of_visit(source: Source, order: Admission, batch: Batch, report: VisitResult, means: WorkerContext) -> Screened:
-    """Sort what a visit leads to into new resources and exclusions; what is known is neither.
+    """Sort the URLs that a visit discovered into new resources and exclusions; known URLs are neither.
 
-    The visit is about to join `batch`, of which nothing was written yet.
+    Call it before the visit joins `batch`, and before any of the batch is written.
     """
     resource, outcome = report.task.resource, report.outcome
     if resource.role is not Role.SITEMAP:
@@ -67,16 +67,16 @@ def of_visit(source: Source, order: Admission, batch: Batch, report: VisitResult
         return Screened([], [])
     with means.store.read() as tx:
         room = registry.room(tx, source.number, resource.id)
-    room = max(room - sum(told.tally.entries for told in batch.told), 0)
+    room = max(room - sum(sitemap.tally.entries for sitemap in batch.sitemaps), 0)
     tally = SitemapTally(said.form, min(len(said.entries), room), over=max(len(said.entries) - room, 0))
     tally.unusable, tally.truncated = said.unusable, said.truncated
     return next_part(source, order, SitemapContent(resource, tally, said.entries[:room]), means)
 
 
 def next_part(source: Source, order: Admission, before: SitemapContent, means: WorkerContext) -> Screened:
-    """Screen the next entries of a sitemap that there is room for; the others must not become known."""
+    """Screen the next part of the entries of a sitemap; entries beyond the limit must not become known."""
     tally, resource, run = before.tally, before.resource, order.run
-    told, entries = SitemapContent(resource, tally, before.left[PART:]), before.left[:PART]
+    sitemap, entries = SitemapContent(resource, tally, before.left[PART:]), before.left[:PART]
     arrivals, exclusions = list[NewUrl](), list[visits.Exclusion]()
     known = [_known_as(said, source) for said in entries]
     named = [(means.keys.of(entry.address), fingerprint(entry.address, source.number)) for entry, _ in known]
@@ -85,26 +85,26 @@ def next_part(source: Source, order: Admission, before: SitemapContent, means: W
         level = Level.NORMAL if entry.is_map else source.settings.level(entry.address)
         if not entry.is_map and not means.seen.first_time(site, key):
             tally.known += 1
-            told.named[key] = site
-            told.claim(LastmodClaim(key, site, entry, level))
+            sitemap.named[key] = site
+            sitemap.claim(LastmodClaim(key, site, entry, level))
             continue
         found = _found(entry, site, resource, level)._replace(display=display)
         ruling = may_become(source.gates, found)
         if not ruling.admitted:
             exclusions.append(excluded(source.number, key, found, ruling, run))
         elif entry.is_map:
-            told.sitemaps.append(NewUrl(found, key))
+            sitemap.sitemaps.append(NewUrl(found, key))
         else:
             arrivals.append(NewUrl(found, key))
-            told.named[key] = site
-            told.claim(LastmodClaim(key, site, entry, level, is_new=True))
+            sitemap.named[key] = site
+            sitemap.claim(LastmodClaim(key, site, entry, level, is_new=True))
     tally.new += len(arrivals)
     tally.excluded += len(exclusions)
-    return Screened(arrivals, exclusions, told)
+    return Screened(arrivals, exclusions, sitemap)
 
 
 def _known_as(entry: FeedEntry, source: Source) -> tuple[FeedEntry, str]:
-    """An entry under the address that it is known by, and the address to show, "" for the same."""
+    """An entry under its rewritten address, and the address to show, "" for the same."""
     known = None if entry.is_map else source.rename(entry.address)
     return (entry, "") if known is None else (entry._replace(address=known.address), known.display)
 
@@ -119,30 +119,32 @@ def _found(entry: FeedEntry, site: str, sitemap: Resource, level: Level) -> Disc
 
 
 def admit(tx: Tx, numbers: SiteNumbers, order: Admission, batch: Batch) -> int:
-    """Admit what a batch of visits led to; returns how many documents are new. A sitemap is none."""
-    if not batch.told:
+    """Admit the URLs that a batch discovered; returns the number of new documents, without sitemaps."""
+    if not batch.sitemaps:
         return enqueue.admit(tx, numbers, order, batch.arrivals)
-    changed, fresh, over = _fresh(tx, numbers, order, [each for told in batch.told for each in told.sitemaps])
+    changed, fresh, over = _fresh(tx, numbers, order, [each for sitemap in batch.sitemaps for each in sitemap.sitemaps])
     new = enqueue.admit(tx, numbers, order, [*batch.arrivals, *fresh])
-    admitted = {arrival.key for arrival in batch.arrivals}  # others were refused since: nothing is kept of them
-    if said := [each for told in batch.told for each in told.claims if not each.is_new or each.key in admitted]:
-        changed |= lastmod_trust.keep(tx, numbers, order, said, {told.resource.site for told in batch.told})
-    lastmod_trust.name_again(tx, order, {key for told in batch.told for key in told.named})
-    for told in batch.told:
-        registry.name(tx, numbers, order.source, told)
-    batch.told[0].reordered = changed
+    admitted = {arrival.key for arrival in batch.arrivals}  # nothing is kept of URLs that were refused since
+    if said := [
+        each for sitemap in batch.sitemaps for each in sitemap.claims if not each.is_new or each.key in admitted
+    ]:
+        changed |= lastmod_trust.keep(tx, numbers, order, said, {sitemap.resource.site for sitemap in batch.sitemaps})
+    lastmod_trust.name_again(tx, order, {key for sitemap in batch.sitemaps for key in sitemap.named})
+    for sitemap in batch.sitemaps:
+        registry.name(tx, numbers, order.source, sitemap)
+    batch.sitemaps[0].reordered = changed
     kept = {each.key for each in fresh}
-    for told in batch.told:
-        told.tally.new += sum(each.key in kept for each in told.sitemaps)
-        told.tally.over += sum(each.key in over for each in told.sitemaps)
-    host_facts.write(tx, [told.tally.fact(told.resource) for told in batch.told])
+    for sitemap in batch.sitemaps:
+        sitemap.tally.new += sum(each.key in kept for each in sitemap.sitemaps)
+        sitemap.tally.over += sum(each.key in over for each in sitemap.sitemaps)
+    host_facts.write(tx, [sitemap.tally.fact(sitemap.resource) for sitemap in batch.sitemaps])
     return max(new - len(fresh), 0)
 
 
 def _fresh(
     tx: Tx, numbers: SiteNumbers, order: Admission, found: Sequence[NewUrl]
 ) -> tuple[set[int], list[NewUrl], set[int]]:
-    """Sort sitemaps: sites where one was taken for a document, what is new, keys of what there is no room for."""
+    """Sort sitemaps: sites where a document became a sitemap, new sitemaps, and the keys of those beyond the limit."""
     if not found:
         return set(), [], set()
     keyed = {each.key: each for each in found}
@@ -154,9 +156,9 @@ def _fresh(
 def admit_found(
     tx: Tx, source: Source, order: Admission, counters: Counters, found: Sequence[DiscoveredUrl], means: WorkerContext
 ) -> tuple[list[int], set[int]]:
-    """Admit the sitemaps that the facts of a site lead to.
+    """Admit the sitemaps that the facts of a site name.
 
-    Returns the sites that may have something new to do, and those where documents have become sitemaps.
+    Returns the sites that may have new work, and the sites where documents became sitemaps.
     """
     number = order.source
     arrivals, exclusions = list[NewUrl](), list[visits.Exclusion]()
@@ -173,9 +175,11 @@ def admit_found(
 
 
 def put_right(tx: Tx, order: Admission, batch: Batch) -> set[int]:
-    """Have visited as what they are documents that were taken for sitemaps, and sitemaps taken for documents.
+    """Correct the roles of sitemaps that were taken for documents, and the other way round, so that they are revisited.
 
-    A start address that is a feed was read as one at its visit. Call it when the visits are written; returns the sites.
+    A start address that is a feed was read as a feed at its visit. Call it after the visits are written.
+
+    Returns the sites of these resources.
     """
     documents = {each.resource.id for each in batch.visited if each.resource.role is Role.DOCUMENT}
     none = [
@@ -205,24 +209,21 @@ def count(counters: Counters, refused: int) -> None:
 
 
 def reordered(batch: Batch) -> set[int]:
-    """The sites whose resources, or the order of their visits, are not what they were before a batch was settled."""
-    return {number for told in batch.told for number in told.reordered}
+    """The sites whose resources, or the order of their visits, changed when a batch was settled."""
+    return {number for sitemap in batch.sitemaps for number in sitemap.reordered}
 
 
 def sites(batch: Batch) -> set[str]:
-    """The keys of the sites at which something arrived."""
+    """The keys of the sites with new resources."""
     found = {arrival.found.site for arrival in batch.arrivals}
-    return found.union(arrival.found.site for told in batch.told for arrival in told.sitemaps)
+    return found.union(arrival.found.site for sitemap in batch.sitemaps for arrival in sitemap.sitemaps)
 
 
 TOO_FAR = Ruling(False, Gate.LINK, f"more than {redirect_chains.MOST} redirects in a row", Status.REDIRECT_LOOP)
 
 
 def sifted(tx: Tx, source: Source, batch: Batch, order: Admission) -> Batch:
-    """The batch without one host too many of a domain, a display address that is taken, or redirects without end.
-
-    These are excluded.
-    """
+    """Exclude hosts beyond the limit of a domain, display addresses that are taken, and endless redirects."""
     home = {visited.report.task.site.lease.key for visited in batch.visited}
     arrivals, crowded = subdomain_limit.sorted_out(tx, source, batch.arrivals, order.run, home)
     arrivals, taken = url_rewriting.unique(tx, source, arrivals, order.run)
@@ -232,7 +233,7 @@ def sifted(tx: Tx, source: Source, batch: Batch, order: Admission) -> Batch:
 
 
 def near(tx: Tx, arrivals: list[NewUrl], order: Admission) -> tuple[list[NewUrl], list[Exclusion]]:
-    """Part the arrivals into those to be admitted and those at the end of too many redirects (faults W11, W12)."""
+    """Separate arrivals to be admitted from arrivals at the end of too many redirects."""
     from_there = {each.found.referrer for each in arrivals if each.found.how is DiscoveredBy.REDIRECT} - {None}
     far = redirect_chains.at_the_end(tx, from_there) if from_there else ()
     if not far:
@@ -246,35 +247,35 @@ def near(tx: Tx, arrivals: list[NewUrl], order: Admission) -> tuple[list[NewUrl]
     return stays, exclusions
 
 
-class Telling:
-    """The sitemaps of which a run has yet to tell a part."""
+class PartialSitemaps:
+    """Sitemaps that are admitted in parts: those of which a part has not been admitted."""
 
     def __init__(self, order: Admission, means: WorkerContext) -> None:
         self._order, self._means = order, means
         self._later: list[tuple[Visited, SitemapContent]] = []
 
-    def tell(self, batch: Batch, source: Source, visited: Visited, found: Screened) -> None:
-        """Put what a visit leads to into a batch; the visit too, unless there is more of a sitemap."""
-        if found.told is None or not found.told.left:
+    def add(self, batch: Batch, source: Source, visited: Visited, found: Screened) -> None:
+        """Add the URLs of a visit to a batch; and the visit too, unless more parts of the sitemap follow."""
+        if found.sitemap is None or not found.sitemap.left:
             batch_rows.add(batch, source, visited, found, self._means.steps)
             return
         visited = batch_rows.lightened(visited)
         batch_rows.lead(batch, visited.resource, found)
         batch.partly.append(visited)
-        self._later.append((visited, found.told))
+        self._later.append((visited, found.sitemap))
 
     def go_on(self, batch: Batch, source: Source, lost: set[int]) -> None:
-        """Put the next parts into a new batch, of sitemaps at sites that were not lost."""
+        """Add the next parts of sitemaps to a new batch, except at lost sites."""
         later, self._later = self._later, []
-        for visited, told in later:
+        for visited, sitemap in later:
             if visited.resource.site not in lost:
                 with self._means.steps("gates"):
-                    found = next_part(source, self._order, told, self._means)
-                self.tell(batch, source, visited, found)
+                    found = next_part(source, self._order, sitemap, self._means)
+                self.add(batch, source, visited, found)
 
 
 def note(visited: Visited, outcome: Outcome, found: Screened) -> None:
-    """Have its site's watch take note of what came, and of a document before its text is let go of."""
+    """Report received bytes and a document to the trap detector of its site, before the text is released."""
     resource, site = visited.resource, visited.report.task.site
     watch = site.watches.get(resource.source)
     if watch is None:

@@ -1,13 +1,13 @@
 """Guard against mass changes: many documents that change to the same text at once.
 
-Then what they said before stays until somebody answers.
+The older versions then stay in use until an administrator decides.
 
     settled: changed alone -> in use, the older version kept beside it
              changed to what two others were changed to, all three different before -> HELD, the newer one kept beside
     swept:   most of the run's documents -> those in use are put back, the run is held -> accept: in use; refuse: gone
              some of them ----------------> in use
 
-A maintenance page or a login page with status 200 looks like any other change, but that all pages have it.
+A maintenance page or a login page with status 200 looks like any other change, except that all pages have it.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ if TYPE_CHECKING:
     from cormorant.store.journal.runs import RunRow
 
 SEVERAL = 3
-"""Documents that say one thing now and said as many before: from then on the newer version waits."""
+"""Documents with the same new text and as many different older texts: from then on, newer versions wait."""
 LOOKED_AT = 8
-"""Copies of what they said before that are looked at; when they were alike then, nobody is swallowed."""
+"""Older copies that are compared; if they were alike too, the change is no mass change."""
 CHUNK = 500
 
 
 class MassChangeGuard:
-    """One retriever's knowledge of the texts that documents of a run were changed to."""
+    """One retriever's knowledge of the texts to which documents of a run changed."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._known: dict[int, bool] = {}
 
     def sorted_out(self, tx: Tx, batch: Batch, places: Mapping[int, Sequence[int]], order: Admission) -> Batch:
-        """The batch with those changes HELD that must wait: all of them in a run that examines.
+        """The batch in which those changes are HELD that must wait: all changes in a run with mode examine.
 
-        `places` are where the frames of the packed lie.
-        Costs nothing where nothing changed; else two reads and a write for all changes of the batch.
+        `places` are the places of the packed frames.
+        Costs nothing if nothing changed; otherwise two reads and one write for all changes of the batch.
         """
         run = order.run
         if order.mode is Mode.EXAMINE:
@@ -89,7 +89,7 @@ class MassChangeGuard:
     def _swallowed(
         self, tx: Tx, changed: Mapping[int, Packed], before: Mapping[int, tuple[Any, ...]], run: int
     ) -> set[int]:
-        """The keys that several documents have now which said different things before."""
+        """The likeness keys that several documents have now and that had different texts before."""
         alike = defaultdict[int, list[int]](list)
         for number, packed in changed.items():
             alike[_key(packed)].append(number)
@@ -107,7 +107,7 @@ class MassChangeGuard:
         return {key for key in alike if self._known.get(key)}
 
     def _said(self, pack: int, offset: int, length: int) -> object:
-        """The key of what a document said; one of its own where its copy cannot be read."""
+        """The likeness key of an older version; a unique one if its copy cannot be read."""
         try:
             frame = self._cache.read(BlobPlace(pack, offset, length), body=False)
         except CacheDamaged:
@@ -116,9 +116,9 @@ class MassChangeGuard:
 
 
 def _examined(tx: Tx, batch: Batch, places: Mapping[int, Sequence[int]], run: int) -> Batch:
-    """The batch of a run that examines, of which all waits that is known.
+    """The batch of a run with mode examine: new versions of all indexed documents wait.
 
-    What says something else is HELD. What was fetched by force and says what it said is UNCHANGED; its copy waits.
+    A changed text is HELD. A document that was refetched by force without a change is UNCHANGED; its new copy waits.
     """
     known = [packed for packed in batch.packed if packed.visited.resource.indexed]
     same = [each for each in known if batch_rows.says_the_same(each.visited.resource, each.visited.report.outcome)]
@@ -135,7 +135,7 @@ def _examined(tx: Tx, batch: Batch, places: Mapping[int, Sequence[int]], run: in
 
 
 def _unchanged(visited: Visited) -> Visited:
-    """The visit as one that brought nothing new. Nothing confirms the copy that is in use to the next run."""
+    """The visit as Unchanged, without validators, so that the next run does not confirm the copy that is in use."""
     outcome = visited.report.outcome
     if not isinstance(outcome, Ok) or outcome.document is None:
         raise AssertionError("only what was read says the same")
@@ -151,7 +151,7 @@ def _key(packed: Packed) -> int:
 
 
 def keep_waiting(tx: Tx, batch: Batch, wait: Sequence[Packed], places: Mapping[int, Sequence[int]], run: int) -> None:
-    """Keep these newer versions beside those in use. `places` are where the frames of the packed lie."""
+    """Keep these newer versions beside those in use. `places` are the places of the packed frames."""
     found = ((each, batch.links.get(each.visited.resource.id)) for each in wait)
     staged_versions.keep_waiting(tx, [_waiting(each, places[id(each)], run, links) for each, links in found])
 
@@ -160,12 +160,12 @@ def _waiting(packed: Packed, place: Sequence[int], run: int, links: bytes | None
     pack, offset, length = place
     row = writes.storable(batch_rows.content_of(packed, (pack, offset, length), lambda _: 0))
     values = tuple(getattr(row, name) for name in staged_versions.COLUMNS)
-    likeness = _key(packed) or -row.id  # what says nothing new is like no other
+    likeness = _key(packed) or -row.id  # unchanged texts are like no other
     return Version(row.id, row.source_id, run, likeness, True, values, links)
 
 
 def without(batch: Batch, wait: Sequence[Packed], reason: str = "") -> Batch:
-    """The batch in which these visits ended HELD, for this reason; none: since others would say the same."""
+    """The batch in which these visits end HELD for this reason; by default, that other documents changed alike."""
     held = {id(packed.visited): _held(packed.visited, reason) for packed in wait}
     return replace(
         batch,
@@ -189,7 +189,7 @@ def _reason(title: str) -> str:
 
 
 def begin(store: Store, source: int, run: int) -> None:
-    """A run begins: of what an earlier one was stopped at, what nobody has decided is as it was before."""
+    """Begin a run: put undecided changes of an earlier, stopped run back to the older versions."""
     with store.read() as tx:
         found = staged_versions.groups(tx, source, None, 1)
     for key, _ in found:
@@ -200,9 +200,9 @@ def begin(store: Store, source: int, run: int) -> None:
 
 
 def settle(store: Store, row: RunRow) -> str:
-    """All visits of a run are settled: why it must be held, "" when it need not be; then what waited is in use.
+    """Settle the changes after all visits of a run: returns why the run must be held, or "" and uses waiting versions.
 
-    What a person accepted is in use as well.
+    Versions that an administrator accepted are used as well.
     """
     source, run, held = row.source_id, row.id, None
     with store.begin() as tx:
@@ -226,7 +226,7 @@ def settle(store: Store, row: RunRow) -> str:
 
 
 def _put_back(store: Store, source: int, run: int, key: int) -> None:
-    """Documents that took what the key stands for say again what they said before; the newer versions wait."""
+    """Put documents with this likeness key back to their older versions; the newer versions wait."""
     while True:
         with store.begin() as tx:
             older = staged_versions.of_group(tx, source, key, CHUNK, waiting=False)
@@ -245,7 +245,7 @@ def _put_back(store: Store, source: int, run: int, key: int) -> None:
 
 
 def _let_in(store: Store, source: int, run: int, but: int | None) -> bool:
-    """Some of the versions that wait are in use from now on. Returns whether there may be more."""
+    """Use some of the waiting versions from now on. Returns whether more may be waiting."""
     with store.begin() as tx:
         some = staged_versions.waiting(tx, source, CHUNK, but)
         if not some:
@@ -260,7 +260,7 @@ def _let_in(store: Store, source: int, run: int, but: int | None) -> bool:
 
 
 def _renew(store: Store, source: int, run: int) -> bool:
-    """Fresh copies of some documents are in use, delivered anew. Returns whether there may be more."""
+    """Use fresh copies of some documents and deliver them again. Returns whether more may be waiting."""
     with store.begin() as tx:
         some = staged_versions.fresh(tx, source, CHUNK)
         _use(tx, some, run, refetch.awaited(tx, [each.id for each in some]))
@@ -269,7 +269,7 @@ def _renew(store: Store, source: int, run: int) -> bool:
 
 
 def _use(tx: Tx, some: Sequence[Version], run: int, known: Container[int] = ()) -> None:
-    """Have these versions in use. Receivers are told of a change; where the copy alone is another the index is."""
+    """Use these versions. Receivers get an event for a change; if only the copy differs, the index alone gets one."""
     events = ((each, Event.FOUND if each.id in known else Event.CHANGED) for each in some)
     entries = [NewEvent(each.source, each.id, run, event) for each, event in events]
     staged_versions.use(tx, some, stream.append(tx, persist.aimed(tx, entries)))
@@ -286,7 +286,7 @@ def _mark(tx: Tx, numbers: Sequence[int], run: int, end: tuple[OutcomeKind, int,
 
 
 def _recount(tx: Tx, run: int, held: int) -> None:
-    """So many documents count as held, or no longer, that counted as changed, or do now."""
+    """Move this number of documents from the count of changed to the count of held (back, if negative)."""
     counters = runs.counted_by(tx, run, runs.ITSELF)
     counters.held += held
     counters.changed -= held

@@ -1,8 +1,8 @@
-"""Members of the containers of a batch become resources: a container is a complete listing of what lies in it.
+"""Members of the containers of a batch become resources: each container lists its members completely.
 
     new or another version -> to be visited        same version -> stays as it is        no longer in it -> removed
 
-A member that leaves takes along what lies in it. Inside the transaction that settles the batch.
+Members of a removed member are removed as well. Called in the transaction that settles the batch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class AdmittedMembers:
-    """Counts of members that were admitted and removed; `sites` have something new to do."""
+    """Counts of members that were admitted and removed; `sites` have new work."""
 
     new: int = 0
     gone: int = 0
@@ -38,7 +38,7 @@ class AdmittedMembers:
 def admit(
     tx: Tx, numbers: SiteNumbers, order: Admission, containers: Sequence[ContainerMembers], hidden: Sequence[int]
 ) -> AdmittedMembers:
-    """Admit what the containers list; remove what they no longer do, and all members of what the batch hides."""
+    """Admit the members that containers list; remove members no longer listed, and members of hidden containers."""
     made = AdmittedMembers()
     known = member_rows.of_containers(tx, [each.resource.id for each in containers if each.resource.outcome])
     gone: list[int] = []
@@ -82,7 +82,7 @@ def _listed(container: ContainerMembers) -> Iterator[DiscoveredUrl]:
 
 
 def _addresses(tx: Tx, gone: Sequence[int], containers: Sequence[int]) -> list[str]:
-    """The addresses of members that are gone, and of all that lie in them or in hidden containers."""
+    """The addresses of members that are gone, and of all members in them or in hidden containers."""
     below = member_rows.of_containers(tx, containers, every_depth=True)
     inner = [row.address for rows in below.values() for row in rows if row.outcome != OutcomeKind.GONE]
     return [*member_rows.addresses(tx, gone), *inner]

@@ -1,11 +1,11 @@
 """Run modes in which documents that a run finds are not simply indexed.
 
-    examine     nothing is told to anybody -> PENDING -> a person begins indexing -> swept like any other
-    test        nothing is told to anybody -> FINISHED, and deletes nothing
-    index_only  links are not read: nothing new becomes known, and a later run reads what was changed once more
+    examine     receivers get no events -> PENDING -> a person begins indexing -> swept like any other
+    test        receivers get no events -> FINISHED, and deletes nothing
+    index_only  links are not read: no URL is discovered, and a later run rereads changed documents
 
-What decides who may read a document holds at once, whatever the mode. So does where a renamed one is: receivers
-were told that it is gone from its old address.
+Access rights take effect at once in every mode. So does the address of a renamed document: receivers
+already have the deletion of its old address.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 CHUNK = 500
 _AT_ONCE = (Event.ACCESS, Event.MOVED)
-"""What is told whatever the mode."""
+"""Events that are delivered at once in every mode."""
 
 
 def read(report: VisitResult, mode: Mode) -> VisitResult:
-    """The visit as a mode takes it: without its links, where these are not read.
+    """The visit as its mode uses it: in mode index_only without links.
 
-    Nothing then confirms the page to the next run, which would never see them else.
+    The page is then not confirmed to the next run, which has to read its links.
     """
     if mode is not Mode.INDEX_ONLY:
         return report
@@ -63,19 +63,19 @@ def _without_links(outcome: Outcome, role: Role) -> Outcome:
 
 
 def written(made: BatchRows, mode: Mode) -> BatchRows:
-    """The rows of a batch as a mode writes them, without links, or told to nobody but who may read what and where."""
+    """The rows of a batch as its mode writes them: without links, or with events of access rights and moves alone."""
     if mode is Mode.INDEX_ONLY:
         return replace(made, links=[])
     if mode not in WITHHELD:
         return made
-    told = [entry for entry in made.entries if entry.event in _AT_ONCE and mode is not Mode.TEST]
+    at_once = [entry for entry in made.entries if entry.event in _AT_ONCE and mode is not Mode.TEST]
     contents = [row._replace(indexed=False, seq=0) for row in made.contents]
     later = mode is Mode.EXAMINE
-    return replace(made, contents=contents, entries=told, hidden=[], returned=set(), quiet=True, later=later)
+    return replace(made, contents=contents, entries=at_once, hidden=[], returned=set(), quiet=True, later=later)
 
 
 def begin(store: Store, row: RunRow) -> None:
-    """A run begins: what an earlier one has fetched and nobody was told of is fetched anew. Again after a kill."""
+    """Begin a run: forget documents that an earlier run fetched and did not deliver. May be repeated after a kill."""
     with store.read() as tx:
         examined_before = any(each.mode is Mode.EXAMINE for each in runs.since_whole(tx, row))
     while examined_before:
@@ -89,7 +89,7 @@ def is_over(row: RunRow) -> bool:
 
 
 def end(store: Store, row: RunRow, now: float) -> None:
-    """End a run that goes no further, or have it wait for a person."""
+    """Finish a test run, or have an examining run wait for approval."""
     if row.asked is None:
         canonicals.settle(store, row)
     run_counters.finish(store, row)
@@ -101,9 +101,9 @@ def end(store: Store, row: RunRow, now: float) -> None:
 
 
 def index(store: Store, row: RunRow) -> None:
-    """Index what a run found, if a person has looked at it and said so. Again after a kill.
+    """Index the documents that a run found, once a person approved them. May be repeated after a kill.
 
-    Every document that is new is told of and counted; what the visits found gone is hidden.
+    Each new document gets an event and is counted; documents that the visits found gone are hidden.
     """
     if row.mode is not Mode.EXAMINE or row.asked != runs.INDEX:
         return

@@ -1,13 +1,13 @@
-"""Detection of moved files in a listing, which are new only at their URL.
+"""Detection of moved files in a listing: a known file at a new URL.
 
-Renaming a folder brings nothing that is not known (fault F10).
+Renaming a folder brings no new documents.
 
 named for the first time -> held back until the listing has ended -> a document is absent that had its version? moved
                                                                 `-> else admitted as new
 
-A copy or a hard link is none: the address from before must be gone. What else than the address depends on it is read
-anew: titles and types that come from names, and links, which begin where their document is. Receivers are told once: of
-what is read anew the index alone is told at once, and all others when that was done.
+A copy or a hard link is not a move: the old address must be gone. Data that depends on the address is reread: titles
+and types that come from names, and links, which are relative to their document. Receivers get one event for a move:
+at once, or after rereading if the document is reread; the index alone gets an event at once in both cases.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 CHUNK = 1_000
 MOST = 100_000
-"""Addresses held back, which take 40 MB; those behind are admitted at once, and what was renamed there is new."""
+"""Addresses held back (40 MB); later ones are admitted at once, so renamed files among them count as new."""
 
 
 class Newcomers:
     """Files that a complete listing has named for the first time so far.
 
-    Nothing is held back where nothing was known.
+    Nothing is held back for a source without known files.
     """
 
     def __init__(self, store: Store, source: Source, order: Admission, sites: SiteNumbers) -> None:
@@ -56,7 +56,7 @@ class Newcomers:
             self._room = MOST if lists and relocate.absent(tx, source.number, order.run, 1, 0) else 0
 
     def hold(self, tx: Tx, arrivals: Sequence[NewUrl]) -> list[DiscoveredUrl]:
-        """Hold back those that are new. Returns the others, and those there is no room for."""
+        """Hold back new files. Returns the known files, and new ones for which there is no room."""
         new = enqueue.unknown(tx, self._sites, arrivals)[: self._room] if self._room else []
         held = {key: found for found, key in new if found.validator}
         for found in held.values():
@@ -65,11 +65,11 @@ class Newcomers:
         return [found for found, key in arrivals if key not in held]
 
     def move(self, tx: Tx, behind: int) -> tuple[int, int | None]:
-        """Find the next absent documents among them: how many were moved, behind which to go on; None at the end."""
+        """Match the next absent documents with new files: the number moved, and where to continue (None at the end)."""
         absent = relocate.absent(tx, self._order.source, self._order.run, CHUNK, behind) if self._held else []
         blobs = staged_versions.links_of(tx, [each.id for each in absent])
         linking = {number for number, blob in blobs.items() if codec.unpack(blob)}
-        linking |= member_rows.of_containers(tx, [each.id for each in absent]).keys()  # their addresses begin with its
+        linking |= member_rows.of_containers(tx, [each.id for each in absent]).keys()  # members' URLs begin with it
         moves = list[Move]()
         for was in absent:
             found = None if is_below(was.address, self._source.unlisted) else self._taken(was)
@@ -81,14 +81,14 @@ class Newcomers:
         return moved, absent[-1].id if len(absent) == CHUNK else None
 
     def _taken(self, was: Absent) -> DiscoveredUrl | None:
-        """Return the new URL of an absent document, the one of the same name if there are several."""
+        """Return the new URL of an absent document, one with the same file name if there are several."""
         alike = self._held.get(was.validator)
         if not alike:
             return None
         return alike.pop(next((n for n, found in enumerate(alike) if _namesakes(was, found)), 0))
 
     def _carried(self, tx: Tx, moves: Sequence[Move]) -> int:
-        """Move them, and tell everybody: the old address is gone, and the document is at the new one."""
+        """Move documents and append events: the old address is deleted, and the document is at the new one."""
         run, now = self._order.run, tx.now()
         taken = relocate.carry(tx, self._sites, self._order, moves, now)
         index = receivers.index(tx)
@@ -113,16 +113,16 @@ class Newcomers:
         return Tombstone(source, key, was.address, was.id, run, now, tombstones.MOVED, None)
 
     def left(self) -> Iterator[list[DiscoveredUrl]]:
-        """Return the files that are new after all, in batches."""
+        """Return the files that are new in fact, in batches."""
         found = [each for alike in self._held.values() for each in alike]
         self._held.clear()
         return (found[start : start + CHUNK] for start in range(0, len(found), CHUNK))
 
 
 def unread(tx: Tx, visited: Sequence[Visited]) -> set[int]:
-    """Return the resources whose visit is the first of a moved document at its new URL.
+    """Return the moved documents that were now visited at their new URL for the first time.
 
-    Receivers are told of it now.
+    Receivers get the event of the move now.
     """
     some = [each.resource.id for each in visited if each.resource.indexed and not each.resource.content_hash]
     return visits.renamed(tx, some) if some else set()

@@ -1,4 +1,4 @@
-"""Persistence of a batch: the mapping of its rows to database tables. Inside the transaction that settles it."""
+"""Persistence of a batch: the mapping of its rows to database tables. Called in the transaction that settles it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def write(tx: Tx, made: BatchRows, run: int) -> None:
-    """Hand the rows to the tables they belong to."""
+    """Write the rows to their tables."""
     first = stream.append(tx, aimed(tx, made.entries)) if made.entries else 0
     writes.contents(tx, made.numbered(first))
     writes.validators(tx, made.validators)
@@ -39,7 +39,7 @@ def write(tx: Tx, made: BatchRows, run: int) -> None:
 
 
 def aimed(tx: Tx, entries: Sequence[NewEvent]) -> Sequence[NewEvent]:
-    """The events in their order, and more: what is as it was is for the index, and for whoever could not take it."""
+    """The events in order; those of unchanged documents go to the index, and to receivers that rejected them before."""
     renewed = [each for each in entries if each.event is Event.FOUND]
     if not renewed:
         return entries

@@ -1,15 +1,15 @@
 """Quota of documents and bytes that this process may still fetch for a run with a limit.
 
-Processes claim what they fetch before they do (`store.journal.quota_claims`), each its share of what nobody has
-claimed, and claim again when half of that is used. So all together keep the limit. When nothing is left to be claimed,
-one that asks for nothing gives back what it has.
+Processes claim a share of the unclaimed quota before they fetch (`store.journal.quota_claims`), and claim again when
+half of it is used. So all processes together keep the limit. When nothing is left to claim, an idle process gives
+back its share.
 
-How big a document is shows only when it is there, so those under way are reckoned as big as the others were: of bytes
-a run receives more than its limit by about one document for each process.
+The size of a document is known only after it is received, so documents under way count with the average size: a run
+may exceed a limit of bytes by about one document for each process.
 
-What visits turn out not to have fetched, as they were answered 404, is free again once they are settled: what is used
-is reckoned anew at each look. A process that is silent is taken for dead, and its claim for nothing: after as long a
-time it asks for nothing itself.
+Visits that fetched no document (404, for example) free their quota when they are settled: usage is recomputed at each
+check. A process that reports nothing counts as dead and its claim as void; after the same time it stops fetching
+itself.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from cormorant.model.run import Counters
 
 IDLE_S = 1.0
-"""A process that has asked for nothing for so long looks whether others could use what it claimed."""
+"""A process that has asked for no quota for so long checks whether others could use its claim."""
 
 
 @dataclass(slots=True)
 class Limit:
-    """A limit of a run (`most`, None: there is none), and up to what this process may use it, counted from 0.
+    """A limit of a run (`most`, None: no limit), and up to where this process may use it, counted from 0.
 
-    `used` is what it has fetched and what is under way.
+    `used` counts fetched documents or bytes and those under way.
     """
 
     most: int | None = None
@@ -41,7 +41,7 @@ class Limit:
     _granted: float = 0.0
 
     def set(self, most: int | None) -> None:
-        """A run begins, or somebody has changed its limit: claimed is what is used."""
+        """Set the limit when a run begins or an administrator changes it: the claim is then what is used."""
         if most != self.most:
             self.most, self.claim = most, float(self.used)
 
@@ -56,45 +56,45 @@ class Limit:
         return self.most is not None and self.claim - self.used <= self._granted / 2
 
     def grant(self, by_others: int, peers: int) -> None:
-        """Claim a share of what is neither used here nor claimed by others, rounded up: the last one can be had."""
+        """Claim a share of the quota neither used here nor claimed by others, rounded up so that none is left over."""
         if self.most is not None:
             self._granted = max(ceil((self.most - by_others - self.used) / peers), 0)
             self.claim = self.used + self._granted
 
     def give_back(self, by_others: int, peers: int) -> None:
-        """Claim no more than what is used, if nothing is left for others to claim."""
+        """Reduce the claim to what is used, if nothing is left for others to claim."""
         if self.most is not None and self.most - by_others - self.claim < peers:
             self.claim, self._granted = min(self.claim, self.used), inf
 
 
 class Allowance:
-    """The limits of one run in one process. `asked` says that somebody wanted room since that was last looked at.
+    """The limits of one run in one process. `asked` says that quota was requested since the last check.
 
-    `told` is what others know this process to have claimed. None until it has told them: they still reckon with the
-    claim of one of its name that worked on the run before. `until` is when they take it for dead (monotonic seconds).
+    `published` is the claim that other processes know. None until the first is published: until then they count the
+    claim of a process of the same name in the run before. `until` is when they count it as dead (monotonic seconds).
     """
 
     def __init__(self) -> None:
         self.documents, self.received = Limit(), Limit()
         self.asked = False
-        self.told: QuotaClaim | None = None
+        self.published: QuotaClaim | None = None
         self.until = inf
         self._idle_since = 0.0
         self._count = self._size = 0
 
     def lapse(self) -> None:
-        """This process was taken for dead, and others may have claimed what it had: it has what it used."""
+        """Reduce the claims to what is used, because others counted this process as dead and may use its share."""
         for limit in (self.documents, self.received):
             limit.claim = float(limit.used)
-        self.told = None
+        self.published = None
 
     def note(self, size: int) -> None:
-        """A visit to a document ended, for which this many bytes came."""
+        """Note the size in bytes of a document whose visit ended."""
         self._count += 1
         self._size += size
 
     def reckon(self, counted: Counters, batch: Batch, under_way: int) -> None:
-        """See what is used: by what was counted, by visits that wait to be, and by as many more that are under way."""
+        """Recompute usage: settled documents, visits that wait to be settled, and those under way."""
         self.documents.used = counted.fetched + len(batch.visited) + under_way
         on_their_way = under_way * self._size // max(self._count, 1)
         self.received.used = counted.bytes + batch.received + on_their_way
@@ -102,7 +102,7 @@ class Allowance:
     def ask_room(self, under_way: int, now: float) -> bool:
         """Return whether one more document fits now (monotonic seconds), with `under_way` in progress.
 
-        As long as nobody knows how big documents are, they are asked for one by one where bytes are limited.
+        While no size of a document is known, documents are requested one by one if bytes are limited.
         """
         self.asked = True
         if self.received.most is not None and under_way and not self._count:
@@ -117,27 +117,27 @@ class Allowance:
 
     @property
     def claimed(self) -> QuotaClaim:
-        """Up to what it may fetch, by its claims."""
+        """The totals up to which this process may fetch, by its claims."""
         return QuotaClaim(int(self.documents.claim), int(self.received.claim))
 
     @property
     def is_news(self) -> bool:
         """Return whether the claimed part of a limit differs from the part that other processes know."""
-        return self.is_limited and self.told != self.claimed
+        return self.is_limited and self.published != self.claimed
 
     def share(self, others: QuotaClaim, peers: int, *, more: bool) -> None:
-        """Claim more, or give back what others could use, knowing what they have claimed."""
+        """Claim more, or give back quota that others could use, given their claims."""
         for limit, by_others in zip((self.documents, self.received), others, strict=True):
             (limit.grant if more else limit.give_back)(by_others, peers)
 
     def is_low(self) -> bool:
-        """Return whether it is time to claim more of a limit. The first time before anybody asks."""
+        """Return whether it is time to claim more of a limit. True the first time even without a request."""
         return (self.asked or not self._idle_since) and (self.documents.is_low or self.received.is_low)
 
     def take_idleness(self, now: float) -> bool:
         """Return whether part of a limit is claimed but unused for a while (`now` in monotonic seconds).
 
-        Said once a while.
+        True at most once in that time.
         """
         if not self.asked and now - self._idle_since <= IDLE_S:
             return False

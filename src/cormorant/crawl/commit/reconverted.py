@@ -1,9 +1,9 @@
-"""Documents that were read again become durable: copies first, then one transaction that claims each as it was read.
+"""Reread documents become durable: copies first, then one transaction that claims each as it was read.
 
-    frames -> cache.keep -> BEGIN -> claim -> stream -> content, remark -> what is left to the next crawl -> COMMIT
+    frames -> cache.keep -> BEGIN -> claim -> stream -> content, remark -> leave the rest to the next crawl -> COMMIT
 
-No lease is asked for: a document that is not as it was read is somebody else's by now, and what was read of it is
-dropped. What comes before the transaction may be repeated; its pieces of packs are left to compaction.
+No lease is needed: if a document changed since it was read, the result is dropped. Steps before the transaction may be
+repeated; compaction frees the space of their frames in packs.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ _READ: Final = (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 
 @dataclass(slots=True)
 class ReconvertedBatch:
-    """Documents that were read again and wait to be settled, with their frames; and those that a crawl has to read."""
+    """Reread documents that wait to be settled, with their frames; and documents that are left to a crawl."""
 
     read: list[Reconversion] = field(default_factory=list)
     frames: list[tuple[int, bytes]] = field(default_factory=list)
     left: list[Resource] = field(default_factory=list)
 
     def add(self, got: Reconversion) -> None:
-        """Take a document, and encode what is to be kept of it."""
+        """Add a document, and encode its frame."""
         self.read.append(got)
         self.frames.append((got.resource.id, encode(frame_of(got.document, got.outcome.content))))
 
     @property
     def size_bytes(self) -> int:
-        """Return the bytes of the frames."""
+        """Return the size of the frames in bytes."""
         return sum(len(frame) for _, frame in self.frames)
 
     def settle(self, store: Store, cache: Cache) -> int:
-        """Write the batch, or nothing and raise; returns how many documents have a text of now."""
+        """Write the batch, or nothing and raise; returns the number of documents whose text is now up to date."""
         places = dict(zip(map(id, self.read), cache.keep(self.frames), strict=True))
         with store.begin() as tx:
             takedowns.hold(tx, alone=False)
@@ -66,19 +66,19 @@ class ReconvertedBatch:
             left = [each.id for each in self.left] + [number for number in claimed if number not in entitled]
             refetch.leave(tx, sorted({*left, *_leading(tx, kept)} & claimed))
         refused = [places[id(each)] for each in self.read if each not in kept]
-        if refused:  # what a takedown has meanwhile hidden is nowhere on the disk
+        if refused:  # documents taken down meanwhile must not stay on disk
             cache.erase(refused)
         return len(kept)
 
 
 def _entitled(tx: Tx, read: Sequence[Reconversion]) -> set[int]:
-    """Those with access lists that are known: of others the next crawl learns them."""
+    """Numbers of the documents whose access list is known; the next crawl learns the other lists."""
     lists = {row[0] for row in bulk.select_in(tx, acl, ("id",), "id", {each.resource.acl for each in read})}
     return {each.resource.id for each in read if each.resource.acl in lists}
 
 
 def _write(tx: Tx, kept: Sequence[Reconversion], places: dict[int, BlobPlace]) -> None:
-    """Write texts and remarks, and tell receivers of texts that are others than before, the index of all."""
+    """Write texts and remarks, and append events: to receivers for changed texts, to the index for all."""
     if not kept:
         return
     events = [
@@ -105,7 +105,7 @@ def _write(tx: Tx, kept: Sequence[Reconversion], places: dict[int, BlobPlace]) -
 
 
 def _leading(tx: Tx, kept: Sequence[Reconversion]) -> set[int]:
-    """Those that lead elsewhere than is known: to other links, or to other members. A crawl has to follow them."""
+    """Documents whose links or members differ from the stored ones. A crawl has to follow them."""
     numbers = [each.resource.id for each in kept]
     known = {row[0]: row[1] for row in bulk.select_in(tx, outlinks, ("id", "links"), "id", numbers)}
     inside = member_rows.versions(tx, numbers)

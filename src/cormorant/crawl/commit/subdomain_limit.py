@@ -1,4 +1,4 @@
-"""Links that lead to one host too many of a domain become exclusions, before anything is written."""
+"""Links to hosts beyond the limit of a domain become exclusions, before anything is written."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from cormorant.store.db.database import Tx
 
 RULE = "max_hosts"
-"""How rulings about too many hosts begin."""
+"""Begins the rulings about too many hosts."""
 
 
 def sorted_out(
     tx: Tx, source: Source, arrivals: list[NewUrl], run: int, home: Sequence[str] | set[str] = ()
 ) -> tuple[list[NewUrl], list[Exclusion]]:
-    """Sort arrivals into those that may come and those that are too many. Sites of `home` are known to have come."""
+    """Sort arrivals into admitted ones and those on too many hosts. Sites of `home` are already known."""
     settings = source.settings
     most = settings.host_limit
     if most is None:

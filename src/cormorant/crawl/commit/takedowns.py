@@ -1,9 +1,9 @@
 """Takedowns in a crawl: a document that was taken down is neither visited nor kept.
 
-    before a visit --in force?--> Excluded, 986: nothing is asked for
-    before a batch is settled, again: a visit that was under way when the takedown came ends the same
+        before a visit --in force?--> Excluded, 986: no request is sent
+        before a batch is settled, again: a visit that was under way when the takedown began ends the same
 
-The rules are read with every batch. What such a visit had written into a pack is erased there at once.
+The rules are read with every batch. Frames that such a visit has written into a pack are erased at once.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from cormorant.store.db.database import Tx
 
 ADDRESS = "address:"
-"""How a rule begins that is about one address. Other rules do not tell capitals from small letters, this one does."""
+"""Begins a rule about one address. Such a rule is case-sensitive, other rules are not."""
 
 
 class TakedownRules:
-    """The takedowns in force for one source (None: those of every source alone), compiled."""
+    """The takedowns in force for one source, compiled (None: only those that apply to every source)."""
 
     def __init__(self, rows: Iterable[TakedownRow], source: str | None) -> None:
         rules = [row.rule for row in rows if row.source in (None, source)]
@@ -61,7 +61,7 @@ NONE = TakedownRules((), None)
 
 
 class TakedownWatch:
-    """The takedowns for a source as of the newest look into the store."""
+    """The takedowns for a source as of the last check of the store."""
 
     def __init__(self, source: int) -> None:
         self._source = source
@@ -69,7 +69,7 @@ class TakedownWatch:
         self._now = NONE
 
     def look(self, tx: Tx) -> None:
-        """Read them, compile them if they are others than before, and keep them as they are until `tx` ends."""
+        """Read the takedowns, compile them if they changed, and lock them until `tx` ends."""
         takedowns.hold(tx, alone=False)
         rows = takedowns.in_force(tx)
         if rows != self._rows:
@@ -83,7 +83,7 @@ class TakedownWatch:
         return self._now.ruling(resource.address, resource.display)
 
     def applied(self, batch: Batch) -> Batch:
-        """The batch with each visit Excluded whose document was taken down while it was under way."""
+        """The batch with visits as Excluded if their document was taken down while they were under way."""
         if not self._now:
             return batch
         refused = {id(each): over for each in batch.visited if (over := self._refused(each)) is not None}
@@ -98,7 +98,7 @@ class TakedownWatch:
         )
 
     def _refused(self, visited: Visited) -> Visited | None:
-        """The visit as one that was Excluded; None when no takedown is about its document."""
+        """The visit as Excluded; None if no takedown concerns its document."""
         resource, outcome = visited.resource, visited.report.outcome
         if resource.role is not Role.DOCUMENT or outcome.status == Status.TAKEN_DOWN:
             return None

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def end(found: Sequence[Payload], events: Sequence[Numbered]) -> int:
-    """Up to which number a batch goes that is the beginning of these events; before the first when it is empty."""
+    """The last number of a batch that begins these events; the number before the first if the batch is empty."""
     return found[-1].event.seq if found else events[0].seq - 1
 
 
 def acknowledge(tx: Tx, row: ReceiverRow, errand: ReceiverTask, place: int) -> None:
-    """Write the place, what was refused, what was counted by run, and what the index no longer has."""
+    """Write the place, rejected deliveries, counters by run, and documents that left the index."""
     receivers.set_place(tx, row.id, place, errand.outlet.last_seq)
     said = errand.outlet.said()
     seen = {seq: each for seq, each in errand.seen.items() if seq <= place}
@@ -49,9 +49,9 @@ def acknowledge(tx: Tx, row: ReceiverRow, errand: ReceiverTask, place: int) -> N
 
 
 def overtake(tx: Tx, place: int) -> None:
-    """The index was made anew and is at `place`: write that, and count what lay before it as if it had been told.
+    """Move the index to `place` after it was rebuilt, and count the events before that as delivered.
 
-    Of runs under way only; what the others count was told of when they ended. It may have come further meanwhile.
+    Only for runs under way; the counters of other runs are final. The index may have moved past `place` meanwhile.
     """
     number, passed = receivers.index(tx), receivers.index_place(tx)
     if not number or place < passed <= stream.head(tx):
@@ -60,26 +60,26 @@ def overtake(tx: Tx, place: int) -> None:
         events = stream.count_between(tx, passed, place, number, run.id)
         if events:
             total = runs.counted_by(tx, run.id, f"receiver {receivers.INDEX}")
-            total.add(_told(events))
+            total.add(_index_counters(events))
             runs.count(tx, run.id, f"receiver {receivers.INDEX}", total)
     receivers.set_place(tx, number, place)
     pending_deletes.passed(tx, place)
     stream.trim(tx)
 
 
-def _told(events: Mapping[Event, int]) -> Counters:
+def _index_counters(events: Mapping[Event, int]) -> Counters:
     """Return the index counters for events delivered to the index, given how many there are of each kind."""
-    told = Counters(indexed=events.get(Event.NEW, 0), index_link_updates=events.get(Event.LINKS, 0))
+    counters = Counters(indexed=events.get(Event.NEW, 0), index_link_updates=events.get(Event.LINKS, 0))
     for event, count in events.items():
         if event.of_gone:
-            told.index_deletes += count
+            counters.index_deletes += count
         elif not (event is Event.LINKS or event.of_run or event.of_unvisited):
-            told.index_writes += count
-    return told
+            counters.index_writes += count
+    return counters
 
 
 def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, RejectedDelivery], refusals: Sequence[Refusal]) -> None:
-    """Keep what was refused; of what was taken, forget that an older delivery had been refused."""
+    """Store rejected deliveries; forget older rejections of documents that were now accepted."""
     if not refusals and not row.refused:
         return
     numbers = {each.seq for each in refusals}
@@ -92,17 +92,17 @@ def _refuse(tx: Tx, row: ReceiverRow, seen: Mapping[int, RejectedDelivery], refu
     rejected_deliveries.taken(tx, row.id, taken.keys() - {each.resource for each in rows})
     rejected_deliveries.note(tx, row.id, rows)
     urls = {number: each.url for number, each in known.items()}
-    told = [f"{urls.get(each.seq, '')} (number {each.seq}): {each.reason}".lstrip() for each in refusals]
-    receivers.add_refused(tx, row.id, told)
+    lines = [f"{urls.get(each.seq, '')} (number {each.seq}): {each.reason}".lstrip() for each in refusals]
+    receivers.add_refused(tx, row.id, lines)
 
 
 def _is_beside(event: Event) -> bool:
-    """Return whether an event says nothing about the content of a document."""
+    """Return whether an event is not about the content of a document."""
     return event is Event.LINKS or event.of_unvisited
 
 
 def _stop(tx: Tx, row: ReceiverRow, asked: Stop) -> None:
-    """End a run that a receiver wants to end, if it is told of its source."""
+    """End a run that a receiver wants to end, if the receiver gets events of its source."""
     try:
         found = runs.get(tx, asked.run)
     except NotFoundError:

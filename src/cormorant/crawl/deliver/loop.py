@@ -1,10 +1,10 @@
-"""Found, providing, finished: every receiver is told what is in the stream, from its own place on.
+"""Provider loop: each receiver gets the events of the stream behind its place.
 
     stream behind the place -> documents (row + cache) -> receive, in a thread of its own -> place moves on
 
-At least once for every receiver. The index remembers its place by itself, but what it did is counted here: what it has
-committed and the store does not know of is told once more and counted once. One that is slow, hangs or fails holds up
-no other, and has no more than one batch in hand.
+At least once for each receiver. The index stores its own place, but its work is counted here: events that it committed
+and the store has not acknowledged are delivered once more and counted once. A slow, hanging or failing receiver holds
+up no other, and has at most one batch in hand.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 READ = 256
 TICK_S, MOST_TICK_S = 0.1, 0.5
 LEAVE_S = 5.0
-"""Events read at a time, at most; how often it looks, the seldomer, the longer there was nothing to deliver; how long
-receivers have to end what they are at when the process ends."""
+"""Events read at a time, at most; seconds between checks, which grow while there is nothing to deliver; seconds that
+receivers have to end their batch when the process ends."""
 
 
 class Provider:
-    """The one process that delivers. `connect` makes an outlet of a configured receiver."""
+    """The one process that delivers. `connect` makes the sink of a configured receiver."""
 
     def __init__(self, store: Store, connect: Callable[[ReceiverRow], Sink], tidy: Callable[[], None]) -> None:
         self._store, self._connect, self._tidy = store, connect, tidy
@@ -55,11 +55,11 @@ class Provider:
         await within(LEAVE_S, [ended for hangs, ended in ending if not hangs])
 
     def _look(self, *, more: bool = True) -> bool:
-        """Take note of what receivers have done and hand them `more`; says whether any was given something."""
+        """Acknowledge finished batches and hand out `more`; returns whether any receiver got events."""
         with self._store.read() as tx:
             rows, now = receivers.served(tx), tx.now()
         for made_of in self._errands.keys() - {row.made_of for row in rows}:
-            self._errands.pop(made_of).end()  # no longer configured, or otherwise, or lent
+            self._errands.pop(made_of).end()  # no longer configured, configured differently, or lent
         return sum(self._serve(row, now, more=more) for row in rows) > 0
 
     def _serve(self, row: ReceiverRow, now: float, *, more: bool) -> bool:
@@ -87,11 +87,11 @@ class Provider:
         return errand
 
     def _hand_over(self, row: ReceiverRow, errand: ReceiverTask) -> bool:
-        """Hand a receiver its next events; says whether there were any."""
+        """Hand a receiver its next events; returns whether there were any."""
         with self._store.read() as tx:
             events = stream.after(tx, errand.outlet.place, READ, row.source_id, row.id)
             found = errand.outlet.prepare(tx, events)
-            # Behind its last event there may be others' only: it passes them, or the stream is never trimmed.
+            # Later events may be for other receivers only: the place moves past them, or the stream is never trimmed.
             upto = stream.head(tx) if len(found) == len(events) < READ else ack.end(found, events)
         errand.hand_over(found, upto, self._woken.set, more=len(found) < len(events) or len(events) == READ)
         return bool(found) or (len(events) < READ and replay.go_on(self._store, row))

@@ -1,8 +1,8 @@
-"""On their way into the index documents are compared with others that are nearly the same.
+"""Near-duplicate detection: documents are compared on their way into the index.
 
-    events and copies -> sketches -> classes -> (the index is told of these documents) and of others whose class changed
+    events and copies -> sketches -> classes -> index updates of these documents, and of others whose class changed
 
-What is told twice changes nothing, so a kill in between costs a comparison. What is unchanged comes by no event.
+A repeated comparison changes nothing, so a kill costs one comparison. Unchanged documents have no event.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ SETTING = "near_duplicates"
 
 
 def compare(store: Store, found: Sequence[Payload]) -> None:
-    """Take note of documents that are about to be told to the index; those that follow from them come by the stream."""
+    """Record documents that are about to enter the index; updates of other documents go through the stream."""
     newest = {each.event.resource: each for each in found if not _says_nothing(each.event)}
     if not newest:
         return
     with store.begin() as tx:
         off = _left_out(tx, {each.event.source for each in newest.values()})
-        told = [_told(each, off) for each in newest.values()]
+        changes = [_cluster_change(each, off) for each in newest.values()]
         whole = {each.event.resource for each in newest.values() if each.row is not None}
         runs = [each.event.run for each in newest.values()]
-        _tell(tx, told, whole, max(runs))
+        _update(tx, changes, whole, max(runs))
 
 
 def compare_all(store: Store, shelf: PayloadLoader) -> None:
-    """Compare what has not been compared yet, as of before there were sketches, and nothing that is no longer to be."""
+    """Compare documents indexed before there were sketches, and drop the sketches of documents that have none now."""
     with store.begin() as tx:
         off = _left_out(tx, {row.id for row in sources.every(tx)})
         indexed = sa.select(content.c.id).where(content.c.id == near.c.id, content.c.indexed).exists()
         stale = sa.select(near).where(sa.or_(near.c.source_id.in_(off), sa.not_(indexed)))
         gone = [ClusterChange(row.id, row.source_id, row.acl_id, b"", row.seq) for row in tx.rows(stale)]
-        _tell(tx, gone, set(), 0)
+        _update(tx, gone, set(), 0)
     for events in _uncompared(store, off):
         with store.read() as tx:
             found = shelf.find(tx, events)
@@ -58,7 +58,7 @@ def compare_all(store: Store, shelf: PayloadLoader) -> None:
 
 
 def _uncompared(store: Store, off: set[int]) -> Iterator[list[Numbered]]:
-    """Yield documents that search may find and that are in no class, as events that tell of them."""
+    """Yield indexed documents that are in no class, as events about them."""
     behind = 0
     while True:
         statement = (
@@ -82,7 +82,7 @@ def _says_nothing(event: Numbered) -> bool:
     return event.event is Event.LINKS or event.event.of_run or event.event.of_unvisited
 
 
-def _told(each: Payload, off: set[int]) -> ClusterChange:
+def _cluster_change(each: Payload, off: set[int]) -> ClusterChange:
     """Return the change to report to the duplicate clusters; a document with a damaged copy is not compared."""
     event, row, frame = each.event, each.row, each.frame
     if row is None or frame is None or not row.indexed or event.source in off:
@@ -90,18 +90,18 @@ def _told(each: Payload, off: set[int]) -> ClusterChange:
     return ClusterChange(event.resource, event.source, row.acl_id, sketch(row.title, frame.text), event.seq)
 
 
-def _tell(tx: Tx, told: Sequence[ClusterChange], whole: set[int], run: int) -> None:
-    """Tell classes, and the index of all whose class changed but those that it is about to be told of as a whole."""
+def _update(tx: Tx, changes: Sequence[ClusterChange], whole: set[int], run: int) -> None:
+    """Update the classes, and append index updates for documents whose class changed, except those in `whole`."""
     acls = ACLNumbers()
     classes = Classes(tx, lambda number: acls.list_of(tx, number) == PUBLIC, _fresh)
-    changed = classes.update(told) - whole
+    changed = classes.update(changes) - whole
     if changed:
         rows = tx.rows(sa.select(near.c.id, near.c.source_id).where(near.c.id.in_(sorted(changed))))
         stream.append(tx, [NewEvent(row.source_id, row.id, run, Event.LINKS) for row in rows])
 
 
 def _left_out(tx: Tx, numbers: set[int]) -> set[int]:
-    """Of these sources those whose documents are not compared."""
+    """Return those of these sources whose documents are not compared."""
     found = (sources.numbered(tx, number) for number in numbers)
     return {row.id for row in found if row is not None and row.settings.get(SETTING) is False}
 

@@ -1,4 +1,4 @@
-"""Payload of a receiver. Events of the stream with the documents they are about, from the rows and the cache."""
+"""Payload of a receiver: events of the stream with their documents, from the rows and the cache."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 _log = logger(__name__)
 MOST_BYTES = 32 << 20
-"""Text of documents in hand at a time: guessed by the size of the original, and known once its copy was read."""
+"""Text of documents in memory at a time, in bytes: estimated by the size of the original until its copy is read."""
 
 
 class Payload(NamedTuple):
-    """An event with its rows and its kept copy; without them when the document is gone or its copy is damaged.
+    """An event with its rows and its cached copy; without them if the document is gone or its copy is damaged.
 
-    Nor are they there, mostly, for an event that tells of links alone. `said` is what links say of the document,
-    `depth` how far it is from a start by them, `near` its class, if it is in one with others that are nearly the same.
+    Events about links alone mostly have neither. `said` is the anchor summary of the document, `depth` its distance
+    from a start by links, `near` its class of near duplicates, if it is in one.
     """
 
     event: Numbered
@@ -55,14 +55,14 @@ class Payload(NamedTuple):
 
     @property
     def named(self) -> RejectedDelivery:
-        """It as it is kept should a receiver not take it, for a reason yet to be told."""
+        """The delivery as it is stored if a receiver rejects it; the reason is added then."""
         event = self.event
         url = self.row.url if self.row is not None else event.url or ""
         return RejectedDelivery(event.resource, event.source, event.seq, event.run, int(event.event), url, "")
 
 
 class Sink(Protocol):
-    """One receiver at work. `place` is how far it has been read for, in memory; `receive` returns what is confirmed.
+    """One receiver at work. `place` is how far events were prepared, in memory; `receive` returns the confirmed place.
 
     `last_seq` is the number of the last record that the receiver took; 0 for none, and for the index.
     """
@@ -71,16 +71,16 @@ class Sink(Protocol):
     last_seq: int
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Payload]:
-        """Look up what the events are about: of the first ones, of one at least, as much as memory should hold.
+        """Look up the documents of the first events: of at least one, and of as many as memory should hold.
 
-        Of none when the first is not to be told yet.
+        Of none if the first event must be delivered later.
         """
         ...
 
     def receive(self, found: Sequence[Payload], upto: int, now: float) -> int:
-        """Deliver, and return the number up to which everything is confirmed. Called in a thread of the outlet's own.
+        """Deliver, and return the number up to which everything is confirmed. Called in the sink's own thread.
 
-        `upto` is how far the stream has been read: what is not found before it is not for this receiver.
+        `upto` is how far the stream was read: other events before it are not for this receiver.
         """
         ...
 
@@ -93,7 +93,7 @@ class Sink(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go."""
+        """Release all resources."""
         ...
 
 
@@ -108,32 +108,32 @@ _ROWS = (
 )  # fmt: skip
 
 
-def _needs_copy(event: Numbered, anew: Container[int]) -> bool:
-    """Return whether the copy of an existing document is needed: not for links alone, unless in `anew`.
+def _needs_copy(event: Numbered, whole: Container[int]) -> bool:
+    """Return whether the copy of an existing document is needed: not for links alone, unless in `whole`.
 
-    What has the number of one that is gone now, if anything, is not what the event is about.
+    The document of a deletion is gone; a row with its number may belong to another document.
     """
     if event.event is Event.LINKS:
-        return event.resource in anew
+        return event.resource in whole
     return not (event.event.of_gone or event.event.of_run)
 
 
 class PayloadLoader:
-    """Looks up what events are about: rows from the store, kept copies from the cache."""
+    """Looks up the documents of events: rows from the store, cached copies from the cache."""
 
     def __init__(self, cache: Cache, acls: ACLNumbers) -> None:
         self._cache, self._acls = cache, acls
 
     def find(
-        self, tx: Tx, events: Sequence[Numbered], *, body: bool | Container[str] = False, anew: Container[int] = ()
+        self, tx: Tx, events: Sequence[Numbered], *, body: bool | Container[str] = False, whole: Container[int] = ()
     ) -> list[Payload]:
-        """The newest rows and copies of the events' documents; an event that a newer one follows has them too.
+        """The current rows and copies of the events' documents; an older event of a document has the current ones too.
 
-        Of the first events only, of one at least, when there is more to hold at once than `MOST_BYTES`. The original's
-        bytes are there if `body` says so, of all or of these types, and what is told `anew` as a whole has its copy
-        also where only links say more.
+        Only of the first events, at least of one, if all would need more memory than `MOST_BYTES`. The original's
+        bytes are included if `body` says so, for all or for these media types. Documents in `whole` have their copy
+        even if an event is about links alone.
         """
-        ids = list({event.resource for event in events if _needs_copy(event, anew)})
+        ids = list({event.resource for event in events if _needs_copy(event, whole)})
         rows = {
             row.id: row
             for start in range(0, len(ids), 1000)
@@ -143,7 +143,7 @@ class PayloadLoader:
         frames: dict[int, Frame | None] = {}
         held = 0
         for event in events:
-            row = rows.get(event.resource) if _needs_copy(event, anew) else None
+            row = rows.get(event.resource) if _needs_copy(event, whole) else None
             if row is None or row.source_id != event.source:
                 found.append(Payload(event, None, None))
                 continue
@@ -164,7 +164,7 @@ class PayloadLoader:
             return None
 
     def furnished(self, tx: Tx, found: Sequence[Payload]) -> list[Payload]:
-        """The same with rights, with what links say of each, and with its class."""
+        """The payloads with access rights, anchor summaries and classes."""
         numbers = {each.event.resource for each in found}
         said, near = link_score.summaries_of(tx, numbers), duplicate_clusters.labels(tx, numbers)
         linked = {each.event.resource for each in found if each.event.event is Event.LINKS}
@@ -179,10 +179,10 @@ class PayloadLoader:
         ]
 
     def ruled(self, tx: Tx, found: Sequence[Payload]) -> list[Payload]:
-        """The same with rights."""
+        """The payloads with access rights."""
         return [each._replace(rights=self.acl(tx, each.row.acl_id)) if each.row else each for each in found]
 
     def acl(self, tx: Tx, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Grants and denies of a number."""
+        """Grants and denies of an access list, by its number."""
         found = self._acls.list_of(tx, number)
         return found.grants, found.denies

@@ -1,7 +1,7 @@
-"""One receiver at work: it has been handed a batch, or has done with it.
+"""One receiver at work: it has been handed a batch, or has finished it.
 
-idle --hand over--> busy --the batch is confirmed, or not--> done --taken note of--> idle
-                     `-- for a minute: told, and left to it
+idle --hand over--> busy --the batch is confirmed, or not--> done --acknowledged--> idle
+                     `-- for a minute: reported as late, and left to continue
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ T = TypeVar("T")
 
 _log = logger(__name__)
 LATE_S = 60.0
-"""Seconds with one batch after which it is told that a receiver does not come back."""
+"""Seconds with one batch after which a receiver is reported as late."""
 FIRST_S, MOST_S, MOST_MENDED_S = 1.0, 300.0, 10.0
-"""How long a receiver that failed is left alone: twice as long each time, and no longer than so; less for want of room
-or of what it is made of, which somebody gives at once.
+"""Seconds of rest after a failure: doubled each time, up to a maximum; less if space, or the plug-in or file that it is
+made of, is missing, since the administrator may provide that at any time.
 """
 
 GATHERED, MOST_GATHERING_S = 500, 0.4
-"""After a batch of so many events a second is waited for more, after fewer as much less, and never longer than that.
+"""After a batch of `GATHERED` events the task waits a second for more, after fewer less, but never longer than this.
 
-What a batch costs whatever is in it, two transactions and their turn at the disk, is so paid once for many.
+A batch costs two transactions and their disk writes whatever its size; so that is paid once for many events.
 """
 
 
 class ReceiverTask:
-    """An outlet with its own thread. `confirmed` is the place that the store knows of.
+    """A sink with its own thread. `confirmed` is the place in the store.
 
-    `seen` is what it was told and the store does not know of yet, by number: an index confirms several batches at once.
+    `seen` has the deliveries that the store has not acknowledged, by number: an index confirms several batches at once.
     """
 
     def __init__(self, name: str, outlet: Sink, place: int) -> None:
@@ -59,7 +59,7 @@ class ReceiverTask:
         return self._done is not None and not self._done.done()
 
     def hand_over(self, found: Sequence[Payload], upto: int, then: Callable[[], None], *, more: bool) -> None:
-        """Give it a batch; `then` is called when it has done with one that is not empty. Is there `more` behind it?"""
+        """Hand over a batch; `then` is called after a batch that is not empty. `more`: further events are waiting."""
         now = _time()
         self._since, self._late = now, False
         self.seen |= {each.event.seq: each.named for each in found if not each.event.event.of_run}
@@ -75,9 +75,9 @@ class ReceiverTask:
             return self.outlet.receive(found, upto, now)
 
     def take(self) -> int | None:
-        """The place it has confirmed since it was asked last; None when there is nothing to take note of.
+        """The place confirmed since the last call; None if nothing was confirmed.
 
-        Raises what it raised, as a CormorantError.
+        Raises the exception of the sink, as a CormorantError.
         """
         done, self._done = self._done, None
         if done is None:
@@ -95,24 +95,24 @@ class ReceiverTask:
         return _time() < self._next
 
     def take_lateness(self) -> bool:
-        """Return whether to report now that the receiver does not return. Once a batch."""
+        """Return whether to report now that the receiver is late. True once for each batch."""
         late = self.busy and not self._late and _time() - self._since > LATE_S
         self._late = self._late or late
         return late
 
     async def finish(self) -> None:
-        """Wait until it has done with what it has."""
+        """Wait until the current batch is finished."""
         if self._done is not None:
             await asyncio.wait([self._done])
 
     def end(self) -> asyncio.Future[None]:
-        """Close the outlet, after what it has in hand."""
+        """Close the sink after its current batch."""
         ended = self._ask(self.outlet.close)
         self._thread.shutdown(wait=False)
         return ended
 
     def _ask(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Have something done in the thread, after what it is at. One that never comes back ends with the process."""
+        """Run work in the thread, after its current work. Work that never returns ends with the process."""
         return asyncio.get_running_loop().run_in_executor(self._thread, work)
 
 
@@ -121,7 +121,7 @@ def _time() -> float:
 
 
 def rest_of(error: CormorantError, failures: int) -> float:
-    """Seconds to leave a receiver alone that has failed so often in a row before; longer where it asked for more."""
+    """Seconds to rest after a receiver failed so often in a row before; longer if the receiver asks for more."""
     is_mended = isinstance(error, NoRoom) or is_of_making(error)
     wait_s = min(FIRST_S * 2.0 ** min(failures, 20), MOST_MENDED_S if is_mended else MOST_S)
     return max(wait_s, error.after_s) if isinstance(error, NotTaken) else wait_s
@@ -133,6 +133,6 @@ def is_of_making(error: CormorantError) -> bool:
 
 
 async def within(seconds: float, waited_for: Sequence[Awaitable[object]]) -> None:
-    """Wait for all of these, and no longer than so. What they raise is nobody's business any more."""
+    """Wait for all of these, but no longer than this. Exceptions that they raise are ignored."""
     with suppress(TimeoutError):
         await asyncio.wait_for(asyncio.gather(*waited_for, return_exceptions=True), seconds)

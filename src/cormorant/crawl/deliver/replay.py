@@ -1,7 +1,7 @@
-"""Send again: what is kept is appended to the stream once more, for the one receiver that asked.
+"""Replay: cached documents are appended to the stream again, for the one receiver that asked.
 
-Little by little, when the receiver has little before it, and in one transaction with how far that is: so a kill loses
-nothing, a million documents fill nothing, and what a crawl finds meanwhile takes its turn. No source is asked.
+They are appended in chunks, when the receiver has few events before it, each in one transaction with the progress: a
+kill loses nothing, a million documents do not fill the stream, and new events take their turn. No source is contacted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHUNK = 500
 
 
 def go_on(store: Store, row: ReceiverRow) -> bool:
-    """Append the next documents that a receiver is to be told of again; says whether there was anything to do."""
+    """Append the next documents that a receiver is to get again; returns whether there was anything to do."""
     if row.resend is None:
         return False
     with store.begin() as tx:
@@ -50,7 +50,7 @@ def left(tx: Tx, row: ReceiverRow) -> int:
 
 
 def newest(tx: Tx) -> int:
-    """The number of the newest document there is, or that a receiver could not take."""
+    """The highest number of a document, or of one that a receiver rejected."""
     asked = sa.select(sa.func.max(content.c.id)), sa.select(sa.func.max(not_taken.c.resource_id))
     return max(int(tx.execute(each).scalar_one() or 0) for each in asked)
 
@@ -62,7 +62,7 @@ def _wanted(row: ReceiverRow, wanted: Replay) -> list[sa.ColumnElement[bool]]:
 
 
 def _kept(tx: Tx, row: ReceiverRow, wanted: Replay) -> tuple[list[NewEvent], int]:
-    """The next kept documents, and behind which number to go on."""
+    """The next cached documents, and the number after which to continue."""
     columns = content.c.id, content.c.source_id
     found = tx.rows(sa.select(*columns).where(*_wanted(row, wanted)).order_by(content.c.id).limit(CHUNK))
     entries = [NewEvent(each.source_id, each.id, 0, Event.FOUND, None, row.id) for each in found]
@@ -70,7 +70,7 @@ def _kept(tx: Tx, row: ReceiverRow, wanted: Replay) -> tuple[list[NewEvent], int
 
 
 def _faulty(tx: Tx, row: ReceiverRow, wanted: Replay) -> tuple[list[NewEvent], int]:
-    """The next documents that it could not take, which are then no longer noted; of what is gone that it is."""
+    """The next rejected documents, whose rejection is then forgotten; deleted ones get an event for the deletion."""
     found = [
         each for each, _ in rejected_deliveries.of(tx, row.id, CHUNK, wanted.behind) if each.resource <= wanted.upto
     ]

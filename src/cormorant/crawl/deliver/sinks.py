@@ -1,4 +1,4 @@
-"""The two ways a receiver is told: the index by changes and commits, all others by records."""
+"""The two kinds of sinks: the index gets changes and commits, all other receivers get records."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
 _log = logger(__name__)
 T = TypeVar("T")
 COMMIT_DOCUMENTS = 1125
-"""Twice joined, segments of so many make one that the engine no longer joins with small ones (ADR 0007)."""
+"""After two merges, segments of this size make one that the engine no longer merges with small ones (ADR 0007)."""
 COMMIT_S = 5.0
 COMMIT_BYTES = 16 << 20
-"""Text that an index may have before it: it takes documents faster than it works them in, and holds them meanwhile."""
+"""Text that an index may hold before a commit: it accepts documents faster than it indexes them."""
 QUIET_S = 0.5
 """An index with nothing more to read commits after this, so that the end of a crawl is found at once."""
 LARGE = 1_000_000
 """Characters of text, or of HTML, above which a record refers to the cache instead of carrying it."""
 HTML = frozenset(("text/html", "application/xhtml+xml"))
-"""Types of what is given as it came besides its text."""
+"""Media types of which receivers may get the HTML besides the text."""
 
 
 @dataclass(slots=True)
 class DeliveryTally:
-    """Counts by run, handed over once."""
+    """Counters by run, handed over once."""
 
     by_run: dict[int, Counters] = field(default_factory=dict)
 
@@ -73,13 +73,14 @@ class DeliveryTally:
 
 
 class IndexSink:
-    """Puts, drops, relinks and commits. It begins at `place`, the one acknowledged last.
+    """Applies inserts, deletes and link updates to the index, and commits. Begins at the acknowledged `place`.
 
-    The index may be ahead of that, if a process was killed between its commit and the acknowledgement. What lies
-    between is applied once more, which changes nothing in it: counts and refusals of that are known in this way only.
+    The index may be ahead of that, if a process was killed between its commit and the acknowledgement. Events between
+    are applied again, which changes nothing in the index: only so are they counted and their refusals known.
 
-    Other anchors can be written only on what is committed. What came after the last commit is put anew instead, from
-    its kept copy: were the index to commit for each, a crawl of many near copies would make twice the segments.
+    Link updates can be applied only to committed documents. Documents since the last commit are inserted again
+    instead, from their cached copy: with a commit for each, a crawl of many near duplicates would make twice the
+    segments.
     """
 
     def __init__(self, writer: IndexWriter, shelf: PayloadLoader, store: Store, place: int) -> None:
@@ -92,14 +93,14 @@ class IndexSink:
         self._uncommitted: set[int] = set()
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Payload]:
-        """Look up the documents, compare them, and return them with their rights, classes and what links say."""
-        found = self._shelf.find(tx, events, anew=self._uncommitted)
+        """Look up the documents, compare them, and return them with rights, classes and anchor summaries."""
+        found = self._shelf.find(tx, events, whole=self._uncommitted)
         near_duplicates.compare(self._store, found)
         with self._store.read() as later:
             return self._shelf.furnished(later, found)
 
     def receive(self, found: Sequence[Payload], upto: int, now: float) -> int:
-        """Apply, and commit when there is enough or it has waited long enough."""
+        """Apply changes, and commit if there are enough or the first has waited long enough."""
         if found:
             changes = [self._change(each) for each in _deciding(found)]
             self._bytes += self._writer.apply(changes)
@@ -112,12 +113,12 @@ class IndexSink:
         if self._pending and (full or now - self._since > COMMIT_S or now - self._heard > QUIET_S):
             self._commit()
         elif not self._pending and upto > self._confirmed and now - self._heard > QUIET_S:
-            self.place, self._heard = upto, now  # what lies between is for others alone; runs wait until it was passed
+            self.place, self._heard = upto, now  # events for others lie between; runs wait until the place is past them
             self._commit()
         return self._confirmed
 
     def _commit(self) -> None:
-        """Commit everything applied. An index that is ahead of what it is told of stays at its place."""
+        """Commit all changes. An index that is ahead of the acknowledged place keeps its place."""
         self._writer.commit(max(self.place, self._writer.place))
         self._confirmed = self.place
         self._pending, self._bytes, self._uncommitted = 0, 0, set()
@@ -140,7 +141,7 @@ class IndexSink:
         return Upsert(entry_of(each))
 
     def _keep(self, each: Payload) -> Change:
-        """A document whose copy is damaged: what the index has of it stays, for those who may read it now."""
+        """A document whose copy is damaged: its index entry stays, with the current rights."""
         self._tally.of(each.event.run).index_damaged += 1
         self._refused.append(Refusal(each.event.seq, DAMAGED))
         return UpdateLinks(each.event.resource, each.said.anchors, each.said.score, each.rights, near=each.near)
@@ -150,19 +151,19 @@ class IndexSink:
         return self._tally.take()
 
     def said(self) -> Sequence[Refusal | Stop]:
-        """Documents that the index was not told of since the last call, as their kept copies are damaged."""
+        """Documents that the index did not get since the last call because their copies are damaged."""
         taken, self._refused = self._refused, []
         return taken
 
     def close(self) -> None:
-        """Give the writer back; what was not committed comes again."""
+        """Release the writer; events that were not committed are delivered again."""
         self._writer.close()
 
 
 def _deciding(found: Sequence[Payload]) -> list[Payload]:
-    """Of each document the newest event, one about links only where there is no other: a document brings its links.
+    """The newest event of each document; an event about links only if there is no other, since documents bring links.
 
-    That nothing links to a document any more is no change of what is found, nor is what tells of a run.
+    Events of runs, and events of documents that lost their last link, change nothing in the index.
     """
     newest: dict[int, Payload] = {}
     for each in found:
@@ -189,9 +190,9 @@ def entry_of(found: Payload) -> IndexedDocument:
 
 
 class ReceiverSink:
-    """Hands records to a receiver; its confirmed place is what it has been handed. Opened when it is first handed any.
+    """Hands records to a receiver; its confirmed place is the last one handed over. Opened at the first hand-over.
 
-    In which form is for its settings to say: `delta`, `when`, `runs`. Each record names the one before (`last_seq`),
+    Settings choose the form of records: `delta`, `when`, `runs`. Each record names the one before (`last_seq`),
     since events for other receivers take numbers too.
     """
 
@@ -202,7 +203,7 @@ class ReceiverSink:
         self._open = False
 
     def prepare(self, tx: Tx, events: Sequence[Numbered]) -> Sequence[Payload]:
-        """Look up the documents; nothing of a run that may find more, if it is to be told at its end."""
+        """Look up the documents; with `when = end`, stop at events of a run that may find more."""
         settings = self._receiver.settings
         if settings.when == "end":
             early = transitions.finding(tx)
@@ -212,17 +213,17 @@ class ReceiverSink:
         return self._shelf.ruled(tx, found) if settings.RIGHTS else found
 
     def receive(self, found: Sequence[Payload], upto: int, now: float) -> int:  # noqa: ARG002 - the shape of an outlet
-        """Deliver; what is refused is told and not offered again. Where nothing is for it, it only moves on.
+        """Deliver; rejected documents are reported and not offered again. If no event is for it, only the place moves.
 
-        A document whose copy is damaged is told as one that could not be taken: it would be handed over as empty.
+        A document whose copy is damaged is reported as rejected: it would be delivered as empty.
         """
         if not self._open:
             self._begin()
         settings = self._receiver.settings
-        told = [each for each in found if is_told(each.event.event, settings) and not _is_past(each)]
-        lost = [] if settings.RIGHTS else [each for each in told if each.damaged]
+        wanted = [each for each in found if is_for(each.event.event, settings) and not _is_past(each)]
+        lost = [] if settings.RIGHTS else [each for each in wanted if each.damaged]
         unread = {each.event.seq for each in lost}
-        batch = _chained([self._delivery(each) for each in told if each.event.seq not in unread], self.last_seq)
+        batch = _chained([self._delivery(each) for each in wanted if each.event.seq not in unread], self.last_seq)
         if batch:
             self._said += self._ask(lambda: list(self._receiver.receive(batch)))
             self.last_seq = batch[-1].seq
@@ -231,9 +232,9 @@ class ReceiverSink:
         return self.place
 
     def _begin(self) -> None:
-        """Open it. Raises NotMade where that fails for another reason than one that passes.
+        """Open the receiver. Raises NotMade if that fails permanently.
 
-        Nor for one where nothing is missing, as when somebody else writes its file: a run waits for what is put back.
+        Temporary causes keep their error, also if another process writes the receiver's file: a run waits for these.
         """
         try:
             self._ask(self._receiver.open)
@@ -273,13 +274,13 @@ class ReceiverSink:
         return taken
 
     def close(self) -> None:
-        """Let the receiver go. What is wrong with that is logged: it has been told what it has confirmed."""
+        """Close the receiver. An exception is only logged: the receiver has confirmed all of its records."""
         with suppress(CormorantError):
             self._ask(self._receiver.close)
         self._open = False
 
     def _ask(self, call: Callable[[], T]) -> T:
-        """Call the receiver. Raises CormorantError alone, whatever it raises: it rests, and the others go on."""
+        """Call the receiver. Raises only CormorantError: the receiver then rests, and the others continue."""
         try:
             return call()
         except CormorantError:
@@ -289,8 +290,8 @@ class ReceiverSink:
             raise CormorantError(f"{fault(error)}. logs/provider.log says where.") from error
 
 
-def is_told(event: Event, settings: ReceiverSettings) -> bool:
-    """Return whether an event is for a receiver with these settings. Of links the index alone is told."""
+def is_for(event: Event, settings: ReceiverSettings) -> bool:
+    """Return whether an event is for a receiver with these settings. Only the index gets events about links."""
     if event is Event.LINKS:
         return False
     if event.of_run:
@@ -301,7 +302,7 @@ def is_told(event: Event, settings: ReceiverSettings) -> bool:
 def _is_past(each: Payload) -> bool:
     """Return whether the document of an event is already gone.
 
-    A later event says so, and nothing could be done with this one.
+    A later event reports the deletion, so this one is skipped.
     """
     event = each.event.event
     return not (event.of_gone or event.of_run) and (each.row is None or not each.row.indexed)
@@ -314,14 +315,14 @@ def _chained(batch: Sequence[Delivery], before: int) -> list[Delivery]:
 
 
 def gives_html(settings: ReceiverSettings) -> bool:
-    """Return whether a receiver with these settings gets the HTML of documents that came as HTML."""
+    """Return whether a receiver with these settings gets the HTML of documents fetched as HTML."""
     return isinstance(settings, RecordSettings) and settings.html
 
 
 def html_of(frame: Frame) -> str:
-    """The HTML of a kept page in the charset that it was read in; no secret is in an address that stands in it.
+    """The HTML of a cached page, decoded by the charset with which it was read; secrets in its addresses are masked.
 
-    Of a large page in UTF-16 the copy says UTF-8, since it was read as that: its bytes say better.
+    The copy of a large page in UTF-16 names UTF-8, as which it was read: the bytes decide.
     """
     return redacted(decoded(frame.body, utf16_of(frame.body, "") or frame.charset).text)
 
@@ -331,7 +332,7 @@ def _copy(row: Any, frame: Frame) -> KeptCopy:
 
 
 def document_record(row: Any) -> dict[str, object]:
-    """The Document record of the interfaces, of a row that has a kept copy; no secret is in an address of it."""
+    """The Document record of the interfaces for a row with a cached copy; secrets in its addresses are masked."""
     return {
         "source": row.source, "url": row.url, "access_url": _shown(row), "state": "providing", "status": row.status,
         "outcome": OutcomeKind.OK.name.lower(), "reason": None, "rule": None, "title": row.title, "mime": row.mime,
@@ -346,8 +347,8 @@ def document_record(row: Any) -> dict[str, object]:
 def _shown(row: Any) -> str:
     """Return the URL that a document was fetched from, without the parts that must not be shown to others.
 
-    What the source's own settings hide is known by the address that is shown. Where a rule has another one fetched
-    than is shown, the usual names are hidden in it.
+    If the source's own settings hide parts, the display address is used. If a rule has another address fetched than
+    shown, the usual secret parameters are masked in it.
     """
     if STARS in row.url:
         return str(row.url)

@@ -1,6 +1,6 @@
-"""Attributes that a source declares, and lists of their values: made known when it has been discovered.
+"""Attributes and lists of values that a source declares: they are announced after discovery.
 
-Settings of an administrator stay: another type, the name of a value, its place.
+Settings of an administrator are kept: another type, the name of a value, its place.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from cormorant.store.db.database import Store, Tx
 
 MOST_VALUES: Final = 10_000
-"""Values of one list that are taken."""
+"""Values of one list that are stored at most."""
 LONGEST: Final = 200
 """Characters of a value, and of its name."""
 
 
 def keep(store: Store, source: Source, name: str) -> None:
-    """Make known what a source declares; `name` is that of the source."""
+    """Announce the attributes that a source declares; `name` is that of the source."""
     if not isinstance(source, AttributeSource) or not (source.attribute_types or source.value_lists):
         return
     declared = {each: kind for each, kind in source.attribute_types.items() if is_attribute_name(each)}
@@ -38,7 +38,7 @@ def keep(store: Store, source: Source, name: str) -> None:
 
 
 def _add(tx: Tx, attribute: str, source: str, values: Mapping[str, Mapping[str, str]]) -> None:
-    """Put values into the list of a source behind those that are there."""
+    """Append values to the list of a source, after the existing ones."""
     there = {each.value: each for each in attribute_values.every(tx, attribute, source)}
     place = max((each.place + 1 for each in there.values()), default=0)
     new: list[ListedValue] = []

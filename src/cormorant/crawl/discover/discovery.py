@@ -43,9 +43,9 @@ _VETO = Ruling(False, Gate.PLUGIN, "a receiver said that it may not be entered",
 
 
 class ListingResult(NamedTuple):
-    """Result of a discovery: whether documents it did not name are gone, and below which URLs they are not.
+    """Result of a discovery: whether documents that it did not name are gone, and below which URLs that is unknown.
 
-    `cursor` is what the source is to be given the next time, once somebody who might refuse this run has not.
+    `cursor` is handed to the source the next time, unless an administrator refuses this run.
     """
 
     complete: bool
@@ -54,7 +54,7 @@ class ListingResult(NamedTuple):
     unlisted_reason: str = ""
 
     def as_values(self) -> dict[str, object]:
-        """The same as columns of the run."""
+        """The result as columns of the run."""
         unlisted = runs.unlisted_text(self.unlisted, self.unlisted_reason)
         return {"lists": self.complete, "unlisted": unlisted, "cursor": self.cursor}
 
@@ -71,7 +71,7 @@ class Intake:
         self._exposed, self._site = ExposureTally(), ""
 
     async def take_in(self) -> ListingResult:
-        """Discover and admit. Raises what discovery raises: nothing is then taken for gone."""
+        """Discover and admit. Raises the exceptions of the discovery: no document then counts as gone."""
         source = self._source
         await grant(self._store, source, self._row)
         with self._store.read() as tx:
@@ -80,7 +80,7 @@ class Intake:
             login_hold.check(tx, source, self._row)
         if isinstance(source, IncrementalListing):
             source.names_all = self._order.forced or self._order.revisit or self._order.new_of is not None
-        self._counters.unchanged = 0  # taken up after a kill, it names all of it once more
+        self._counters.unchanged = 0  # a discovery resumed after a kill names everything again
         try:
             async for batch in drawn(source.discover(before.cursor if before and self._remembers() else "")):
                 self.admit(batch)
@@ -93,14 +93,14 @@ class Intake:
         self._admit_closed(source.closed)
         if source.discovery is Discovery.SEEDS:
             await readmit_excluded.readmit(self._store, source, self._order, self._sites, self._counters)
-        if before is not None and not before.cursor:  # nothing is overridden
+        if before is not None and not before.cursor:  # nothing is overwritten
             with self._store.begin() as tx:
                 sources.set_cursor(tx, self._order.source, source.next_cursor)
         lists, unlisted = source.discovery is Discovery.LISTING, list(source.unlisted)
         return ListingResult(lists, unlisted, source.next_cursor, source.unlisted_reason)
 
     def _keep_exposure(self) -> None:
-        """Count the files that everyone may find though their folder keeps them from others, and keep their names."""
+        """Count and keep the files that search shows to everyone although their folder restricts access to them."""
         if not self._source.settings.exposes or not self._site:
             return
         found = self._exposed.total(at_least=bool(self._source.unlisted), blind=self._source.blind)
@@ -112,15 +112,15 @@ class Intake:
     def _remembers(self) -> bool:
         """Return whether the source gets the cursor it left after its last discovery.
 
-        A listing is also where nothing else is to be remembered.
+        A listing gets it also if a run ignores everything else that is remembered.
 
-        Only a person may say that another place is the right one.
+        Only an administrator may confirm that another place is the right one.
         """
         return not (self._row.overrides if self._source.discovery is Discovery.LISTING else self._order.forced)
 
     def admit(self, batch: Sequence[DiscoveredUrl | Removal]) -> None:
         """Admit one batch."""
-        last = {each.address: each for each in batch}.values()  # what a feed says last of an address is so
+        last = {each.address: each for each in batch}.values()  # the last statement of a feed about an address counts
         found = [each for each in last if isinstance(each, DiscoveredUrl)]
         removed = [each.address for each in last if isinstance(each, Removal)]
         with self._store.begin() as tx:
@@ -133,7 +133,7 @@ class Intake:
             runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _admit_listed(self, tx: Tx, listed: list[DiscoveredUrl]) -> None:
-        """Admit what a listing names, as far as it is known or is new for certain."""
+        """Admit listed documents that are known or certainly new."""
         audits = partial(self._source.settings.audits, now=tx.now())
         admitted = enqueue.admit_listing(tx, self._sites, self._order, listed, audits)
         self._counters.discovered += admitted.new
@@ -141,9 +141,9 @@ class Intake:
         self._counters.requests_audit += admitted.audited
 
     async def _admit_newcomers(self) -> None:
-        """The listing has ended: what it named for the first time was moved there, or is new.
+        """Decide on new files after the listing has ended: each was moved there, or is new.
 
-        A discovery that named changes alone cannot tell what is absent.
+        A discovery that names only changes cannot know which documents are absent.
         """
         behind: int | None = 0 if self._source.discovery is Discovery.LISTING else None
         while behind is not None:
@@ -159,7 +159,7 @@ class Intake:
             await asyncio.sleep(0)
 
     def _admit_seeds(self, tx: Tx, arrivals: Sequence[NewUrl]) -> int:
-        """Admit what is new of where to begin; returns how many documents that are. A sitemap is none."""
+        """Admit new seeds; returns the number of new documents among them. A sitemap is none."""
         maps = [arrival for arrival in arrivals if arrival.found.role is Role.SITEMAP]
         if maps:
             registry.turn(tx, self._sites, self._order, maps, named=True)
@@ -170,7 +170,7 @@ class Intake:
         return new - sum(arrival.found.role is Role.SITEMAP for arrival in fresh) if maps else new
 
     def _admit_closed(self, parts: Sequence[str]) -> None:
-        """Have every document visited where the source may not enter any more: its visit says who may read it."""
+        """Have all documents visited in folders that the source may no longer enter: visits update access rights."""
         behind: int | None = 0 if parts else None
         while behind is not None:
             with self._store.begin() as tx:
@@ -180,7 +180,7 @@ class Intake:
             behind = unnamed[-1][0] if len(unnamed) == sweep.CHUNK else None
 
     def _exclude_vetoed(self, folders: Sequence[str]) -> None:
-        """Journal the folders that a plug-in kept the source out of."""
+        """Journal the folders that a plug-in excluded."""
         found = [DiscoveredUrl(each, "", 0, DiscoveredBy.LISTING) for each in folders]
         keys = [fingerprint(each.address, self._order.source) for each in found]
         rows = [
@@ -191,7 +191,7 @@ class Intake:
             runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _screen(self, tx: Tx, found: list[DiscoveredUrl]) -> list[NewUrl]:
-        """Screen the URLs that a source names like any link; journal and count the exclusions."""
+        """Screen the URLs that a source names like any other link; journal and count the exclusions."""
         arrivals, refused = list[NewUrl](), list[Exclusion]()
         for named in found:
             each = url_rewriting.of_found(named, self._source)
@@ -215,7 +215,7 @@ PAGE = 1_000
 
 
 async def grant(store: Store, source: Source, row: RunRow) -> None:
-    """Give every document the rights that all of the source have, when its settings were edited. Again after a kill."""
+    """Give all documents the source's common access rights after an edit. May be repeated after a kill."""
     acl = source.settings.common_acl
     with store.read() as tx:
         edited = any(each.settings != row.settings for each in runs.since_whole(tx, row))
@@ -230,9 +230,9 @@ async def grant(store: Store, source: Source, row: RunRow) -> None:
 
 
 def _give(tx: Tx, row: RunRow, acl: ACL) -> int:
-    """Write the rights of the next documents that have others, out of sight until the index has them too.
+    """Write the rights of the next documents whose rights differ; they are hidden until the index has them too.
 
-    Receivers are told that each is changed, so that is counted as well.
+    Receivers get an event for each, which counts as changed.
     """
     number = ACLNumbers().of(tx, acl)
     others = pending_deletes.of_other_rights(tx, row.source_id, number, PAGE)

@@ -1,6 +1,6 @@
-"""A source whose login was refused is not tried again before somebody changes its settings or its secret.
+"""Login hold: a source whose login was refused is not tried again until its settings or its secret change.
 
-A server may lock an account after a few wrong passwords, and a schedule would make an attempt at each of its times.
+A server may lock an account after a few wrong passwords, and every scheduled run would make another attempt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check(tx: Tx, source: Source, row: RunRow) -> None:
-    """Raise LoginRefused when the login of the run before was refused, and neither settings nor secrets are others."""
+    """Raise LoginRefused if the login of the run before was refused, and neither settings nor secrets have changed."""
     last = runs.before(tx, row)
     if row.overrides or last is None or last.error != LoginRefused.code:
         return

@@ -1,7 +1,7 @@
 """Readmission of excluded URLs after a settings edit, which a run does before it contacts any server.
 
-A link that a gate excludes is remembered and not looked at again, and the page it stands on may be gone or excluded
-itself by now. So after an edit everything that was excluded is judged once more.
+An excluded link is stored and not judged again, and its page may be gone or excluded by now. So after an edit, all
+excluded URLs are judged once more.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 PAGE = 2_000
 NEVER = (Status.NOFOLLOW_ONLY, Status.NOT_UNIQUE, Status.REDIRECT_LOOP)
-"""What is not judged by its address alone: what leads there is asked again, and says so again."""
+"""Exclusions that depend on more than the address: their pages are read again, and decide again."""
 
 
 async def readmit(store: Store, source: Source, order: Admission, sites: SiteNumbers, counters: Counters) -> None:
-    """Admit excluded links that today's gates let in, a transaction a page, and count them. Again after a kill.
+    """Admit excluded links that pass the current gates, one transaction a page, and count them; may be repeated.
 
-    `counters` are the run's own, so that after a kill they still say whether any was let in.
+    `counters` are those of the run, so that after a kill they still show whether any link was admitted.
     """
     with store.read() as tx:
         last = runs.last_whole(tx, order.source)
@@ -54,12 +54,12 @@ async def readmit(store: Store, source: Source, order: Admission, sites: SiteNum
             break
         behind = page[-1].hash
         await asyncio.sleep(0)  # other runs go on meanwhile
-    if counters.discovered:  # they are linked to by pages that may be unchanged
+    if counters.discovered:  # pages that link to them may be unchanged
         await link_graph.again(store, order.source)
 
 
 def _let_in(source: Source, page: list[Exclusion]) -> list[NewUrl]:
-    """Those that the gates let in now. What discovery names it names itself."""
+    """Exclusions that pass the gates now. URLs without a referrer are left to discovery."""
     arrivals = []
     for each in page:
         asked = each.referrer is not None and each.status not in NEVER

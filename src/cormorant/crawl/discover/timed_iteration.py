@@ -1,9 +1,7 @@
 """Timed iteration over a listing that may never continue.
 
-In a thread of its own, and not for ever (fault F11).
-
-A share whose server is gone keeps whoever looks at it, and nothing can end that. So each step is taken in a thread that
-nobody waits for any more when its time is over; the process ends without it (`app/processes/supervisor.py`).
+A share whose server is gone blocks its readers, and no call can end that. So each step runs in a thread of its own,
+which is abandoned after a time limit; the process ends without waiting for it (`app/processes/supervisor.py`).
 """
 
 from __future__ import annotations
@@ -20,13 +18,13 @@ from cormorant.base.errors import Unreachable
 T = TypeVar("T")
 
 STEP_S = 300.0
-"""Seconds one step may take. A source yields after a thousand entries or so: at a third of a second each."""
+"""Seconds that one step may take. A source yields after a thousand entries or so: a third of a second for each."""
 
 
 async def drawn(batches: Iterator[T]) -> AsyncIterator[T]:
-    """The batches of a discovery, while everything else goes on.
+    """The batches of a discovery, without blocking the event loop.
 
-    Raises Unreachable when a step takes too long, and what the discovery raises.
+    Raises Unreachable if a step takes too long, and the exceptions of the discovery.
     """
     thread = ThreadPoolExecutor(1, thread_name_prefix="listing")
     try:

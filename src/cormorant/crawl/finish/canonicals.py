@@ -1,11 +1,11 @@
-"""Settle which pages are copies of others, once a run has seen everything.
+"""Decide at the end of a run which pages are copies of others.
 
-    read: its original was not known yet, or not visited -> in the index until here
+    read: its original was unknown, or not visited -> in the index until now
     found before this run -> hidden, as at a visit: the deletion guard counts it      new in this run -> leaves at once
 
-A page that is new in this run is nothing that a reader could lose, so the deletion guard has no say in it, and it
-counts as if its original had been visited first. Every chunk is one transaction, so a kill costs nothing and counts
-nothing twice.
+A page that is new in this run was never available to readers, so the deletion guard ignores it, and it is counted
+as if its original had been visited first. Each chunk is one transaction, so a kill loses nothing and counts nothing
+twice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def _decided(tx: Tx, row: RunRow, behind: int, *, withheld: bool) -> tuple[list[Undecided], list[Undecided]]:
-    """The next pages that are looked at, and those of them that are copies."""
+    """The next undecided pages, and the copies among them."""
     some = canonical_target.undecided(tx, row.source_id, behind, withheld=withheld)
     named = {each.address: each.original for each in some}
     decided = canonical_target.decided(tx, row.source_id, named, withheld=withheld)
@@ -40,9 +40,9 @@ def _decided(tx: Tx, row: RunRow, behind: int, *, withheld: bool) -> tuple[list[
 
 
 def settle(store: Store, row: RunRow) -> int:
-    """Exclude what calls itself a copy of a document of its source; returns how many pages that are.
+    """Exclude pages that name another document of their source as canonical; returns the number of these copies.
 
-    Looks at those alone whose visit could not tell.
+    Only pages that could not be decided at their visit are examined.
     """
     behind, count = 0, 0
     withheld = row.mode in WITHHELD and row.asked is None
@@ -58,7 +58,7 @@ def settle(store: Store, row: RunRow) -> int:
 
 
 def _exclude(tx: Tx, row: RunRow, copies: Sequence[Undecided], *, withheld: bool) -> None:
-    """Exclude pages; what search finds of them leaves, unless nobody is told of what this run found (`withheld`)."""
+    """Exclude pages; indexed ones leave the index, unless the documents of this run are `withheld`."""
     rulings = {each.id: copy_of(each.original) for each in copies}
     ends = {number: Excluded(ruling, ruling.status) for number, ruling in rulings.items()}
     reasons = {number: reason_of(end) or "" for number, end in ends.items()}
@@ -81,7 +81,7 @@ def _exclude(tx: Tx, row: RunRow, copies: Sequence[Undecided], *, withheld: bool
 
 
 def _recount(counters: Counters, row: RunRow, each: Undecided, changed: str, *, new: bool) -> None:
-    """Count it as its visit would have been, had its original been visited first."""
+    """Count a copy as if its original had been visited first."""
     counters.excluded += 1
     counters.rejected += 1
     if each.run != row.id:

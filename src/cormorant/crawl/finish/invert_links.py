@@ -1,8 +1,8 @@
-"""At the end of a run links are turned around: those of pages it read, and those that lead to what came in only now.
+"""Invert the links of pages that a run read, and the links to documents that were admitted only in this run.
 
-    pages written -> invert -> came in after it was kept out? -> pages as they were that link to it -> invert once more
+    pages written -> invert -> admitted after an exclusion? -> stored pages that link to it -> invert once more
 
-What is kept out is no resource, and a link to it no in-link. The page with that link may never be read again.
+An excluded URL is no resource, and a link to it no in-link. The page with that link may never be read again.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 SETTLED = 1_000
-"""Of what came in so many are settled in one transaction."""
+"""Admitted documents that are settled in one transaction."""
 
 
 async def invert(store: Store, source: int, *, first: bool = False) -> None:
-    """Go through the drawing. May be repeated after a kill.
+    """Invert links as drawn above. May be repeated after a kill.
 
-    In a `first` crawl no link was turned around before everything had come in.
+    In a `first` crawl, no link was inverted before all documents had been admitted.
     """
     link_graph.invert(store, source)
     while not first:
@@ -43,7 +43,7 @@ async def invert(store: Store, source: int, *, first: bool = False) -> None:
 
 
 async def _again(store: Store, source: int, addresses: Set[str]) -> None:
-    """Have the pages inverted anew that link to one of these."""
+    """Mark the pages that link to one of these addresses, to be inverted again."""
     behind: int | None = 0
     while behind is not None:
         with store.read() as tx:

@@ -1,9 +1,9 @@
-"""At the end of a run out-links become in-links, and the index is told where they say something else than before.
+"""Link graph: at the end of a run out-links become in-links, and index entries with changed in-links are updated.
 
     pages written -> invert -> in-links -> weigh -> texts and score -> events for the index -> (provide)
 
-Only what the run wrote is read, or all after some edits. Every step marks what it has done in the transaction that does
-it, so a kill in between costs a chunk, which is then done again with the same result.
+Only pages that the run wrote are read, or all after some edits. Each step records its progress in its transaction, so a
+kill costs one chunk, which is then repeated with the same result.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cormorant.store.db.database import Store, Tx
 
 
 def invert(store: Store, source: int) -> int:
-    """Turn the new out-links of a source into in-links; returns resources whose in-links changed."""
+    """Invert the new out-links of a source; returns the number of resources whose in-links changed."""
     changed = 0
     while True:
         with store.read() as tx:
@@ -35,33 +35,33 @@ def invert(store: Store, source: int) -> int:
 
 
 def weigh(store: Store, source: int, run: int) -> int:
-    """Weigh the in-links that changed; returns of how many documents they say something else to the index.
+    """Weigh the in-links that changed; returns the number of documents whose index entry changes.
 
-    Without an index nobody asks for it. They wait then, until there is one.
+    Without an index they wait until there is one.
     """
     with store.read() as tx:
         if not (receivers.has_index(tx) and link_score.waits(tx, source)):
             return 0
-    told = behind = 0
+    count = behind = 0
     sizes: dict[int, int] = {}
     while True:
         with store.begin() as tx:
             behind, changed = _weighing(tx, source, sizes).weigh(tx, behind)
-            _tell(tx, source, run, changed)
+            _append_events(tx, source, run, changed)
         if not behind:
-            return told
-        told += len(changed)
+            return count
+        count += len(changed)
 
 
 def reweigh(tx: Tx, source: int, run: int, numbers: Collection[int]) -> None:
-    """Rights of these documents changed: weigh what leads to them, and all that they lead to, in this transaction."""
+    """Weigh in-links of documents whose rights changed, and of the documents they link to, in this transaction."""
     if numbers:
         reached = {*numbers, *inlinks.reached(tx, source, numbers)}
-        _tell(tx, source, run, _weighing(tx, source).weigh_these(tx, reached))
+        _append_events(tx, source, run, _weighing(tx, source).weigh_these(tx, reached))
 
 
 async def again(store: Store, source: int) -> None:
-    """Have all links of a source inverted anew at the end of the run, in chunks. May be repeated after a kill."""
+    """Mark all links of a source to be inverted again at the end of the run, in chunks. May be repeated."""
     behind = 0
     while True:
         with store.begin() as tx:
@@ -78,6 +78,6 @@ def _weighing(tx: Tx, source: int, sizes: dict[int, int] | None = None) -> Weigh
     return Weighing(source, lambda number: acls.list_of(tx, number) == PUBLIC, sizes)
 
 
-def _tell(tx: Tx, source: int, run: int, changed: Sequence[int]) -> None:
+def _append_events(tx: Tx, source: int, run: int, changed: Sequence[int]) -> None:
     if changed:
         stream.append(tx, [NewEvent(source, number, run, Event.LINKS) for number in changed])

@@ -1,13 +1,13 @@
-"""Orphans: documents that nothing links to any more.
+"""Orphans: documents without any link to them.
 
-They are visited and kept, and receivers are told.
+They are visited and kept, and receivers get an event.
 
-    lost its last link -> UNVISITED                  with another text -> UNVISITED_CHANGED, behind its CHANGED
+    lost its last link -> UNVISITED                  text changed -> UNVISITED_CHANGED, after its CHANGED
     gone as well ------> UNVISITED_DELETED (`sweep`)         linked again -> CHANGED
-    so for some runs, where the source says that it goes then -> hidden, as what is gone is
+    orphaned for some runs, if the source says to delete it then -> hidden, as a document that is gone
 
-Told once, and again when the text changes: a receiver that lets go of such documents gets back what is linked again.
-The index takes none of it for a change.
+There is one event, and another when the text changes: a receiver that drops orphans gets back those linked again.
+The index ignores these events.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 CHUNK = orphans.CHUNK
 
 
-def tell(store: Store, row: RunRow) -> None:
-    """Tell of what lost its links, or got some again, and count it, at the end of a run of what is found by links.
+def report(store: Store, row: RunRow) -> None:
+    """Report orphans and documents linked again to receivers, and count them, at the end of a run that follows links.
 
-    Its counts are of all such documents. After a kill whoever goes on may tell of a change once more.
+    The counts include all orphans. After a kill a change may be reported once more.
     """
     if row.lists or not row.complete:
         return
@@ -42,7 +42,7 @@ def tell(store: Store, row: RunRow) -> None:
         with store.begin() as tx:
             some = orphans.page(tx, row.source_id, CHUNK, behind)
             new = visits.with_new_content(tx, row.id, [number for number, _ in some])
-            _tell(tx, row, some, new)
+            _append_events(tx, row, some, new)
         unvisited, changed = unvisited + len(some) - len(new), changed + len(new)
         if len(some) < CHUNK:
             break
@@ -55,8 +55,8 @@ def tell(store: Store, row: RunRow) -> None:
         runs.count(tx, row.id, runs.ITSELF, counters)
 
 
-def _tell(tx: Tx, row: RunRow, some: Sequence[tuple[int, bool]], new: set[int]) -> None:
-    """Tell of those that receivers do not know of yet, and of those that say something else."""
+def _append_events(tx: Tx, row: RunRow, some: Sequence[tuple[int, bool]], new: set[int]) -> None:
+    """Append events for orphans that receivers do not know of yet, and for those with a changed text."""
     entries = [
         NewEvent(row.source_id, number, row.id, Event.UNVISITED_CHANGED if number in new else Event.UNVISITED)
         for number, known in some
@@ -68,14 +68,14 @@ def _tell(tx: Tx, row: RunRow, some: Sequence[tuple[int, bool]], new: set[int]) 
 
 
 def hide(store: Store, source: int, run: int) -> None:
-    """Hide documents that nothing leads to any more: a crawl that remembers nothing does not find them."""
+    """Hide documents without any link to them: a crawl that remembers nothing does not find them."""
     _hide(store, source, run, lambda tx, behind: [number for number, _ in orphans.page(tx, source, CHUNK, behind)])
 
 
 def hide_after(store: Store, row: RunRow) -> None:
-    """Hide documents to which nothing leads since so many whole runs, this one the last, as the source lets there be.
+    """Hide documents without a link for as many complete runs, including this one, as the source tolerates.
 
-    A run that is gone on with after a kill counts once. The count begins when the source first says that they go.
+    A run continued after a kill counts once. The count begins when the setting first asks for deletion.
     """
     times = _runs_until_deleted(row)
     if times is None:

@@ -2,11 +2,11 @@
 
 Deletion needs a complete run, below the deletion guard.
 
-absent from a complete listing -> hidden --+
-removed, says a feed ------------> hidden --+
-its container is gone -----------> hidden --+
-gone, excluded, moved at its visit ------> hidden --deletion guard?--> deleted (events, index drops them) -> purged
-                                                      `-----> held: found again until a person answers
+    absent from a complete listing -> hidden --+
+    removed by a feed ---------------> hidden --+
+    its container is gone -----------> hidden --+
+    gone, excluded, moved at its visit ------> hidden --deletion guard?--> deleted (events, index drops them) -> purged
+                                                          `-----> held: found again until an administrator decides
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHUNK = 1000
 
 
 def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int:
-    """Hide documents that a complete listing did not name, less those in parts that it could not read."""
+    """Hide documents missing from a complete listing, except in parts that the source could not read."""
     behind, count = 0, 0
     while True:
         with store.begin() as tx:
@@ -48,7 +48,7 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
 
 
 def hide_left_behind(store: Store, source: int, run: int) -> int:
-    """Hide the members of containers that are hidden or gone, then those of the members. Returns how many documents."""
+    """Hide the members of hidden or deleted containers, at every depth. Returns the number of documents."""
     count = 0
     while True:
         with store.begin() as tx:
@@ -59,7 +59,7 @@ def hide_left_behind(store: Store, source: int, run: int) -> int:
 
 
 def remove(tx: Tx, source: int, run: int, addresses: Sequence[str], reason: str = pending_deletes.REMOVED) -> int:
-    """Hide what a feed or a container says is removed, as a visit that ends 410 would. Returns how many are news."""
+    """Hide documents that a feed or a container removed, as a visit with 410 would. Returns how many were known."""
     going = pending_deletes.named(tx, source, addresses)
     pending_deletes.hide(tx, [(number, source, run) for number, indexed in going if indexed])
     pending_deletes.mark_removed(tx, [number for number, _ in going], run, reason)
@@ -69,13 +69,13 @@ def remove(tx: Tx, source: int, run: int, addresses: Sequence[str], reason: str 
 
 
 def settle(store: Store, row: runs.RunRow) -> int:
-    """Delete what the run hid and return the count: events for all receivers, no links, rows purged by rule."""
+    """Delete the documents that the run hid, and return their number: events, no more links, rows purged by rule."""
     count, behind, source = 0, 0, row.source_id
     while True:
         with store.begin() as tx:
             going = pending_deletes.waiting(tx, source, CHUNK, behind)
             if not going and (silent := shortest_paths.gone_that_link(tx, source, CHUNK)):
-                inlinks.silence(tx, source, silent)  # they were never found, or left before their links did
+                inlinks.silence(tx, source, silent)  # never indexed, or deleted before their links were
                 continue
             if not going:
                 purge.purge(tx, source, purge.wait_s(row.settings))
@@ -85,7 +85,7 @@ def settle(store: Store, row: runs.RunRow) -> int:
 
 
 def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]]) -> None:
-    """Hidden documents leave the index, and receivers are told: (resource, display address) of each."""
+    """Remove hidden documents from the index, and append events: (resource, display address) of each."""
     if going:
         first = stream.append(tx, _events(tx, row.source_id, row.id, going))
         pending_deletes.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])

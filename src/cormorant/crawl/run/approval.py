@@ -1,10 +1,10 @@
-"""Approval at the end of a run: decides whether the run must wait for a person's answer.
+"""Approval at the end of a run: decides whether the run must wait for an administrator.
 
-what waits is in use, or put back -> copies -> links -> absent from a listing, orphans -> deletion guard? held
-accepted ------> all of it in use                    `---> documents that the guard held are hidden again
+waiting versions are used, or put back -> copies -> links -> absent from a listing, orphans -> deletion guard? held
+accepted ------> all of them are used                `---> documents that the guard held are hidden again
 
-What somebody agreed to when the rules were edited is not asked about again: as many documents by each rule as were
-shown.
+Deletions that were approved when the rules were edited need no second approval: as many documents by each rule as
+were shown then.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ CHUNK = 1_000
 
 
 async def ask(store: Store, row: RunRow) -> bool:
-    """Find out what a run would delete, and hold it if that is too much, or for what it would have overwritten.
+    """Determine what a run would delete, and hold the run if that is too much, or after a mass change.
 
-    Returns whether it is held, which an accepted run never is.
+    Returns whether it is held. An accepted run never is.
     """
     swallowed = mass_change_guard.settle(store, row)
-    if swallowed:  # what was put back is found before anybody is asked
+    if swallowed:  # documents that were put back must be found again before an administrator is asked
         await completion.until_delivered(store, row, index_alone=True)
     await _settle_canonicals(store, row)
     await invert_links.invert(store, row.source_id, first=row.generation == 1 and row.refresh in GENERATIONS)
@@ -56,7 +56,7 @@ async def ask(store: Store, row: RunRow) -> bool:
 
 
 async def _settle_canonicals(store: Store, row: RunRow) -> None:
-    """Settle which pages are copies once the index knows the undecided ones, so that its figures can be put right."""
+    """Settle which pages are copies once the index knows the undecided ones, so that its figures can be corrected."""
     with store.read() as tx:
         undecided = canonical_target.undecided(tx, row.source_id, 0, withheld=False)
     if undecided:
@@ -65,7 +65,7 @@ async def _settle_canonicals(store: Store, row: RunRow) -> None:
 
 
 def hold(store: Store, row: RunRow, swallowed: str = "") -> bool:
-    """Hold the run if too much would go, or was `swallowed`: all of it is found again until a person answers.
+    """Hold the run if too many documents would leave, or after a mass change (`swallowed`): they stay findable.
 
     Returns whether it is held.
     """
@@ -84,9 +84,9 @@ def hold(store: Store, row: RunRow, swallowed: str = "") -> bool:
 
 
 async def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
-    """The run has come to its end, and what was agreed to before it is done. What was to go when done goes.
+    """Finish the run and forget the approvals and requests that it has carried out.
 
-    Its source begins the next time where it ended, unless somebody has refused it. `held_up` is what took it longest.
+    The next run begins at the run's cursor, unless it was refused. `held_up` is the cause of most of its waiting.
     """
     await _distrust(store, row)
     with store.begin() as tx:
@@ -98,7 +98,7 @@ async def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> 
 
 
 async def _distrust(store: Store, row: RunRow) -> None:
-    """Have what was not read under edited settings fetched whole next time, where these decide what is kept of it."""
+    """Have documents that were not read under edited settings refetched, if these decide which data is stored."""
     read_all = row.complete and row.refresh in GENERATIONS
     behind: int | None = 0 if row.anew and not read_all else None
     while behind is not None:

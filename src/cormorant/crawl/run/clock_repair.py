@@ -1,9 +1,9 @@
-"""Clock repair: bounds the wait for times written by a clock that has been set back since.
+"""Clock repair: limits the wait for times written by a clock that has been set back since.
 
-Who looks for all others (the conductor) does so when it begins or has not looked for long, since it cannot know what
-the clock showed before, and whenever that is seen to be set back. It may have been set forward and back again between
-two of its looks: retrievers and the provider, who wrote what was written meanwhile, have seen that and look as well.
-What one of them wrote that was killed before it looked again is found when a conductor begins, and not before.
+The conductor repairs the times of all processes when it begins or has not checked for long, since it cannot know what
+the clock showed before, and whenever it detects that the clock was set back. The clock may go forward and back between
+two checks: retrievers and the provider, which wrote the times meanwhile, detect that and check as well. Times of a
+process that was killed before its next check are repaired only when a conductor begins.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LOOK_S: Final = 2.0
 
 
 class Setbacks:
-    """Sees to it, for one process; only for what that has seen itself when it is not `for_all`."""
+    """Repairs times for one process; only after setbacks detected here, unless `for_all`."""
 
     def __init__(self, store: Store, clock: Clock, *, for_all: bool = True) -> None:
         self._store, self._clock, self._for_all = store, clock, for_all
@@ -34,7 +34,7 @@ class Setbacks:
         self._looked_at = -LOOK_S
 
     def look(self) -> None:
-        """Put right what is wrong, when there is a reason to."""
+        """Repair times if there is a reason to."""
         now = self._clock.monotonic()
         since = now - self._looked_at
         if since < LOOK_S:

@@ -1,6 +1,6 @@
-"""Completion of a run: detects when it is done retrieving and when it is delivered.
+"""Completion of a run: detects when its retrieval has ended and when its documents are delivered.
 
-Looked up in the store, since other processes do the work.
+It polls the store, since other processes do the work.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
 
 _log = logger(__name__)
 TICK_S, MOST_TICK_S = 0.1, 0.5
-"""How often it looks: the seldomer, the longer it has waited, which costs a long run nothing that it would notice."""
+"""Seconds between checks: they grow with the wait, which delays a long run by little."""
 TRIED_AGAIN_S = 12.0
-"""How long the end of a run waits for a receiver that does not get on: it is tried again a few times meanwhile."""
+"""Seconds that the end of a run waits for a receiver without progress: it is retried a few times meanwhile."""
 MOST_WAITED_S = 600.0
-"""How long it waits for receivers other than the index that do."""
+"""Seconds that it waits for receivers other than the index that make progress."""
 FULL, SUSPENDED = "room on the disk", "variable_delay, which suspends visits"
-"""What holds a run up that is nobody else's doing."""
+"""Causes of waiting that lie in this installation or its settings."""
 BACKLOG = 5_000
 """Undelivered events above which the delivering side is behind."""
 
 
 HeldUp = defaultdict[str, float]
-"""What held a run up, and for how many seconds each."""
+"""Causes of a run's waiting, and the seconds for each."""
 
 
 class RetrievalEnd(NamedTuple):
-    """Retrieving ended: because nothing is left (`complete`), or for a reason. What held it up most of the time."""
+    """Retrieval ended, as nothing is left (`complete`) or for a reason. `bottleneck` is the main cause of waiting."""
 
     complete: bool
     reason: str | None
@@ -61,9 +61,9 @@ class RetrievalEnd(NamedTuple):
 
 
 class _Look(NamedTuple):
-    """A run at a moment (store time): its row, stopped by somebody or not, what is left and counted, the backlog.
+    """A run at a moment (store time): its row, whether it was stopped, what is left, its counters, the backlog.
 
-    The clock was set by `stepped` so far. `shortage` names what a retriever is short of.
+    The clock was set by `stepped` so far. `shortage` names the resource that a retriever is short of.
     """
 
     now: float
@@ -77,23 +77,23 @@ class _Look(NamedTuple):
 
     @property
     def steady(self) -> float:
-        """The same moment by a clock that nobody sets, which intervals are measured by."""
+        """The same moment by a steady clock, which is used for intervals."""
         return self.now - self.stepped
 
     @property
     def left_steadily(self) -> Remaining:
-        """Remaining work, with the time at which it may go on by the steady clock."""
+        """Remaining work, with its next time by the steady clock."""
         return self.left._replace(goes_on_at=self.left.goes_on_at - self.stepped)
 
 
 async def until_retrieved(
     store: Store, row: RunRow, build: Callable[[RunRow], Source], room: DiskGuard, held_up: HeldUp | None = None
 ) -> RetrievalEnd:
-    """Wait until nothing is left, or only what must wait longer than patience, or the run's limit is reached.
+    """Wait until nothing is left, or only work later than the patience, or a limit of the run is reached.
 
-    `held_up` is what held it up so far, and is gone on with. Also ends when somebody stops the run: the retrievers then
-    leave what is left. Settings may change meanwhile. While a disk lacks room, or a retriever is short of something,
-    the run says so, and nobody is to blame for what is not got.
+    `held_up` has the causes of waiting so far, and is continued. Also ends when the run is stopped: the retrievers
+    then leave the rest. Settings may change meanwhile. While a disk is full, or a retriever is short of a resource,
+    the run reports it, and patience does not run out.
     """
     source, held_up, measuring = build(row), HeldUp(float) if held_up is None else held_up, ProgressSampler(store)
     settings = source.settings
@@ -119,7 +119,7 @@ async def until_retrieved(
         if lack != said:
             said = _said(store, row, lack)
         suspended = settings.suspended_until(seen.now) > 0
-        if lack or suspended:  # by its own settings or our disk: that is no trouble of anybody's
+        if lack or suspended:  # our settings or our disk are the cause, so no server is at fault
             patience = IdleTimeout(settings.patience_s)
         elif patience.look(seen.left_steadily, got(seen.counters), seen.steady, settings.visit_s + pace):
             return RetrievalEnd(False, _given_up(store, row, seen, patience), _worst(held_up))
@@ -135,7 +135,7 @@ async def until_retrieved(
 
 
 def _braked(store: Store, row: RunRow, looked: float, now: float) -> float:
-    """See now and then what would go by now; returns when that was looked at last."""
+    """Check the deletion guard now and then; returns the time of the last check."""
     if abs(now - looked) < deletion_watch.LOOK_S:
         return looked
     deletion_watch.look(store, row)
@@ -155,7 +155,7 @@ def _look(store: Store, row: RunRow) -> _Look:
 
 
 def _said(store: Store, row: RunRow, lack: str) -> str:
-    """Have the run say what is lacking, or no longer say so."""
+    """Write into the run what is lacking, or clear it."""
     if lack:
         _log.warning("lacking", extra={"run": row.id, "reason": lack})
     with store.begin() as tx:
@@ -164,14 +164,14 @@ def _said(store: Store, row: RunRow, lack: str) -> str:
 
 
 def _since(store: Store, row: RunRow) -> float:
-    """Return when a run began, by the steady clock that nobody sets."""
+    """Return when a run began, by the steady clock."""
     with store.read() as tx:
         now = tx.now()
         return now - tx.stepped() - max(now - (row.started_at or now), 0.0)
 
 
 def _limit_met(settings: SourceSettings, seen: _Look, began: float) -> str | None:
-    """The limit of a run that is met, and what was left; None while none is."""
+    """The limit of a run that was reached, and what was left; None if none was."""
     most, minutes = settings.max_bytes, settings.max_minutes
     if settings.max_documents is not None and seen.counters.fetched >= settings.max_documents:
         return f"max_documents is {settings.max_documents}: more was found than one run may fetch"
@@ -183,7 +183,7 @@ def _limit_met(settings: SourceSettings, seen: _Look, began: float) -> str | Non
 
 
 def _given_up(store: Store, row: RunRow, seen: _Look, patience: IdleTimeout) -> str:
-    """Why a run ends although something is left to it: which sites it waited for, and how they failed."""
+    """Why a run ends with work left: the sites it waited for, and how they failed."""
     with store.read() as tx:
         found = remaining.troubles(tx, row.source_id, seen.left.some)
     if seen.left.goes_on_at > seen.now:
@@ -195,7 +195,7 @@ def _given_up(store: Store, row: RunRow, seen: _Look, patience: IdleTimeout) -> 
 
 
 def _held_up(seen: _Look, pace: float, busy: float) -> str:
-    """Return what a run waits for now; `busy` is the share of time a retriever used or wanted a processor."""
+    """Return the cause of waiting now; `busy` is the share of time a retriever used or wanted a processor."""
     left = seen.left
     if left.troubled == left.sites:
         return host_errors.worst(tuple(HostTrouble(each.key, each.trouble) for each in left.some))
@@ -207,9 +207,9 @@ def _held_up(seen: _Look, pace: float, busy: float) -> str:
 
 
 def _worst(held_up: Mapping[str, float]) -> str:
-    """Return what a run waited for most of the time, given the seconds that it waited for each cause.
+    """Return the main cause of waiting, given the seconds for each cause.
 
-    What our own processes were short of comes first: it slows down everything else.
+    Shortages of our own processes come first: they slow down everything else.
     """
     short = [each.what for each in Shortage if each.what in held_up]
     if short:
@@ -218,13 +218,13 @@ def _worst(held_up: Mapping[str, float]) -> str:
 
 
 async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = False) -> str | None:
-    """Wait until every receiver that is told of the source, or the index alone, has come to the end of the stream.
+    """Wait until every receiver of the source, or the index alone, has come to the current end of the stream.
 
-    That is its end as it is now, and those are waited for that take deliveries: so what other runs had left behind,
-    while deliveries were paused, is found too. One that failed is given the time to be tried again, the index also as
-    long as somebody makes it anew; another is not waited for when it does not get on, nor for too long. One that cannot
-    be made is waited for as long: somebody may put back what it is made of. Also ends when somebody stops the run.
-    Returns what held the run up: what it did before, or the receiver waited for longer.
+    Receivers that take deliveries are waited for, also for events that other runs left while deliveries were paused.
+    A failed receiver has time for retries, the index also while it is rebuilt; other receivers without progress are
+    not waited for, nor slow ones for too long. A receiver that cannot be made is waited for as long as a slow one: its
+    plug-in or file may be put back. Also ends when the run is stopped.
+    Returns the main cause of waiting: the one before, or the receiver if that took longer.
     """
     with store.read() as tx:
         end, now, fetched = stream.head(tx), tx.now(), runs.counters(tx, row.id).fetched
@@ -235,12 +235,12 @@ async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = Fals
         with store.read() as tx:
             now, every = tx.now(), receivers.of_source(tx, row.source_id)
             steady = now - tx.stepped()
-            told = [each for each in every if each.kind == receivers.INDEX or not index_alone]
+            served = [each for each in every if each.kind == receivers.INDEX or not index_alone]
             stopped = runs.again(tx, row).state is not row.state
-        for each in told:
+        for each in served:
             if moved.get(each.id, (-1, 0.0))[0] != each.place:
                 moved[each.id] = each.place, steady
-        behind = [each for each in told if each.place < end and not each.paused]
+        behind = [each for each in served if each.place < end and not each.paused]
         hopes = _Hopes(now, steady, began)
         hoped_for = [each for each in behind if hopes.has(each, moved[each.id][1])]
         if stopped or not hoped_for:
@@ -252,14 +252,14 @@ async def until_delivered(store: Store, row: RunRow, *, index_alone: bool = Fals
 
 
 class _Hopes(NamedTuple):
-    """A moment of a run that waits for receivers, in store time and by a clock that nobody sets; when it began to."""
+    """A moment of a run that waits for receivers, in store time and by the steady clock; and when the wait began."""
 
     now: float
     steady: float
     began: float
 
     def has(self, each: ReceiverRow, moved: float) -> bool:
-        """Return whether a receiver is worth waiting for. `moved` is when its place last did."""
+        """Return whether a receiver is worth waiting for. `moved` is when its place last moved."""
         if each.kind == receivers.INDEX:
             return not each.error or each.is_lent(self.now) or self.steady < self.began + TRIED_AGAIN_S
         if each.unmade:
@@ -271,6 +271,6 @@ class _Hopes(NamedTuple):
 def is_of_store(error: CormorantError) -> bool:
     """Return whether an error came from the database.
 
-    The run then stays as it is, and goes on when the database does.
+    The run then keeps its state, and continues when the database does.
     """
     return isinstance(error.__cause__, drivers.errors())

@@ -1,10 +1,10 @@
-"""One crawl of one source, from the order to the report.
+"""Controller of one run of one source, from the request to the report.
 
     WAITING, its turn (turns) -> discover, admit (DISCOVERING) -> wait until nothing is left (RETRIEVING)
             -> links, sweep (SWEEPING) -> examined? PENDING; deletion guard, or mass change? HELD
             -> wait for the receivers (DELIVERING) -> FINISHED
 
-Every step may be interrupted by a kill and is taken up again by whoever owns the data folder next.
+Each step may be interrupted by a kill; the next owner of the data folder repeats it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class RunController:
-    """Carries out one run whose turn it is.
+    """Carries out one run that has its turn.
 
-    `build` makes the source as of its start, for discovery alone; `room` is on the disks.
+    `build` makes the source with the run's settings, for discovery alone; `room` checks the disks.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class RunController:
         self._store, self._clock, self._row, self._build, self._room = store, clock, row, build, room
 
     async def conduct(self) -> None:
-        """Go through the states of the drawing from wherever the run is. A fault but of the store ends it as FAILED."""
+        """Go through the states drawn above from the current one. An error outside the store ends the run as FAILED."""
         steps: dict[RunState, Callable[[], Awaitable[None]]] = {
             RunState.WAITING: self._begin,
             RunState.DISCOVERING: self._discover,
@@ -60,12 +60,12 @@ class RunController:
             self._change(state=RunState.FAILED, reason=error.sentence, error=error.code, finished_at=self._clock.now())
 
     def _change(self, **values: object) -> None:
-        """Go on to the next state, unless somebody has stopped the run meanwhile."""
+        """Go on to the next state, unless the run was stopped meanwhile."""
         with self._store.begin() as tx:
             self._row = transitions.go_on(tx, self._row, **values)
 
     async def _begin(self) -> None:
-        """Count the generation up, so that everything known is due, unless only what is due or new is wanted."""
+        """Begin a new generation, so that all known documents are due, unless the run visits only due or new ones."""
         await prepare.prepare(self._store, self._row, self._build)
         with self._store.begin() as tx:
             number = source.generation if (source := sources.numbered(tx, self._row.source_id)) else 0
@@ -98,12 +98,12 @@ class RunController:
             return
         sweep.settle(self._store, self._row)
         link_graph.weigh(self._store, self._row.source_id, self._row.id)
-        orphans.tell(self._store, self._row)
+        orphans.report(self._store, self._row)
         counters.finish(self._store, self._row)
         self._change(state=RunState.DELIVERING)
 
     async def _deliver(self) -> None:
-        """Wait until every receiver that takes deliveries has come to the end of what this run found."""
+        """Wait until every receiver that takes deliveries has received what this run found."""
         held_up = await completion.until_delivered(self._store, self._row)
         await approval.finish(self._store, self._row, self._clock.now(), held_up)
         self._change()

@@ -1,11 +1,11 @@
 """Deletion watch: detects during a run that it would delete too many documents.
 
-Until it has come to its end that is found meanwhile.
+While that is so, these documents can be found.
 
-too much hidden --> found again, and what is hidden next as well --> no longer too much: hidden once more
-                         `--> stopped, suspended, killed: found until the next run of the source says otherwise
+too much hidden --> found again, as is everything hidden next --> no longer too much: hidden once more
+                         `--> stopped, suspended, killed: found until the next run of the source
 
-What becomes of it in the end is decided when the run has seen everything (`crawl/run/approval.py`).
+The final decision is made when the run has seen everything (`crawl/run/approval.py`).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from cormorant.store.journal.runs import RunRow
 
 LOOK_S: Final = 2.0
-"""How often it is looked at while a run visits."""
+"""Seconds between checks while a run visits."""
 
 
 class Going(NamedTuple):
-    """Counts of documents of a source that would be deleted by now, `may_go` of them with a person's approval.
+    """Counts of documents of a source that would be deleted now, `may_go` of them with an administrator's approval.
 
-    `silent` are on their way to leave since they do not answer. `documents` are counted as far as it matters: all of
-    them when too many would go.
+    `silent` would leave because they do not answer. `documents` are counted as far as necessary: all of them if too
+    many would go.
     """
 
     going: int
@@ -43,9 +43,9 @@ class Going(NamedTuple):
 
 
 def going(tx: Tx, row: RunRow, *, ends: bool = False) -> Going:
-    """Count it for the source of a run. Where too few go whatever there is, nothing more is counted.
+    """Count deletions for the source of a run. If too few documents go to matter, nothing more is counted.
 
-    Who is silent is looked up when the run `ends`: that takes longer.
+    Silent documents are counted only when the run `ends`: that takes longer.
     """
     source, waiting = row.source_id, pending_deletes.waiting_count(tx, row.source_id)
     silent = pending_deletes.unreached_count(tx, source) if waiting and ends else 0
@@ -58,7 +58,7 @@ def going(tx: Tx, row: RunRow, *, ends: bool = False) -> Going:
 
 
 def look(store: Store, row: RunRow) -> None:
-    """Have what a run hides found meanwhile, or hidden once more. Writes only where that is news."""
+    """Show the documents that a run hides, or hide them again. Writes only if that changes something."""
     with store.read() as tx:
         shown = going(tx, row).too_many
         more = pending_deletes.is_news(tx, row.source_id, shown=shown)
@@ -68,7 +68,7 @@ def look(store: Store, row: RunRow) -> None:
 
 
 def put_right(tx: Tx, row: RunRow) -> None:
-    """Do the same in this transaction."""
+    """Do the same as `look` in this transaction."""
     shown = going(tx, row).too_many
     while pending_deletes.wait_in_sight(tx, row.source_id, shown=shown):
         continue

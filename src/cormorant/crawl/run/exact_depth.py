@@ -1,17 +1,17 @@
 """Exact depth of resources that were first reached by a long path.
 
-The shortest ways are looked up over what pages said when last read.
+Shortest paths are computed from the links that pages had when they were last read.
 
-Where depth is to be exact, and when nothing is to be remembered, until everything within the depth is found:
+If depth is to be exact, and for a run that remembers nothing, repeated until everything within the depth is found:
 
-    wait until nothing is left -> survey --something is nearer--> lower it, reopen what lay too deep -> wait again
-                                    `--else, in a complete run--> what is farther, and too deep now, is visited again:
-                                                                  its gate says no
+    wait until nothing is left -> survey --some nearer--> lower their depth, reopen excluded URLs -> wait again
+                                      `--else, in a complete run--> farther ones, too deep now, are visited again:
+                                                                    their gate excludes them
 
-What lies behind a page that is nearer than it seemed is taken from its kept links: no page is asked twice for it. The
-survey is made of what the store knows, so a kill costs a survey.
+The links of a page that is nearer than it seemed are taken from the store: no page is fetched twice for it. The survey
+only reads the store, so a kill costs one survey.
 
-Else a crawl whose depth is bounded begins with one survey, and takes in what is nearer by what earlier ones have read.
+Otherwise a crawl with limited depth begins with one survey, and uses the shorter paths that earlier runs have found.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _log = logger(__name__)
 
 
 async def catch_up(store: Store, row: RunRow, build: Callable[[RunRow], Source], generation: int) -> None:
-    """Before a run of this generation visits anything: take in the shorter ways that earlier runs have found.
+    """Before a run of this generation visits anything, apply the shorter paths that earlier runs have found.
 
-    Only where depth is bounded, and everything is visited: that costs many times as much. Not behind an edit: what may
-    come in by that is admitted without a survey, which would have to hold all of it.
+    Only if depth is limited and everything is visited: that costs many times as much. Not after an edit: URLs that
+    the edit admits are admitted without a survey, which would have to hold all of them.
     """
     if row.refresh is not Refresh.ALL or row.mode is Mode.INDEX_ONLY or row.anew or generation == 1:
         return
@@ -63,7 +63,7 @@ async def catch_up(store: Store, row: RunRow, build: Callable[[RunRow], Source],
 
 
 async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Source], room: DiskGuard) -> RetrievalEnd:
-    """Wait until nothing is left, and where depth is to be exact until no way turns out to be shorter either."""
+    """Wait until nothing is left, and if depth is to be exact, until no path turns out to be shorter."""
     held_up = HeldUp(float)
     while True:
         ended = await completion.until_retrieved(store, row, build, room, held_up)
@@ -79,17 +79,17 @@ async def until_reached(store: Store, row: RunRow, build: Callable[[RunRow], Sou
 def _is_exact(row: RunRow, source: Source) -> bool:
     """Return whether depth is the shortest path when this run ends.
 
-    It is also when nothing that was known before is to count.
+    It is for a run that remembers nothing, too.
     """
     scratch = row.refresh is Refresh.SCRATCH and source.discovery is Discovery.SEEDS
     return (source.settings.exact_depth or scratch) and row.mode is not Mode.INDEX_ONLY
 
 
 async def reopen(store: Store, row: RunRow, source: Source, *, complete: bool) -> int:
-    """Look up the shortest ways, and write where they are others; returns how many addresses are to be visited now.
+    """Compute the shortest paths, and write changed depths; returns the number of addresses to visit now.
 
-    That something is farther than it was only a `complete` run may say, when nothing nearer is to be visited any more:
-    else what was not read yet may lead there by a shorter way.
+    A larger depth is written only by a `complete` run without nearer addresses left to visit: pages that were not read
+    may still lead there by a shorter path.
     """
     survey = Survey(store, source)
     await survey.take()
@@ -104,13 +104,13 @@ async def reopen(store: Store, row: RunRow, source: Source, *, complete: bool) -
 
 
 async def _correct(store: Store, source: Source, order: Admission, wrong: Sequence[Reached]) -> int:
-    """Write depths that are others, a transaction a chunk."""
+    """Write changed depths, one transaction a chunk."""
     opened = 0
     judges = Judges(source.gates.follow, source.settings.level)
     for start in range(0, len(wrong), link_survey.CHUNK):
         with store.begin() as tx:
             done = depth_updates.correct(tx, order, wrong[start : start + link_survey.CHUNK], judges)
-            if done.found and order.mode not in WITHHELD:  # the index keeps the depth of what it has
+            if done.found and order.mode not in WITHHELD:  # otherwise the index keeps the old depth
                 stream.append(tx, [NewEvent(order.source, number, order.run, Event.LINKS) for number in done.found])
         opened += done.opened
         await asyncio.sleep(0)
@@ -118,7 +118,7 @@ async def _correct(store: Store, source: Source, order: Admission, wrong: Sequen
 
 
 async def _readmit(store: Store, source: Source, order: Admission, strangers: Sequence[Stranger]) -> int:
-    """Admit what was too deep and is not, and write down what is still excluded, a transaction a chunk."""
+    """Admit URLs that are no longer too deep, and journal those still excluded, one transaction a chunk."""
     opened, sites = 0, SiteNumbers()
     for start in range(0, len(strangers), link_survey.CHUNK):
         with store.begin() as tx:
@@ -128,7 +128,7 @@ async def _readmit(store: Store, source: Source, order: Admission, strangers: Se
 
 
 def _admit(tx: Tx, source: Source, order: Admission, sites: SiteNumbers, some: Sequence[Stranger]) -> int:
-    """The same of a chunk. What this run had counted as excluded it counts so no longer."""
+    """Readmit one chunk. URLs that this run had counted as excluded are no longer counted so."""
     may = [NewUrl(link_survey.found(each, source), each.key) for each in some if each.ruling.admitted]
     arrivals, crowded = subdomain_limit.sorted_out(tx, source, may, order.run)
     arrivals, taken = url_rewriting.unique(tx, source, arrivals, order.run)

@@ -1,6 +1,6 @@
 """Link survey: the distance of every URL from the start, by the current state of the store.
 
-Asked a chunk at a time, so that other runs go on meanwhile.
+It is computed in chunks, so that other runs go on meanwhile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Row = TypeVar("Row", bound=tuple[int, ...])
 
 
 class Stranger(NamedTuple):
-    """An address that was too deep, and a shorter way to it than it was met by, with what the gates say of it now."""
+    """An address that was too deep and now has a shorter path, with the current ruling of the gates."""
 
     address: str
     key: int
@@ -42,9 +42,9 @@ class Stranger(NamedTuple):
 
 
 class Survey:
-    """The shortest ways of a source, gathered by `take`: `chart` has those of what is known.
+    """The shortest paths of a source, computed by `take`: `chart` has those of known resources.
 
-    `strangers` are addresses that were too deep, and are not, or lie nearer than it seemed; by fingerprint.
+    `strangers` are addresses that were too deep and are admitted now, or are nearer than before; by fingerprint.
     """
 
     def __init__(self, store: Store, source: Source) -> None:
@@ -54,7 +54,7 @@ class Survey:
         self.strangers: dict[int, Stranger] = {}
 
     async def take(self) -> None:
-        """Read what is known, begin at the starts, and follow links until there are none."""
+        """Read the known resources, begin at the starts, and follow links until there are none."""
         await self._read()
         await self._begin()
         while pages := self._walk.chunk(CHUNK):
@@ -83,7 +83,7 @@ class Survey:
             self._fringe.add(deep)
 
     async def _pages(self, page: Callable[..., list[Row]]) -> AsyncIterator[list[Row]]:
-        """Rows a page at a time; the first value of each is what the next page lies behind."""
+        """Rows a page at a time; the first value of the last row is where the next page begins."""
         behind: int | None = None
         while True:
             with self._store.read() as tx:
@@ -95,7 +95,7 @@ class Survey:
             await asyncio.sleep(0)
 
     async def _begin(self) -> None:
-        """Begin at what the source names now."""
+        """Begin at the URLs that the source names now."""
         try:
             async for batch in drawn(self._source.discover("")):
                 for address in [each.address for each in batch if isinstance(each, DiscoveredUrl)]:
@@ -104,7 +104,7 @@ class Survey:
             await self._source.close()
 
     def _follow(self, page: Leads) -> None:
-        """Take down what a page leads to: a link one deeper, and what it has moved to as deep as it was."""
+        """Record the links of a page: a link is one deeper, and the target of a redirect as deep as the page."""
         depth = self._walk.depth
         for address in page.links:
             self._lead(address, depth + 1, page.number)
@@ -116,7 +116,7 @@ class Survey:
             self._walk.reach(place, depth)
 
     def _lead(self, address: str, depth: int, by: int) -> None:
-        """A way of this length leads to an address: to one that is known, or one that was too deep, or to neither."""
+        """Record a path of this length to an address that is known or was too deep; others are ignored."""
         key = fingerprint(address, self._source.number)
         place = self.chart.place(self._keys.of(address), key)
         if place is not None:

@@ -2,8 +2,8 @@
 
 Each step may be repeated after a kill.
 
-what waited for a person -> as it was     what was examined -> unknown     order of visits -> as the settings want it
-of all that is known nothing but the documents that can be found, where nothing is to be remembered
+waiting versions -> put back     examined documents -> unknown     order of visits -> as the settings now say
+for a run that remembers nothing: forget everything except indexed documents
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 async def prepare(store: Store, row: RunRow, build: Callable[[RunRow], Source]) -> None:
-    """Take the steps of the drawing."""
+    """Carry out the steps drawn above."""
     mass_change_guard.begin(store, row.source_id, row.id)
     modes.begin(store, row)
     if row.refresh is Refresh.SCRATCH:
@@ -36,9 +36,9 @@ async def prepare(store: Store, row: RunRow, build: Callable[[RunRow], Source]) 
 
 
 async def _forget(store: Store, source: int) -> None:
-    """Forget what is known of a source, a transaction a chunk.
+    """Forget what is known of a source, one transaction a chunk.
 
-    Also who links to what: an address that was forgotten may come back by the links of a page that says what it said.
+    Also its links: a forgotten address may be found again by the links of an unchanged page.
     """
     more = True
     while more:
@@ -49,7 +49,7 @@ async def _forget(store: Store, source: int) -> None:
 
 
 async def level(store: Store, row: RunRow, build: Callable[[RunRow], Source]) -> None:
-    """Put what is known already into the order that the settings want now. Again after a kill."""
+    """Reorder known resources by the current settings. May be repeated after a kill."""
     with store.read() as tx:
         before = [each.settings.get("priority") for each in runs.since_whole(tx, row)]
     if any(said != row.settings.get("priority") for said in before):

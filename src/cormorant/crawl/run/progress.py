@@ -1,4 +1,4 @@
-"""Progress of a run under way. Looked at every few seconds while it is under way, and written down for whoever asks."""
+"""Progress of a run under way, sampled every few seconds and stored for reports."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 EVERY_S: Final = 2.0
 SPARING: Final = 50
-"""Looking may take this part of the time, when there is much to be counted."""
+"""Sampling may take this fraction of the time, if there is much to count."""
 BUSY: Final = 0.8
-"""For what part of the time a process has or wants a processor that is as fast as it can be."""
+"""Share of time with or waiting for a processor at which a process is as fast as it can be."""
 PROCESSORS: Final = "this machine's processors"
-"""What holds up a run that has nothing else to wait for."""
+"""The bottleneck of a run that waits for nothing else."""
 
 
 class ProgressSampler:
-    """Takes samples of one run that retrieves, from when it is made."""
+    """Takes samples of one run that retrieves, from the moment it is created."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -40,19 +40,19 @@ class ProgressSampler:
         self.busy = 0.0
 
     def look(self, row: RunRow, now: float, fetched: int) -> None:
-        """Take a sample if it is time (`now`, of the store). The first is only remembered: it alone says nothing."""
+        """Take a sample if it is time (`now`, of the store). The first is only remembered, for comparison."""
         stepped = self._store.steady.total
         if self._samples and (now < self._samples[-1].at or stepped != self._stepped):
-            self._samples.clear()  # somebody set the clock: with nothing before can this be compared
+            self._samples.clear()  # the clock was set: earlier samples are no longer comparable
             self._stepped = stepped
         elif now < self._next_at:
             return
         with self._store.read() as tx:
             left = remaining.to_fetch(tx, row.source_id, row.generation, row.new_of)
-            told, wanted = delivered(tx, receivers.slowest(tx, row.source_id)), processors_s(tx)
+            passed, wanted = delivered(tx, receivers.slowest(tx, row.source_id)), processors_s(tx)
             took_s = tx.now() - now
         self.busy = self._busy(wanted, now)
-        self._samples.append(ProgressSample(now, fetched, left, *told))
+        self._samples.append(ProgressSample(now, fetched, left, *passed))
         while len(self._samples) > 2 and self._samples[0].at < now - LOOK_BACK_S:
             self._samples.popleft()
         self._wanted, self._next_at = wanted, now + max(EVERY_S, SPARING * took_s)
@@ -65,16 +65,16 @@ class ProgressSampler:
 
 
 def delivered(tx: Tx, slowest: ReceiverRow | None) -> tuple[int, int]:
-    """To which event the slowest receiver has come, and how many are behind it; none where there is no receiver."""
+    """The place of the slowest receiver, and the number of events behind it; 0 events without a receiver."""
     head = stream.head(tx)
-    told = slowest.place if slowest is not None else head
-    return told, max(0, head - told)
+    place = slowest.place if slowest is not None else head
+    return place, max(0, head - place)
 
 
 def processors_s(tx: Tx) -> dict[int, float]:
-    """For how long this machine's retrievers have had a processor or waited for one, by process number; in seconds.
+    """Return the seconds that each of this machine's retrievers had a processor or waited for one, by process number.
 
-    Empty where the system does not tell, as outside Linux.
+    Empty if the system does not report it, as outside Linux.
     """
     found = {}
     for pid in (each.pid for each in heartbeats.alive(tx, "retriever")):
@@ -87,6 +87,6 @@ def processors_s(tx: Tx) -> dict[int, float]:
 
 
 def share(before: Mapping[int, float], after: Mapping[int, float], seconds: float) -> float:
-    """For what part of the time the busiest process had or wanted a processor."""
+    """The share of time in which the busiest process had or wanted a processor."""
     most = max((after[pid] - before[pid] for pid in after.keys() & before.keys()), default=0.0)
     return most / seconds if seconds > 0 else 0.0

@@ -1,12 +1,12 @@
 """Run queue: the order in which runs get their turn.
 
-So many runs are under way at once at the most; the others wait: first asked, first served.
+A limited number of runs is under way at once; the others wait: first come, first served.
 
 ordered, resumed, answered -> WAITING --its turn--> it begins, or goes on where it was left
-                                 `-> behind: of the runs under way one has to end first
+                                 `-> behind: one of the runs under way has to end first
 
-What is held, pending or suspended is not under way. A run whose source names a node gets its turn from the conductor of
-that node alone. Others pass it by while that node is away, and leave it its turn while it is there.
+Held, pending and suspended runs are not under way. A run whose source names a node gets its turn only from the
+conductor of that node. Others pass it by while that node is away, and keep its turn while the node is alive.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from cormorant.store.journal.runs import RunRow
 
 _LOCK: Final = 0x7275_6E73
-"""The number of the lock that conductors of one PostgreSQL database take while they give turns."""
+"""The number of the lock that conductors of one PostgreSQL database take to give turns."""
 
 
 class RunTurns(NamedTuple):
-    """The runs that have their turn now; those that go on waiting without knowing yet for how many others."""
+    """The runs that get their turn now; and those that wait and whose number of runs ahead has changed."""
 
     given: list[RunRow]
     waiting: list[RunRow]
@@ -37,7 +37,7 @@ class RunTurns(NamedTuple):
 
 
 def decide(rows: Sequence[RunRow], node: str, most: int | None, at_work: Collection[str]) -> RunTurns:
-    """Whose turn it is at a node, of all open runs, where `most` may be under way (None: any number).
+    """Decide which of all open runs get their turn at a node, where `most` may be under way (None: any number).
 
     `at_work` are the nodes that have a conductor.
     """
@@ -54,16 +54,16 @@ def decide(rows: Sequence[RunRow], node: str, most: int | None, at_work: Collect
 
 
 def give(store: Store, node: str, most: int | None) -> list[RunRow]:
-    """Give runs their turn at a node where it is theirs. Returns all open runs, those that wait included.
+    """Give runs of a node their turn. Returns all open runs, those that wait included.
 
-    Any number of conductors may do so at once: it is decided in the transaction that writes it.
+    Any number of conductors may do so at once: one transaction decides and writes.
     """
     with store.read() as tx:
         rows = runs.open_runs(tx)
         if not any(_decided(tx, rows, node, most)[:2]):
             return rows
     with store.begin() as tx:
-        if not tx.sqlite:  # there, nobody else writes meanwhile
+        if not tx.sqlite:  # SQLite has only one writer
             tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         turns = _decided(tx, runs.open_runs(tx), node, most)
         for row in turns.given:

@@ -1,7 +1,7 @@
-"""The course of a run as receivers are told it: started, finished, stopped, failed. And how one is ended before.
+"""Transitions of a run, and their events for receivers: started, finished, stopped, failed.
 
-Events are appended only where a receiver has asked for them (its setting `runs`), behind what the run has found so far.
-A run has finished for them when it has found everything: it then waits until they have been told so.
+Events are appended only if a receiver has asked for them (its setting `runs`), after the documents found so far.
+A run has finished for receivers when it has found everything: it then waits until they have the event.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cormorant.store.journal.runs import RunRow
 
 UNFINISHED = (*OPEN_STATES, *ASKING_STATES, RunState.SUSPENDED)
-_TOLD = {
+_EVENTS = {
     RunState.DISCOVERING: Event.STARTED,
     RunState.DELIVERING: Event.FINISHED,
     RunState.STOPPED: Event.STOPPED,
@@ -30,27 +30,27 @@ _TOLD = {
 
 
 def go_on(tx: Tx, row: RunRow, **values: object) -> RunRow:
-    """Take a run to its next state unless somebody has changed it meanwhile, and return it as it is now."""
+    """Take a run to its next state unless it was changed meanwhile, and return it as it is now."""
     changed = bool(values) and runs.advance(tx, row.id, row.state, **values)
     now = runs.again(tx, row)
     if changed and now.state is not row.state:
         if now.state in (RunState.STOPPED, RunState.FAILED):
             deletion_watch.put_right(tx, now)
-        tell(tx, now)
+        announce(tx, now)
     return now
 
 
-def tell(tx: Tx, row: RunRow) -> None:
-    """Have receivers told of the state that a run has just come to, those that want to know; of a test nobody is."""
-    event = _TOLD.get(row.state) if row.mode is not Mode.TEST else None
+def announce(tx: Tx, row: RunRow) -> None:
+    """Append the event of a run's new state, if a receiver wants such events; never for a test."""
+    event = _EVENTS.get(row.state) if row.mode is not Mode.TEST else None
     if event is not None and any(each.settings.get("runs") for each in receivers.of_source(tx, row.source_id)):
         stream.append(tx, [NewEvent(row.source_id, 0, row.id, event)])
 
 
 def stop(tx: Tx, row: RunRow, reason: str) -> bool:
-    """End a run for good; False when it has ended already. What it found is kept and delivered.
+    """End a run for good; False if it has ended already. Its documents are kept and delivered.
 
-    What it has waited for a person is no part of how long it took.
+    The time that it waited for an administrator does not count towards its duration.
     """
     if row.state not in UNFINISHED:
         return False
@@ -59,5 +59,5 @@ def stop(tx: Tx, row: RunRow, reason: str) -> bool:
 
 
 def finding(tx: Tx) -> frozenset[int]:
-    """The runs that may still find something."""
+    """The runs that may still find documents."""
     return frozenset(row.id for row in runs.unfinished_runs(tx) if row.state is not RunState.DELIVERING)

@@ -1,13 +1,13 @@
 """Change detection: compares a document that was read with its previous version.
 
-By what its source names as the condition. Pure.
+Its source's settings name the conditions. Pure.
 
-    checksum  what it says, by change_by     date  Last-Modified, or another version by the listing
-    etag      as sent                        acl   who may read it
+    checksum  the text, by change_by         date  Last-Modified, or another version in the listing
+    etag      as sent                        acl   the access rights
 
-One of them has to differ, or all that are named. What is not known, before or now, is not asked; where nothing is, what
-it says decides. Who may read a document holds at once and is told in any case; the condition says whether that alone is
-a change.
+One of the named conditions has to differ, or all of them. A condition with an unknown value, old or new, is skipped; if
+none is left, the text decides. Access rights take effect and are delivered in any case; the condition decides whether
+they alone are a change.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from cormorant.sources.protocol import Source
 
 BY_TEXT = ("checksum",)
-"""The usual condition, for which equal bytes need not be read."""
+"""The default condition, for which unchanged bytes need not be read."""
 
 
 def is_modified(
     source: Source, resource: Resource, content: Content, document: Document, rights: Callable[[int], ACL]
 ) -> bool:
-    """Say so of a document that can be found. `rights` tells who may read it by the number of its access list."""
+    """Return whether an indexed document has changed. `rights` gives the access list by its number."""
     settings = source.settings
-    if resource.before:  # a forced run takes nothing for unchanged
+    if resource.before:  # a forced run takes no document for unchanged
         return True
     text = document.text_hash != resource.text_hash
     if settings.modified_by == BY_TEXT:
@@ -49,7 +49,7 @@ def is_modified(
 
 
 def _is_of_another_date(source: Source, resource: Resource, content: Content) -> bool | None:
-    """None when nobody knows: a listing names only another version as one to be visited."""
+    """None if unknown: a listing has a document visited only for another version."""
     if resource.modified and content.modified:
         return content.modified != resource.modified
     return True if source.discovery is not Discovery.SEEDS and resource.validator else None

@@ -32,17 +32,17 @@ from cormorant.store.db.database import Store
 from cormorant.store.schema import content, resource
 
 UNPACK_TASK: Final = "unpack"
-"""What a limited child is asked to do with a container."""
+"""The task of a limited child that unpacks a container."""
 KEPT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of unpacked parts that stay in memory."""
 KEPT_PLACES: Final = 16
-"""Containers of which it stays in memory in which part each member lies."""
+"""Containers whose member places (which member lies in which part) stay in memory."""
 NO_COPY: Final = "The kept copy of its container cannot be read. The next crawl with --force fetches it again."
 
 _BEARING: Final = (b"x-robots-tag", b"link:", b"refresh", b"content-language", b"content-disposition")
 
 Ask = Callable[[ChildTask, tuple[bytes, bytes], Content], Awaitable[bytes | Outcome]]
-"""Has a limited child do a task for a document; returns its answer, or the outcome that says why there is none."""
+"""Has a limited child do a task for a document; returns its answer, or the outcome of its failure."""
 
 
 class MemberListing(NamedTuple):
@@ -86,7 +86,7 @@ class Containers:
         self._size = 0
 
     async def listed(self, found: Content, version: bytes, most_depth: int, ask: Ask) -> MemberListing:
-        """List the members of a document, none when it is no container or lies in too many others."""
+        """List the members of a document; none if it is no container or lies too deep in others."""
         made = format_of(found.mime)
         if made is None or not made.embedded or depth_of(found.address) >= most_depth:
             return MemberListing()
@@ -100,7 +100,7 @@ class Containers:
         return MemberListing(tuple(entries), f"Only its first {len(entries):,} members were read." if cut else "")
 
     def copy_of(self, document: Resource) -> Content | None:
-        """Return the kept copy of a document with its validators; None where its header says more than its bytes.
+        """Return the cached copy of a document with its validators; None if its response headers affect how it is read.
 
         Raises CacheDamaged, which is OutOfSight for a copy that may be whole.
         """
@@ -113,7 +113,7 @@ class Containers:
         )  # fmt: skip
 
     async def fetch(self, member: Resource, ask: Ask) -> Content | Outcome:
-        """Read a member out of the kept copy of its container."""
+        """Read a member from the cached copy of its container."""
         container = self._kept_copy(container_of(member.address), member)
         if not isinstance(container, _Container):
             return container
@@ -130,14 +130,14 @@ class Containers:
         )
 
     def _kept_copy(self, address: str, member: Resource) -> _Container | Outcome:
-        """Return the kept copy of the container of a member, or the outcome of a member that cannot be read."""
+        """Return the cached copy of a member's container, or the outcome if the member cannot be read."""
         try:
             return self._opened(address, member) or Gone()
         except CacheDamaged:
             return Failed(CONVERSION_FAILED, NO_COPY)
 
     def _opened(self, address: str, member: Resource) -> _Container | None:
-        """Return the kept copy of the document at an address of the member's site and source. Raises CacheDamaged."""
+        """Return the cached copy of the document at an address of the member's site and source. Raises CacheDamaged."""
         key = fingerprint(address, member.source)
         statement = (
             sa.select(
@@ -163,7 +163,7 @@ class Containers:
         return _Container((address, row.content_hash), found, acl, frame.status_line, frame.header_block)
 
     async def _member(self, container: _Container, path: str, ask: Ask) -> UnpackedMember | ConversionFault | None:
-        """Find a member in memory, else in its part, else by going through the container."""
+        """Find a member in memory, or in its part, or by going through the container."""
         place = self._places.get(container.key, {}).get(path)
         if place is not None:
             part = self._parts.get((*container.key, place[0]))
@@ -179,7 +179,7 @@ class Containers:
     async def _walk(
         self, key: tuple[str, bytes], found: Content, ask: Ask, begin: tuple[int, int] = (0, 0)
     ) -> AsyncIterator[_Step | ConversionFault]:
-        """Yield the parts of a container from a number on, and a fault in the place of one that cannot be had."""
+        """Yield the parts of a container from a number on; a fault in the place of one that cannot be unpacked."""
         task = ExtractionTask(found.mime, found.address, found.charset, found.called)
         start, before = begin
         places = self._known(key)
@@ -215,12 +215,12 @@ class Containers:
 
 
 def _typed(given: Mapping[str, Value]) -> dict[str, Value]:
-    """Return attributes as they were before they were kept: several values are a tuple."""
+    """Return attributes as they were before they were stored: several values are a tuple."""
     return {name: each if isinstance(each, str | float | int) else tuple(each) for name, each in given.items()}  # type: ignore[misc]
 
 
 def _says_more(header_block: bytes) -> bool:
-    """Return whether a response's header bears on how its document is read or shown."""
+    """Return whether a response header affects how its document is read or shown."""
     return any(line.lower().startswith(_BEARING) for line in header_block.split(b"\n"))
 
 
@@ -232,7 +232,7 @@ def _fault_of(outcome: Outcome) -> ConversionFault:
 def _named(
     part: UnpackedPart, places: dict[str, tuple[int, int]], start: int, before: int
 ) -> dict[str, UnpackedMember]:
-    """Give each member a path that no other has: an attachment may have no name, or that of another one."""
+    """Give each member a unique path: an attachment may have no name, or the name of another one."""
     named: dict[str, UnpackedMember] = {}
     for number, each in enumerate(part.members, start):
         path = each.path.strip("/") or f"attachment {number + 1}"

@@ -1,6 +1,6 @@
 """Conversion of fetched documents to text.
 
-Inline where that is safe and quick, in a limited child for everything else.
+Inline if that is safe and quick, otherwise in a limited child.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ from cormorant.sandbox.client import ChildPool
 from cormorant.sources.protocol import Source
 
 SITEMAP_TASK = "read_sitemap"
-"""What a limited child is asked to do with a large sitemap."""
+"""The task of a limited child that reads a large sitemap."""
 SERVER_WAITS_S = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Rests between attempts to reach the server of the children; then the process ends and is started again."""
+"""Rests between attempts to reach the server of the children; then the process ends and is restarted."""
 ADDED_WAITS_S = SERVER_WAITS_S[:3]
-"""The same for the server of a package's converter; then its documents fail, and the process goes on."""
+"""The same for the server of a package's converter; then its documents fail, and the process continues."""
 _log = logger(__name__)
 GAVE_UP = "The document cannot be read: its contents are damaged, or not of the format that it seems to have."
 NOT_STARTED = (
@@ -67,7 +67,7 @@ NOT_STARTED = (
     "logs/supervisor.log says why."
 )
 KILLS = 2
-"""Children a document may cost before it is quarantined (fault B9)."""
+"""Children that a document may kill before it is quarantined."""
 
 
 def _unknown(_page: Resource, _original: str) -> bool | None:
@@ -75,10 +75,10 @@ def _unknown(_page: Resource, _original: str) -> bool | None:
 
 
 class Converter:
-    """Turns content into an extraction, or into the outcome that says why not.
+    """Turns content into an extraction, or into the outcome of a failure.
 
-    `tika` reads documents of its types where the installation has such a server; `attribute_types` gives the types of
-    search attributes that are known, None for those that were deleted. Whoever wires it sets them.
+    `tika` reads documents of its types if the installation has a Tika server; `attribute_types` gives the types of
+    known search attributes, None for deleted ones. Both are set after construction.
     """
 
     def __init__(
@@ -97,23 +97,23 @@ class Converter:
         self.attribute_types: Callable[[], Mapping[str, AttributeType | None]] = dict
 
     async def member(self, resource: Resource) -> Content | Outcome:
-        """Read a document that lies in another one."""
+        """Read a member of another document."""
         if self._containers is None:
             return Failed(Status.CONVERSION_FAILED, "It lies in another document, whose copies are not kept here.")
         return await self._containers.fetch(resource, self._answer)
 
     def kept(self, resource: Resource) -> Content | None:
-        """The content of a document as it was fetched last, None when its copy does not hold all of it.
+        """The content of a document as it was fetched last, None if its copy does not hold all of it.
 
         Raises CacheDamaged, which is OutOfSight for a copy that may be whole.
         """
         return self._containers.copy_of(resource) if self._containers is not None else None
 
     async def with_members(self, outcome: Outcome, content: Content, content_hash: bytes, source: Source) -> Outcome:
-        """The outcome of a document that was read, with the documents that lie in it."""
+        """The outcome of a document that was read, with the members in it."""
         if not isinstance(outcome, Ok | Unchanged) or outcome.document is None or self._containers is None:
             return outcome
-        unpacks = source.settings.unpack and not self._is_for_tika(content)  # which reads what lies in it, too
+        unpacks = source.settings.unpack and not self._is_for_tika(content)  # Tika reads embedded documents itself
         most = source.settings.unpack_depth if unpacks else 0
         listing = await self._containers.listed(content, content_hash, most, self._answer)
         document = outcome.document
@@ -122,7 +122,7 @@ class Converter:
         return replace(outcome, document=document, members=listing.members)
 
     async def believed(self, read: ReadContent, source: Source, wire: VisitTrace) -> Outcome:
-        """Return how a visit of a read page ends: as it appears, unless there is reason for doubt."""
+        """Return the outcome of a visit after checks for pages that became empty and for soft errors."""
         if fell_silent(read):
             return Failed(Status.EMPTY, "It is empty and was not; what it said stays until the next crawl agrees.")
         return await self._doubts.outcome(read, source, self.read, wire) if self._doubts is not None else read.outcome
@@ -140,7 +140,7 @@ class Converter:
             original = original_of(source, resource, said)
         if not ruling.admitted:
             return Excluded(ruling, ruling.status, follow, content, unfollowed, original=original)
-        if not ruling.lasting:  # unchanged, it may be judged otherwise the next time: it is read again then
+        if not ruling.lasting:  # the same version may be judged differently the next time, so it is read again
             content, content_hash = unconfirmed(content), b""
         document = document_of(source, resource, content, said, content_hash)
         document = replace(document, original=original) if original else document
@@ -151,11 +151,11 @@ class Converter:
     def judged(self, source: Source, resource: Resource, content: Content, said: Extraction) -> Ruling:
         """Return the ruling on whether the extracted content may be delivered.
 
-        Not lasting when the same version may be judged otherwise another time.
+        Not lasting if the same version may be judged otherwise another time.
 
-        A page that calls itself a copy of another one, which this source may follow, goes when a document of this
-        source stands there: no page can have another site's document removed, nor its own for one that is missing. As
-        long as nobody can tell whether one does, it stays what it was, and the end of the run looks again.
+        A page that names another one as canonical is excluded if the source may follow the other and has it as a
+        document: no page can have another site's document removed, nor its own for a missing one. While that is
+        unknown, the page stays as it was, and the end of the run decides.
         """
         ruling = source.gates.index(content, said)
         if ruling.admitted and said.veto:
@@ -169,7 +169,7 @@ class Converter:
         return copy_of(original)
 
     async def read(self, content: Content, source: Source, wire: VisitTrace) -> tuple[Content, Extraction] | Outcome:
-        """Sniff the type, ask the gate, read. The content returned carries the sniffed type.
+        """Sniff the type, ask the gate, read. The returned content carries the sniffed type.
 
         A document that goes to a limited child is counted in `wire`.
         """
@@ -198,7 +198,7 @@ class Converter:
         return content, said
 
     async def _read(self, content: Content, source: Source, wire: VisitTrace) -> tuple[Content, Extraction] | Outcome:
-        """The same, with the directives of pages as they are."""
+        """Read as `read` does, with the directives of pages as they are."""
         declared = essence(content.mime)
         mime = sniff(declared, content.body, content.file_name)
         content = content if mime == content.mime else replace(content, mime=mime)
@@ -235,7 +235,7 @@ class Converter:
                 )
 
     async def _in_child(self, content: Content, manner: Manner) -> tuple[Content, Extraction] | Outcome:
-        """Convert in a limited child; what kills two of them is quarantined."""
+        """Convert in a limited child; a document that kills two of them is quarantined."""
         payload = encode_task(
             content.mime, content.body,
             address=content.address, charset=content.charset, file_name=content.called, manner=manner,
@@ -247,7 +247,7 @@ class Converter:
         return self.tika is not None and self.tika.reads(content.mime)
 
     async def _by_tika(self, content: Content, manner: Manner) -> tuple[Content, Extraction] | Outcome:
-        """Have the Tika server read a document, and a limited child its answer."""
+        """Have the Tika server read a document, and a limited child parse its answer."""
         if self.tika is None or not content.body.strip():
             return content, Extraction("", name_of(content.address, content.called))
         answer = await self.tika.read(content)
@@ -260,12 +260,12 @@ class Converter:
         return self._decoded(content, value) if isinstance(value, bytes) else value
 
     async def read_other(self, content: Content, role: Role, wire: VisitTrace) -> Outcome:
-        """Read what is no document: a sitemap, or a list of addresses that was asked for as a document."""
+        """Read a sitemap or a list of addresses that was requested as a document; other roles are returned unread."""
         is_list = content.lists or role is Role.SITEMAP
         return await self.read_sitemap(content, wire) if is_list else Ok(content, None)
 
     async def read_sitemap(self, content: Content, wire: VisitTrace) -> Outcome:
-        """Find out what a sitemap names; at once when it is small, else in a limited child, counted in `wire`."""
+        """Read the entries of a sitemap: inline if it is small, otherwise in a limited child, counted in `wire`."""
         at, charset = content.address, content.charset
         if is_read_inline(content.body):
             said = sitemap_or_fault(content.body, address=at, charset=charset)
@@ -281,7 +281,7 @@ class Converter:
         return Ok(content, None, sitemap=said)
 
     async def _answer(self, task: ChildTask, payload: tuple[bytes, bytes], content: Content) -> bytes | Outcome:
-        """Return the answer of a child process, or the outcome that explains why there is none."""
+        """Return the answer of a child process, or the outcome of its failure."""
         why = ""
         for _ in range(KILLS):
             try:
@@ -303,7 +303,7 @@ class Converter:
         return Quarantined(f"The converter was stopped twice ({why}).", content)
 
     async def _run(self, task: ChildTask, payload: tuple[bytes, bytes]) -> Answer:
-        """Run a child. A server that has died is waited for: whoever started it starts it again."""
+        """Run a child. Waits for a server that has died, since its parent restarts it."""
         for wait_s in ADDED_WAITS_S if task.added else SERVER_WAITS_S:
             try:
                 return await self._children.run(task.name, *payload, limits=task.limits)
@@ -322,12 +322,12 @@ class Converter:
 
 
 def _within(said: Extraction) -> Extraction:
-    """Return the extraction of a member without references, which its place in the container would have to resolve."""
+    """Return the extraction of a member without links, which cannot be resolved inside a container."""
     return replace(said, links=(), canonical="", refresh="", links_seen=0)
 
 
 def _with_detail(reason: str, detail: str) -> str:
-    """Why it could not be read, and what the converter said of that; secrets masked."""
+    """The reason of a failure with the detail of the converter, secrets masked."""
     said = masked(detail).strip()
     return f"{reason}{CONVERTER_SAID}{said}" if said else reason
 
@@ -337,8 +337,8 @@ def document_of(
 ) -> Document:
     """Return the document that is stored and delivered.
 
-    Its text's hash covers title, attributes, what the page asks of those who show it, and a language that only the
-    source gives it: new ones are changes. With `change_by=main`, attributes alone are none.
+    The hash of its text covers title, attributes, display directives of the page, and a language that only the
+    source's default gives: changes of these are changes. With `change_by=main`, attributes alone are none.
     """
     by_main = "main" in source.settings.change_by
     said_hash = main_text_hash(said) if by_main else said.text.encode(errors="replace")
@@ -377,12 +377,12 @@ def document_of(
 
 
 def _beyond_text(said: Extraction) -> str:
-    """Return the decisions of document services beside the text, "" for most documents: a new one is a change."""
+    """The decisions of document services beside the text, "" for most documents: a new decision is a change."""
     return f"\n{said.language}\nwithheld" if said.withheld else f"\n{said.language}" if said.services else ""
 
 
 def _beside(resource: Resource, content: Content, said: Extraction, asked: Sequence[str]) -> dict[str, Value]:
-    """Attributes of a page that say how it is to be shown, and the name that its server gives it; none for most."""
+    """Display attributes of a page, and the file name that its server gives it; none for most pages."""
     found: dict[str, Value] = {display_directives.ATTRIBUTE: asked} if asked else {}
     if said.canonical and said.canonical in (resource.address, resource.display):
         found[display_directives.CANONICAL] = said.canonical
@@ -392,9 +392,9 @@ def _beside(resource: Resource, content: Content, said: Extraction, asked: Seque
 
 
 def original_of(source: Source, resource: Resource, said: Extraction) -> str:
-    """The page that a page calls itself a copy of, "" where it is none that its source may follow, or the page itself.
+    """The page that a page names as canonical; "" if it is none that its source may follow, or the page itself.
 
-    By the name under which the source knows it.
+    Returned as its rewritten address.
     """
     if said.canonical in ("", resource.address, resource.display):
         return ""
@@ -405,7 +405,7 @@ def original_of(source: Source, resource: Resource, said: Extraction) -> str:
 
 
 def copy_of(original: str) -> Ruling:
-    """The ruling of what calls itself a copy of a page that stands."""
+    """The ruling of a page that names an existing page as canonical."""
     rule = f"it calls itself a copy of {original}"
     return Ruling(False, Gate.CANONICAL, rule, Status.DUPLICATE_IGNORED, lasting=False)
 
@@ -416,7 +416,7 @@ def says_nothing(document: Document, content: Content) -> bool:
 
 
 def followed(content: Content, said: Extraction) -> tuple[tuple[PageLink, ...], tuple[PageLink, ...]]:
-    """The links that may be followed, and those that may not: all of a nofollow page, those marked nofollow."""
+    """The links to follow, and the links not to follow: those marked nofollow, or all of a nofollow page."""
     if not {"nofollow", "none"}.isdisjoint((*content.directives, *said.directives)):
         return (), said.links
     unfollowed = tuple(link for link in said.links if link.nofollow)
@@ -424,7 +424,7 @@ def followed(content: Content, said: Extraction) -> tuple[tuple[PageLink, ...], 
 
 
 def fell_silent(read: ReadContent) -> bool:
-    """Return whether a page was indexed with text and is now empty for the first time."""
+    """Return whether a page was indexed with text and is empty now for the first time."""
     resource, outcome = read.resource, read.outcome
     if not resource.indexed or not isinstance(outcome, Ok) or outcome.document is None:
         return False
@@ -433,7 +433,7 @@ def fell_silent(read: ReadContent) -> bool:
 
 
 def replacing(resource: Resource, document: Document) -> int:
-    """The key of a text that takes the place of another one, 0 when nothing else was said before."""
+    """The likeness key of a text that replaces another text, otherwise 0."""
     known = resource.before or resource.text_hash
     if not resource.indexed or document.text_hash == known:
         return 0
@@ -441,5 +441,5 @@ def replacing(resource: Resource, document: Document) -> int:
 
 
 def unconfirmed(content: Content) -> Content:
-    """The content without what would confirm it the next time."""
+    """The content without validators, so that the next request is not answered with 304."""
     return replace(content, etag="", modified="")

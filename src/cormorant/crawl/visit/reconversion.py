@@ -1,10 +1,10 @@
-"""Reconversion: a document is read from its kept copy by a newer reader, and nothing is requested.
+"""Reconversion: a newer reader reads a document from its cached copy, and no request is sent.
 
-    kept copy -> read -> Ok: a Reconversion            its text, title and attributes are replaced
-        |         |----> Deferred                      it is tried again later
-        `---------`----> anything else: its reason     the next crawl visits it, which may ask its source
+    cached copy -> read -> Ok: a Reconversion          its text, title and attributes are replaced
+        |           |----> Deferred                    it is tried again later
+        `-----------`----> anything else: its reason   the next crawl visits it, and may ask its source
 
-Gates, links and members are the business of crawls: nothing is excluded here, and nothing becomes known.
+Gates, links and members are left to crawls: no document is excluded or discovered here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ IS_COPY = "it calls itself a copy of another page"
 
 
 class Reconversion(NamedTuple):
-    """A document that was read again, and the members that lie in it, as address -> version."""
+    """A reread document, and its members as address -> version."""
 
     resource: Resource
     outcome: Ok
@@ -40,12 +40,12 @@ class Reconversion(NamedTuple):
 
     @property
     def says_the_same(self) -> bool:
-        """Return whether it says what it said before."""
+        """Return whether the text is unchanged."""
         return self.document.text_hash == self.resource.before
 
 
 async def reconvert(resource: Resource, source: Source, reader: Converter) -> Reconversion | Deferred | str:
-    """Read a document from its kept copy, or say why a crawl has to.
+    """Read a document from its cached copy, or return why a crawl has to.
 
     Raises OutOfSight for a copy that cannot be read now, and ServerGone.
     """
@@ -72,7 +72,7 @@ async def reconvert(resource: Resource, source: Source, reader: Converter) -> Re
 
 
 async def _read(resource: Resource, content: Content, source: Source, reader: Converter) -> Outcome:
-    """Return how a visit would end that got the kept copy."""
+    """Return the outcome that a visit would have with the cached copy."""
     read = await reader.read(content, source, VisitTrace())
     if not isinstance(read, tuple):
         return read

@@ -1,8 +1,8 @@
-"""Search attributes of a document: those it brings, under the names of its source's map, in the types of the catalog.
+"""Search attributes of a document: its attributes under the names of its source's map, in the types of the catalog.
 
     META department, property, attribute --attribute_map--> Department --its type--> kept, or dropped
 
-An attribute that nobody declared has the type that its name and its first value say.
+An undeclared attribute gets its type from its name and its first value.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from cormorant.store.db.database import Store
 
 TITLE: Final = "Title"
-"""The one field of every document that an attribute may be mapped to."""
+"""The one document field to which an attribute may be mapped."""
 HOLD_S: Final = 5.0
-"""Seconds for which the catalog is not asked again."""
+"""Seconds for which the catalog is cached."""
 
 
 def with_search_attributes(
     said: Extraction, by_name: Mapping[str, str], types: Mapping[str, AttributeType | None]
 ) -> Extraction:
-    """Return an extraction whose attributes are search attributes; one that has none is returned as it is.
+    """Return an extraction whose attributes are search attributes; without attributes it is returned unchanged.
 
-    `by_name` is the map of the source, by names in small letters, `types` those of the catalog, None for a deleted one.
+    `by_name` is the map of the source by names in lower case, `types` those of the catalog, None for a deleted one.
     """
     if not said.attributes:
         return said
@@ -56,7 +56,7 @@ def with_search_attributes(
 
 
 def _mapped(attributes: Mapping[str, Value], by_name: Mapping[str, str]) -> dict[str, Value]:
-    """Return attributes under their new names; what several bring for one is joined."""
+    """Return attributes under their new names; values mapped to the same name are joined."""
     found: dict[str, Value] = {}
     for name, value in attributes.items():
         wanted = by_name.get(name.lower(), name)
@@ -83,11 +83,11 @@ def _typed(
 _MARKS: Final = frozenset(
     (display_directives.ATTRIBUTE, display_directives.CANONICAL, display_directives.FILE_NAME, *OF_READING, READ_BY)
 )
-"""Attributes by which parts of this program speak to each other."""
+"""Internal attributes, which other modules read."""
 
 
 def unannounced(found: Mapping[str, AttributeType], known: Container[str]) -> dict[str, AttributeType]:
-    """Return those attributes of documents that are to be made known: those that can be asked for by name."""
+    """Return the attributes of documents to announce: those that a search can filter by name."""
     return {
         name: kind for name, kind in found.items()
         if name not in known and name not in BUILT_IN and name not in _MARKS and is_attribute_name(name)

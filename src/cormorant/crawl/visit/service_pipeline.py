@@ -1,10 +1,10 @@
-"""Document services of a source: what was read of a document passes them in their order, each within its time.
+"""Document services of a source: each extraction passes them in order, each within its time limit.
 
     Extraction -> service -> service -> Extraction (with a veto, perhaps) | Failed, which names the service
 
-Built-in services take time linear in the text, so that short texts are processed here; all others are in a limited
-child. A document whose service fails is refused, so that nothing is found that was to be taken out, unless the
-parameters of the service ask for it to be kept as it was.
+Built-in services take time linear in the text, so short texts are processed here; all others run in a limited child. A
+document whose service fails is refused, so that search cannot show text that was to be removed, unless the parameters
+of the service ask for the unprocessed text.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from cormorant.sandbox.limits import Limits
 from cormorant.sources.protocol import Source
 
 SERVICE_TASK: Final = "serve"
-"""What a limited child is asked to do for a built-in service."""
+"""The task of a limited child that runs a built-in service."""
 INLINE_CHARACTERS: Final = 200_000
-"""Up to so many, links included, a built-in service runs in this process: a few milliseconds."""
+"""Up to this size, links included, a built-in service runs in this process: a few milliseconds."""
 _log = logger(__name__)
 
 Run = Callable[[ChildTask, tuple[bytes, bytes]], Awaitable[Answer]]
@@ -49,12 +49,12 @@ Run = Callable[[ChildTask, tuple[bytes, bytes]], Awaitable[Answer]]
 
 
 def service_task(name: str) -> str:
-    """Return the name of the task that the service of a package does."""
+    """Return the name of the task for a service of a package."""
     return f"serve by {name}"
 
 
 class ServicePipeline:
-    """Has documents pass the services of their source."""
+    """Passes documents through the services of their source."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -62,7 +62,7 @@ class ServicePipeline:
     async def processed(
         self, content: Content, said: Extraction, source: Source, wire: VisitTrace
     ) -> Extraction | Failed:
-        """Return what is left to be judged and kept of a document."""
+        """Return the extraction of a document after all services."""
         clock = asyncio.get_running_loop().time
         document = before = _document(content, said, source)
         took: list[tuple[str, float]] = []
@@ -89,7 +89,7 @@ class ServicePipeline:
         return replace(said, veto=veto, withheld=withheld, services=tuple(took), fault=fault_said)
 
     async def _answer(self, step: ServiceStep, document: ServiceDocument, wire: VisitTrace) -> ServiceAnswer:
-        """Return what a service makes of a document, here or in a limited child."""
+        """Return the answer of a service about a document, here or in a limited child."""
         if step.fault:
             return ServiceFault(step.fault.rstrip("."))
         size = len(document.text) + sum(map(len, document.anchors))
@@ -112,7 +112,7 @@ class ServicePipeline:
 
 
 def _inline(step: ServiceStep, document: ServiceDocument) -> ServiceAnswer:
-    """Have a built-in service process a document in this process. A fault of it costs this document its visit."""
+    """Have a built-in service process a document in this process. An error in it fails the visit of this document."""
     if step.service is None:
         raise LookupError(step.call.name)
     found = step.service.process(document)
@@ -131,7 +131,7 @@ def _of_child(answer: Answer, document: ServiceDocument, seconds: float) -> Serv
 
 
 def _document(content: Content, said: Extraction, source: Source) -> ServiceDocument:
-    """Return a document as its services see it."""
+    """Return a document in the form that services get."""
     declared = Declared(said.language, content.language, source.settings.default_language)
     return ServiceDocument(
         text=said.text,
@@ -145,7 +145,7 @@ def _document(content: Content, said: Extraction, source: Source) -> ServiceDocu
 
 
 def _storable(value: Value) -> Value:
-    """Return a value that UTF-8 can hold: a source may give its documents any."""
+    """Return a value without characters that UTF-8 cannot encode: a source may deliver any."""
     if isinstance(value, str):
         return value if value.isascii() else one_line(value, MAX_VALUE)
     if isinstance(value, float | int):
@@ -155,7 +155,7 @@ def _storable(value: Value) -> Value:
 
 
 def _extraction(said: Extraction, before: ServiceDocument, after: ServiceDocument) -> Extraction:
-    """Return an extraction with what services changed; without its main text where that is not what it was."""
+    """Return an extraction with the changes of services; without its main text if the text changed."""
     links = said.links
     if after.anchors != before.anchors:
         links = tuple(_renamed(link, text) for link, text in zip(links, after.anchors, strict=True))

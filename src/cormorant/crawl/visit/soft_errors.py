@@ -1,12 +1,10 @@
 """Soft error detection: soft 404 pages and login pages that come with status 200.
 
-A login page, or the page of a missing address, comes with status 200.
+    text differs? --login page, the copy was none-------------------> HELD, the older version stays
+                 `-like the response for a random address ----------> new: Excluded; indexed: Failed once, then Gone
 
-    text differs? --login page, the copy was none-------------------> HELD, what it said stays
-                 `-like the answer to an address that nobody made --> new: Excluded; indexed: Failed once, then Gone
-
-What a site answers to such an address is asked for when a page looks like one, at most once a day, in the turn and by
-the rules of any other visit; it is a fact of the site for every source.
+When a page looks like a soft 404, a random address of its site is requested, at most once a day, in the turn and by the
+rules of any other visit; the response is stored as a fact of the site for every source.
 """
 
 from __future__ import annotations
@@ -45,24 +43,26 @@ if TYPE_CHECKING:
     Reads = Callable[[Content, Source, VisitTrace], Awaitable[tuple[Content, Extraction] | Outcome]]
 
 FACT = "missing"
-"""The name of the fact: when the site was asked (epoch seconds), a space, and the sketch of its answer, if there is."""
+"""The name of the fact: the time of the request (epoch seconds), a space, and the sketch of the response, if any."""
 DAY_S = 86_400.0
 KEPT_SHARE = 0.9
-"""The share of its lines that a page keeps when a form to log in is all that is new on it."""
+"""The share of its lines that a page keeps if a login form is all that is new on it."""
 FORM_CHARACTERS = 2_000
-"""Characters of a page that is hardly more than its form."""
+"""Length of a page that has hardly more than its form, in characters."""
 MOST_TITLES = 20_000
 SEVERAL = 3
-"""Pages in a row that say the same under one title: then it may be the answer to whatever is missing."""
+"""Consecutive pages with the same text and title: from then on, that text may be a soft 404."""
 NEVER_READ = "It answers with a login page although a credential was offered."
 LIKE_MISSING = "it says what the site says of addresses that do not exist"
-STAYS = "It says what the site says of addresses that do not exist. What it said stays until the next crawl agrees."
+STAYS = (
+    "It says what the site says of addresses that do not exist. The older version stays until the next crawl agrees."
+)
 HTML = ("text/html", "application/xhtml+xml")
 _PASSWORD = re.compile(rb"<input[^>]{0,500}type\s*=\s*[\"']?password", re.IGNORECASE)
 
 
 class ReadContent(NamedTuple):
-    """Result of reading a response, and the outcome of the visit if that result is believed."""
+    """Result of reading a response, and the outcome of the visit if it is no soft error."""
 
     task: VisitTask
     content: Content
@@ -84,21 +84,21 @@ class _Said(NamedTuple):
 
 
 class Doubts:
-    """Soft error doubts of one retriever about the pages it reads.
+    """Soft error detection of one retriever for the pages it reads.
 
-    `copy` gives the kept copy of a document, None when there is none.
+    `copy` gives the cached copy of a document, None if there is none.
     """
 
     def __init__(self, copy: Callable[[int], Frame | None]) -> None:
         self._copy = copy
-        self._titles: dict[int, _Said] = {}  # by hash of site and title: thousands are kept
+        self._titles: dict[int, _Said] = {}  # by hash of site and title: thousands of entries
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._sketches: dict[bytes, Sketch | None] = {}
 
     async def outcome(self, read: ReadContent, source: Source, reads: Reads, wire: VisitTrace) -> Outcome:
         """Return the outcome of a visit after checking it for soft errors.
 
-        What is as it was is not doubted, nor what asks to be left out of the index.
+        Unchanged pages and pages that exclude themselves from the index are not checked.
         """
         outcome, settings = read.outcome, source.settings
         if isinstance(outcome, Unchanged):
@@ -111,7 +111,7 @@ class Doubts:
         return _gone(read) if await self._is_missing(read, document, source, reads, wire) else outcome
 
     def _login(self, read: ReadContent, wire: VisitTrace) -> Held | None:
-        """A login page in place of a document. One never read may be meant to be found, unless we logged in."""
+        """Hold a login page in place of a document. A new one may be meant to be indexed, unless we logged in."""
         resource, content, said, outcome = read.resource, read.content, read.said, read.outcome
         at = outcome.target if isinstance(outcome, Moved) else content.address
         led_to = at != resource.address and is_login(at, resource.address)
@@ -130,7 +130,7 @@ class Doubts:
     ) -> bool:
         """Return whether a page is the one that the site shows for addresses that do not exist.
 
-        Asks the site when it looks so and must.
+        Requests a random address if the page looks like one and no recent response is stored.
         """
         site = read.task.site
         known = site.facts.get(FACT)
@@ -146,7 +146,7 @@ class Doubts:
         return found is not None and self._is_like(found, read, document)
 
     def _suspected(self, read: ReadContent, document: Document) -> bool:
-        """Return whether a page says it is missing, or says just what others of its site said before."""
+        """Return whether a page says that it is missing, or has the same text as other pages before."""
         resource = read.resource
         headlines = read.said.attributes.get("Headline1")
         above = [document.title, *map(str, headlines[:2])] if isinstance(headlines, tuple) else [document.title]
@@ -165,7 +165,7 @@ class Doubts:
         return said.times >= SEVERAL
 
     def _is_like(self, known: bytes, read: ReadContent, document: Document) -> bool:
-        """Return whether a page is like the sketch stored in a fact. Sketched only when it is as long."""
+        """Return whether a page is like the sketch stored in a fact. Computed only if their lengths are similar."""
         if known not in self._sketches:
             if len(self._sketches) >= 1_000:
                 self._sketches.clear()
@@ -177,7 +177,7 @@ class Doubts:
 
 
 def _gone(read: ReadContent) -> Outcome:
-    """New: not found. Indexed: not believed the first time, gone the second (fault W9)."""
+    """New: excluded as not found. Indexed: failed the first time, gone the second."""
     resource, status = read.resource, Status.SOFT_NOT_FOUND
     again = resource.status == status and resource.outcome in (OutcomeKind.FAILED, OutcomeKind.GONE)
     if again:
@@ -194,7 +194,7 @@ def _asked_at(known: bytes) -> float:
 
 
 async def _ask(read: ReadContent, source: Source, reads: Reads, wire: VisitTrace) -> None:
-    """Ask for an address beside a page that nobody has made, and keep what the site says to that."""
+    """Request a random address beside a page, and store the sketch of the response."""
     site, resource = read.task.site, read.resource
     folder, _, name = resource.address.partition("?")[0].rpartition("/")
     probe = resource._replace(
@@ -223,7 +223,7 @@ def _was_login(copy: Frame) -> bool:
 
 
 def _share(before: str, now: str) -> float:
-    """The share of a text's lines that another one has too, by their length."""
+    """The share of a text's lines that another text has too, by length."""
     lines = set(before.split("\n")) - {""}
     whole = sum(map(len, lines))
     return sum(map(len, lines & set(now.split("\n")))) / whole if whole else 0.0
@@ -232,7 +232,7 @@ def _share(before: str, now: str) -> float:
 def copies(store: Store, cache: Cache) -> Callable[[int], Frame | None]:
     """Return a function that gives the cached copy of a document by its number.
 
-    Where it cannot be read there is none.
+    It returns None for a copy that cannot be read.
     """
 
     def copy(number: int) -> Frame | None:

@@ -1,12 +1,12 @@
-"""Client of an Apache Tika server: the documents that nothing here reads are put to it, one request each.
+"""Client of an Apache Tika server: it reads the types without a converter here, one request each.
 
-    content --PUT /rmeta/text--> 200: its answer, for a limited child to read
+    content --PUT /rmeta/text--> 200: its answer, for a limited child to parse
                               |- 415, 422: the document's fault, an answer too
                               |- no end, broke off, 500: perhaps the document's fault: deferred, the second time failed
                               `- not reached, anything else: the server's fault: deferred, as all are for a while
 
-The address is the administrator's, so it may be on an inner network; nothing is followed, and no credential is sent.
-Tika is sent the name and the bytes of a document, not its type: it knows more types than there are common names for.
+The address is the administrator's, so it may be on an inner network; redirects are not followed, no credential is sent.
+Tika gets the name and the bytes of a document, not its type: it knows more types than there are common names for.
 Source: https://cwiki.apache.org/confluence/display/TIKA/TikaServer
 """
 
@@ -37,25 +37,25 @@ from cormorant.net.http.client import Fetcher
 from cormorant.net.http.messages import Request, Response, TransportError
 
 TIMEOUT_S: Final = 120.0
-"""Seconds that one document may take, as long as a limited child has."""
+"""Seconds that one document may take, the same as in a limited child."""
 CONNECT_S: Final = 10.0
 LOOK_S: Final = 10.0
-"""Seconds that the question for its version may take."""
+"""Seconds that the request for its version may take."""
 MOST_BYTES: Final = 20 * 1024 * 1024
-"""Decoded bytes of an answer; of a longer one the beginning is read."""
+"""Decoded bytes of an answer at most; a longer one is cut."""
 MOST_CHARACTERS: Final = 5_000_000
-"""Characters of text that are asked for: as UTF-8 they fit into an answer in any script."""
+"""Characters of text that are requested: as UTF-8 they fit into an answer in any script."""
 MOST_WITHIN: Final = 5_000
-"""Documents in a document that are asked for."""
+"""Embedded documents that are requested."""
 RESTS_S: Final = (0.5, 1.0, 2.0, 4.0)
 """Rests between attempts to reach a server: Tika starts itself again when a document has exhausted it."""
 AWAY_S: Final = 20.0
-"""Seconds for which a server that was not reached is not asked."""
+"""Seconds for which a server that was not reached is not contacted."""
 STRIKES: Final = 2
-"""Times that a document may not be brought to an end before it is taken for its own fault."""
+"""Attempts without an end after which the document itself is taken for the cause."""
 MOST_STRUCK: Final = 1_000
 TIKA_TASK: Final = "read_tika_answer"
-"""What a limited child is asked to do with an answer."""
+"""The task of a limited child that parses an answer."""
 _MOST_NAME: Final = 150
 _UNENDED: Final = frozenset((Status.READ_TIMEOUT, Status.BROKEN_STREAM))
 _log = logger(__name__)
@@ -64,7 +64,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class TikaClient:
-    """The way of one process to a Tika server. Make it, and use it, on a running event loop; close it there.
+    """Client of one process for a Tika server. Create, use and close it on a running event loop.
 
     `types` are those that it reads, `parallel` documents at once.
     """
@@ -77,7 +77,7 @@ class TikaClient:
         self._clock, self._sleep = clock, sleep
         origin = origin_of(address)
         self.place = str(origin)
-        """What may be told of the address."""
+        """The part of the address that messages may show."""
         self._consent = Consent.of(((origin.host, origin.port),), ())
         self._fetcher = Fetcher(egress, width=parallel)
         self._places = asyncio.Semaphore(parallel)
@@ -94,7 +94,7 @@ class TikaClient:
         return mime in self._types
 
     async def read(self, content: Content) -> bytes | Outcome:
-        """Return what Tika answers about a document, for `tika_answer`, or the outcome that says why it does not."""
+        """Return Tika's answer about a document, for `tika_answer`, or the outcome of a failure."""
         async with self._places:
             if self._clock.monotonic() < self._away_until:
                 return self._deferred(self._away)
@@ -105,7 +105,7 @@ class TikaClient:
             return await self._judged(content, answer)
 
     async def version(self) -> str | TransportError:
-        """Return the version that the server says it is of, like "Apache Tika 3.2.3", or why it says none."""
+        """Return the version that the server reports, like "Apache Tika 3.2.3", or why it reports none."""
         url = f"{self._address}/version"
         asked = Request(
             url, ("Accept: text/plain",), self._consent, max_bytes=1_000, cut=True, timeout_s=LOOK_S,
@@ -134,7 +134,7 @@ class TikaClient:
         )  # fmt: skip
 
     async def _reached(self, request: Request) -> Response | TransportError:
-        """Ask; again after a rest where no connection was made, since the server may just be starting."""
+        """Send a request; again after a rest if no connection was made, since the server may just be starting."""
         for rest_s in RESTS_S:
             answer = await self._fetcher.get(request)
             if not (isinstance(answer, TransportError) and answer.status == Status.CONNECTION_REFUSED):
@@ -158,7 +158,7 @@ class TikaClient:
             return answer.body or b"[{}]"
         if status == 415:
             return msgspec.json.encode([{"X-TIKA:Parsed-By": "org.apache.tika.parser.EmptyParser"}])
-        if status == 422:  # its cause stands in the body where the server is started so
+        if status == 422:  # the body has the cause if the server is configured so
             said = one_line(answer.body[:2_000].decode("utf-8", "replace")) or "422"
             return msgspec.json.encode([{"X-TIKA:EXCEPTION:container_exception": said}])
         if status == 413:
@@ -169,7 +169,7 @@ class TikaClient:
         return self._left_alone(f"The Tika server at {self.place} answered {status}.{hint}")
 
     async def _unended(self, content: Content, why: str) -> Outcome:
-        """Return the outcome of a document that the server did not bring to an end, whoever is at fault."""
+        """Return the outcome of a document whose processing did not end, by whichever side's fault."""
         key = hashlib.sha256(content.body).digest()
         if len(self._struck) >= MOST_STRUCK:
             self._struck.clear()
@@ -194,9 +194,9 @@ class TikaClient:
 
 
 def disposition(content: Content) -> str:
-    """Return the value of the header field that names a document, by which Tika tells types that look alike.
+    """Return the header value that names a document; Tika uses the name to distinguish types that look alike.
 
-    The extension is that of its type where the name has another one.
+    The extension is that of the document's type if the name has another one.
     """
     name = name_of(content.address, content.called)
     extension = extension_of(name)

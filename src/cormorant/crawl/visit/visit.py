@@ -1,4 +1,4 @@
-"""One visit: may we, fetch, read, judge. It ends as exactly one outcome.
+"""One visit: check the gates, fetch, read, judge. It has exactly one outcome.
 
 taken down? --yes--> Excluded
 gates.visit --no--> Excluded        --first robots.txt--> Blocked
@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 
 class VisitResult(NamedTuple):
-    """Result of a visit: how it ended, what it cost, and when it ended (epoch seconds)."""
+    """Result of a visit: its outcome, its cost, and when it ended (epoch seconds)."""
 
     task: VisitTask
     outcome: Outcome
@@ -70,7 +70,7 @@ async def visit(
 ) -> VisitResult | Blocked:
     """Make one visit, unless the resource is `barred` by a takedown.
 
-    Never raises: a fault that nobody foresaw costs this document and not the process.
+    Never raises, except ServerGone: an unexpected error fails this document and not the process.
     """
     wire = VisitTrace(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
     got: Content | Outcome | Blocked | None = None
@@ -89,14 +89,14 @@ async def visit(
 
 
 async def bounded(resource: Resource, ending: Awaitable[R]) -> R | Failed | Deferred:
-    """Return how the reading of a resource ends; a fault that nobody foresaw is the failure of this resource alone.
+    """Return the outcome of reading a resource; an unexpected error fails this resource alone.
 
     Raises ServerGone.
     """
     try:
         return await ending
     except ServerGone:
-        raise  # the converters are: whoever started them starts them again
+        raise  # the server of the converters is gone: its parent restarts it
     except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
         lack = of_files(error)
         _log.exception("fault", extra={"source": resource.source, "address": resource.address})
@@ -106,7 +106,7 @@ async def bounded(resource: Resource, ending: Awaitable[R]) -> R | Failed | Defe
 async def _asked(
     task: VisitTask, source: Source, reader: Converter, wire: VisitTrace, clock: Clock
 ) -> Content | Outcome | Blocked:
-    """Ask for it, unless a gate says no; a member of a container is read out of its container's copy."""
+    """Fetch the resource, unless a gate refuses; a member is read from its container's copy."""
     if is_member(task.resource.address):
         return await reader.member(task.resource)
     if task.resource.role is not Role.ROBOTS:
@@ -120,7 +120,7 @@ async def _asked(
 
 
 async def _fetched(resource: Resource, source: Source, reader: Converter, wire: VisitTrace) -> Content | Outcome:
-    """Ask the source. What is to be read again and is unchanged there is read from its kept copy."""
+    """Fetch from the source. A document to be renewed that is unchanged there is read from its cached copy."""
     got = await source.fetch(resource, wire)
     if not resource.renewed or not isinstance(got, Unchanged) or got.content is not None:
         return got
@@ -132,7 +132,7 @@ async def _fetched(resource: Resource, source: Source, reader: Converter, wire: 
 
 
 async def _judge(task: VisitTask, source: Source, content: Content, reader: Converter, wire: VisitTrace) -> Outcome:
-    """Decide what an answer means for the resource."""
+    """Decide the outcome of a response for the resource."""
     resource = task.resource
     if resource.role is not Role.DOCUMENT or content.lists:
         return await reader.read_other(content, resource.role, wire)

@@ -1,12 +1,12 @@
 """Concurrency: the number of simultaneous visits of a worker.
 
-As many as the worker is wide, those that take long not counted.
+As many as the worker is wide, without counting long visits.
 
-    take -> began -> ended, soon --------------> take ...
-              `----> still under way after LONG_S: another slot opens, and this one closes when its visit ends
+take -> began -> ended, soon --------------> take ...
+          `----> still under way after LONG_S: another slot opens, and this one closes when its visit ends
 
-Forty servers that say nothing hold forty visits until their time-outs; the fortyfirst is not to wait for them. What
-stands still costs a socket and what it has sent, so it is bounded: by `most` here, in memory by the fetcher.
+Forty servers that do not answer hold forty visits until their time-outs; the forty-first visit must not wait for them.
+A hanging visit costs a socket and its received bytes: `most` limits the number here, and the fetcher the memory.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from cormorant.frontier.queue.workbench import HostState, Workbench
 LONG_S = 1.0
 """Seconds after which a visit no longer counts against the width."""
 AGAIN_S = 0.2
-"""Seconds until what goes on although it was broken off is broken off again."""
+"""Seconds between repeated cancellations of a task that ignores cancel()."""
 
 
 class Slots:
-    """The slots of one worker: `width` for visits that go on, and one more for each that takes long, up to `most`.
+    """The slots of one worker: `width` for short visits, and one more for each long visit, up to `most`.
 
-    Once half of those are taken, a site with such a visit gets no other until it ends (`Workbench.crowded`). Times are
+    Once half of those are taken, a site with a long visit gets no other until it ends (`Workbench.crowded`). Times are
     monotonic seconds.
     """
 
@@ -47,13 +47,13 @@ class Slots:
         self._tasks.add(asyncio.create_task(self._slot()))
 
     def began(self, site: HostState, now: float) -> int:
-        """A visit to a site begins; returns the number by which to say that it ended."""
+        """Note that a visit to a site begins; returns its number for `ended`."""
         self._begun += 1
         self._visits[self._begun] = (now, site)
         return self._begun
 
     def ended(self, number: int) -> bool:
-        """A visit ended. Has another slot taken the place of the one it was made in?"""
+        """Note that a visit ended. Returns whether another slot has replaced its slot."""
         self._visits.pop(number, None)
         site = self._long.pop(number, None)
         if site is None:
@@ -63,7 +63,7 @@ class Slots:
         return True
 
     def look_after(self, now: float) -> None:
-        """Open a slot for each visit that takes long, and end with the fault of a slot that had one."""
+        """Open a slot for each long visit, and raise the error of a slot that failed."""
         for task in [task for task in self._tasks if task.done()]:
             task.result()
             self._tasks.discard(task)
@@ -80,7 +80,7 @@ class Slots:
         return 2 * len(self._long) > self._most - self._width
 
     async def close(self) -> None:
-        """Break off what is under way, again until it is: somebody's code may miss that it is to end, and go on."""
+        """Cancel the visits under way, repeatedly until they end: a plug-in may ignore its cancellation."""
         while left := [task for task in self._tasks if not task.done()]:
             for task in left:
                 task.cancel()

@@ -1,4 +1,4 @@
-"""Host updates after a visit: facts that other visits wait for, and rests that a server asks for."""
+"""Host updates after a visit: facts that other visits wait for, and rests that a server requests."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 LOOK_S = 3_600.0
-"""How long a site keeps a pace until its sources are asked again: somebody may have set the clock."""
+"""Seconds for which a site keeps a pace at most: the clock may have been set since."""
 SHUT_OUT = 3
-"""Visits in a row that end held, each because a login page came, after which a source leaves a site alone."""
+"""Consecutive visits held because of a login page, after which a source leaves the site to another run."""
 
 
 def made(
     got: VisitResult | Blocked, desk: Workbench, order: Admission, means: WorkerContext, room: DiskGuard
 ) -> VisitResult | None:
-    """The visit; None where it was not made: another has to come first, or this process was short of something."""
+    """The visit; None if it was not made: another has to come first, or this process was short of a resource."""
     if isinstance(got, Blocked):
         require(got, desk, order, means)
         return None
@@ -51,9 +51,9 @@ def made(
 
 
 def put_off(got: VisitResult, desk: Workbench, room: DiskGuard) -> bool:
-    """Have a visit wait until this process is short of nothing; its row does not hear of that.
+    """Have a visit wait until this process has enough resources; its row does not change.
 
-    False where it is short of nothing, or was so too often for this visit alone to be believed.
+    False without a shortage, or if this visit alone ran short too often.
     """
     if got.lack is None or not room.fall_short(got.lack, got.task.resource.id):
         return False
@@ -62,7 +62,7 @@ def put_off(got: VisitResult, desk: Workbench, room: DiskGuard) -> bool:
 
 
 def require(blocked: Blocked, desk: Workbench, order: Admission, means: WorkerContext) -> None:
-    """Put the prerequisite of a visit in front of it; at its site nothing else is visited before."""
+    """Queue the prerequisite of a visit before it; until then, nothing else of its site is visited."""
     task, address = blocked.task, blocked.prerequisite.address
     if task.site.awaited is not None:
         desk.again(task, None)
@@ -75,7 +75,7 @@ def require(blocked: Blocked, desk: Workbench, order: Admission, means: WorkerCo
         resource = host_leases.at_address(tx, task.site.lease.site, order.source, address)
     if resource is not None and resource.source in task.site.sources:
         work = task.site.sources[resource.source]
-        if resource.id in work.held:  # it was put off before, and waits among the documents
+        if resource.id in work.held:  # it was deferred before, and waits among the documents
             for queued in [each for each in work.queue if each.id == resource.id]:
                 work.queue.remove(queued)
         work.held.add(resource.id)
@@ -83,14 +83,14 @@ def require(blocked: Blocked, desk: Workbench, order: Admission, means: WorkerCo
 
 
 def leave(task: VisitTask, got: VisitResult | Blocked, desk: Workbench, now: float) -> None:
-    """Take note of how a visit ended whose run was stopped: what was got is nobody's, but its site has spoken."""
+    """Record a visit whose run was stopped: its content is dropped, but the site's response counts."""
     if isinstance(got, VisitResult):
         _heed(got, desk, now)
     desk.done(task)
 
 
 def _heed(report: VisitResult, desk: Workbench, now: float) -> None:
-    """Take into account what a visit says of its site."""
+    """Update the back-off of a site by the outcome of a visit."""
     site, outcome = report.task.site, report.outcome
     at = host_backoff.after(outcome, site.failures, report.at, jitter(0.1))
     if not (_was_unasked(report) or at.failures):
@@ -103,7 +103,7 @@ def _heed(report: VisitResult, desk: Workbench, now: float) -> None:
 
 
 def learn(report: VisitResult, desk: Workbench, source: Source, now: float) -> list[VisitResult]:
-    """Take a visit into account at its site. Returns reports of visits that cannot be made because of it."""
+    """Update the state of a site by a visit. Returns results for visits that are refused because of it."""
     task, outcome = report.task, report.outcome
     site = task.site
     _heed(report, desk, now)
@@ -129,7 +129,7 @@ def learn(report: VisitResult, desk: Workbench, source: Source, now: float) -> l
 
 
 def _shut_out(report: VisitResult, outcome: Outcome, source: int) -> list[VisitResult]:
-    """A site that answers with login pages alone is left to another run; one of its resources tells why."""
+    """Leave a site that answers only with login pages to another run; one of its resources gets the reason."""
     site = report.task.site
     work = site.sources.get(source)
     if work is None or report.task.resource.role is not Role.DOCUMENT or not report.wire.used:
@@ -154,7 +154,7 @@ def _shut_out(report: VisitResult, outcome: Outcome, source: int) -> list[VisitR
 
 
 def _answered(site: HostState, desk: Workbench, now: float) -> None:
-    """A site that answers has not failed, and needs no rest any more unless it asked for one."""
+    """Reset the failures of a site that answers, and end its rest unless the site requested one."""
     if site.failures >= host_backoff.CIRCUIT:
         site.answers_again.update(site.sources)
     site.failures = 0
@@ -166,14 +166,14 @@ def _answered(site: HostState, desk: Workbench, now: float) -> None:
 
 
 def _was_unasked(report: VisitResult) -> bool:
-    """Return whether a visit says nothing of its site, as nothing was asked: forbidden, held back, our fault."""
+    """Return whether a visit shows nothing about its site, as no request was sent: excluded, held back, our fault."""
     outcome = report.outcome
     by_us = isinstance(outcome, Excluded | Moved) or outcome.status in (Status.UNSETTLED, Status.TRAP)
     return by_us and not report.wire.used
 
 
 def make_up(site: HostState, run: BatchCommitter, means: WorkerContext) -> None:
-    """A site answers again: have what this run missed there visited once more."""
+    """Have the resources that this run missed at a site visited once more, since the site answers again."""
     source, order, counters = run.order.source, run.order, copy(run.counters)
     with means.store.begin() as tx:
         if refill.renew(tx, means.owner, [site]):
@@ -191,7 +191,7 @@ def make_up(site: HostState, run: BatchCommitter, means: WorkerContext) -> None:
 def _reconsider(site: HostState, source: Source) -> None:
     """Update the pace of a site, now that its network address and its robots.txt are known.
 
-    Several sources take the slowest.
+    If several sources visit it, the slowest pace counts.
     """
     pace = source.pace(site.key, site.facts)
     if len(site.sources) == 1:
@@ -201,7 +201,7 @@ def _reconsider(site: HostState, source: Source) -> None:
 
 
 def _refuse(report: VisitResult, outcome: Excluded | Failed | Deferred) -> list[VisitResult]:
-    """The visit that asked for the prerequisite ends as the prerequisite did (RFC 9309 section 2.3.1.4)."""
+    """End the visit that needed the prerequisite with the same outcome (RFC 9309 section 2.3.1.4)."""
     site = report.task.site
     work = site.sources.get(report.task.resource.source)
     waiting = next((each for each in work.queue if each.id == site.asker), None) if work is not None else None
@@ -210,15 +210,15 @@ def _refuse(report: VisitResult, outcome: Excluded | Failed | Deferred) -> list[
     work.queue.remove(waiting)
     if isinstance(outcome, Excluded):
         same: Outcome = outcome
-    else:  # it is the answer of another address, so that no rule for the document's own speaks of it
+    else:  # the response of another address: rules for the document's own status do not apply
         same = replace(outcome, reason=f"robots.txt: {outcome.reason}", elsewhere=True)
     return [VisitResult(VisitTask(waiting, site), same, VisitTrace(), report.at)]
 
 
 def watch(site: HostState, source: Source, run: int) -> None:
-    """Go on watching a site for a source in a run from where it was left, if its settings want anything watched.
+    """Continue the trap detection of a site for a source in a run, if its settings want it.
 
-    What is watched already is newer than what was kept of it.
+    A detector in memory is newer than the stored one.
     """
     wanted, known = source.settings.watched, site.watches.pop(source.number, None)
     if wanted is None:
@@ -233,7 +233,7 @@ def watch(site: HostState, source: Source, run: int) -> None:
 
 
 def set_pace(site: HostState, dispatches: Mapping[int, BatchCommitter], moment: Moment) -> None:
-    """A newly leased site keeps the pace of the slowest source that visits it, counted from its last request."""
+    """Set the pace of a newly leased site: that of the slowest source that visits it, counted from its last request."""
     for number in site.sources.keys() & dispatches.keys():
         watch(site, dispatches[number].source, dispatches[number].order.run)
     site.sent_at = moment.latest_of(site.requested_at)
@@ -249,7 +249,7 @@ def _keep_pace(site: HostState, dispatches: Mapping[int, BatchCommitter], moment
 
 
 def keep_hours(desk: Workbench, dispatches: Mapping[int, BatchCommitter], moment: Moment) -> None:
-    """Another hour may bring another pace, or suspend a source."""
+    """Apply paces that depend on the hour, and suspend sources whose hours are over."""
     suspended = (source for source, run in dispatches.items() if run.source.settings.suspended_until(moment.store))
     desk.shut = frozenset(suspended)
     for site in desk.sites.values():

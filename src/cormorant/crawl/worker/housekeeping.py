@@ -1,4 +1,4 @@
-"""Between visits: settle what is due, say what is done, lease and read ahead. The only store access of a worker."""
+"""Housekeeping between visits: settle due batches, lease and read ahead. The only store access of a worker."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _log = logger(__name__)
 
 BATCH = 250
-"""Visits a transaction; fewer when two seconds have passed or connections starve."""
+"""Visits a transaction; fewer after two seconds, or if slots are idle."""
 BATCH_BYTES = 8 << 20
 """Encoded documents that wait to be settled at most, in bytes."""
 BATCH_S = 2.0
@@ -42,9 +42,9 @@ STARVING = 8
 SUPPLY_S = 0.25
 """Sites are finished and leased this often, or as soon as there is nothing to visit."""
 SHARE_S = 1.0
-"""It is looked this often whether other processes have too little to do."""
+"""Seconds between checks whether other processes have too little work."""
 BETWEEN_S = 0.02
-"""Between two parts of a large sitemap."""
+"""Seconds between two parts of a large sitemap."""
 MOST_AT_ONCE = 64
 """Sites leased in one transaction."""
 
@@ -63,8 +63,8 @@ class Assignments(Protocol):
 class WorkerConfig:
     """Configuration of a worker: shared objects, document converter, assigned runs, and width.
 
-    `most` visits are under way at once, those that take long included. `tidy` gives memory back that big pages took.
-    Nothing is begun while `room` lacks any.
+    `most` visits are under way at once, long ones included. `tidy` releases memory that big pages took.
+    No visit begins while `room` is short of anything.
     """
 
     means: WorkerContext
@@ -78,7 +78,7 @@ class WorkerConfig:
 
 
 class Housekeeper:
-    """Keeps the slots of one worker busy. `wake` is called when there may be something to do before the next tick."""
+    """Keeps the slots of one worker busy. `wake` is called if there may be work before the next tick."""
 
     def __init__(self, crew: WorkerConfig, wake: Callable[[], None]) -> None:
         self._crew = crew
@@ -107,13 +107,13 @@ class Housekeeper:
         return sum(run.batch.waiting for run in self.runs.values())
 
     def full(self) -> bool:
-        """Return whether to settle a batch, by visits or memory, or since a sitemap says what is next."""
-        if any(run.batch.told for run in self.runs.values()):
+        """Return whether to settle now: by number of visits or memory, or because a sitemap names the next visits."""
+        if any(run.batch.sitemaps for run in self.runs.values()):
             return True
         return self.waiting() >= BATCH or sum(run.batch.size_bytes for run in self.runs.values()) >= BATCH_BYTES
 
     def tend(self) -> None:
-        """Settle if it is time; then keep the desk supplied."""
+        """Settle if it is time; then refill the workbench."""
         runs = self._crew.assignments(self.runs)
         waiting, late = self.waiting(), self.now() - self._settled_at > BATCH_S
         idle = not self.desk.has_work() and self.line.idle >= self._crew.width
@@ -124,7 +124,7 @@ class Housekeeper:
                 self._supply.drop(source)
         self.runs = runs
         self._look_again({number: run.source for number, run in runs.items()})
-        self._sites.tell(self.desk, runs, self.now())
+        self._sites.log(self.desk, runs, self.now())
         if self.now() - self._supplied_at > SUPPLY_S or not self.desk.has_work():
             self._supplied_at = self.now()
             self.lead()
@@ -134,7 +134,7 @@ class Housekeeper:
         self.line.pump()
 
     def _look_again(self, sources: Mapping[int, Source]) -> None:
-        """Have sites ask once more for their pace where somebody has changed how fast a source goes."""
+        """Have sites recompute their pace if the speed of a source was changed."""
         changed = {number for number, source in self._sources.items() if sources.get(number, source) is not source}
         for site in self.desk.sites.values() if changed else ():
             if not changed.isdisjoint(site.sources):
@@ -142,7 +142,7 @@ class Housekeeper:
         self._sources = sources
 
     def lead(self) -> None:
-        """Admit what the facts of sites lead to, for every source at work there, whenever there is a new fact."""
+        """Admit the URLs that new facts of sites name, for every source at work there."""
         asked = [
             (site, source)
             for site in self.desk.sites.values()
@@ -178,10 +178,10 @@ class Housekeeper:
             self._supply.read(tx, awake)
 
     def _lease(self, tx: Tx, plan: RefillPlan, moment: Moment, workable: int | None) -> None:
-        """Lease sites where slots are idle; each keeps its pace, and is placed before it is asked.
+        """Lease sites if slots are idle; each keeps its pace, and is assigned to its IP group before any request.
 
-        While all slots are busy a source that has no site yet gets some: the next slot that is free may be its own.
-        `workable` is how many sites of the plan have something to do, None where nobody has asked just now.
+        While all slots are busy, a source without sites gets some: the next free slot may be its own.
+        `workable` is the number of sites with work in the plan, None if it was not counted just now.
         """
         before, held = set(self.desk.sites), len(self.desk.sites)
         if not self.line.idle:
@@ -202,7 +202,7 @@ class Housekeeper:
         return self.waiting() >= STARVING and self.line.idle > self._crew.width // 2 and not self.desk.has_work()
 
     def limited(self) -> bool:
-        """Return whether a run has used up its share of a limit. The sooner its visits count, the sooner it is over."""
+        """Return whether a run has used up its share of a limit. Settling its visits at once ends it sooner."""
         now = self.now()
         return any(each.batch.visited and not (each.under_way or each.may_visit(now)) for each in self.runs.values())
 
@@ -226,12 +226,12 @@ class Housekeeper:
             for source in site.answers_again & site.sources.keys() & self.runs.keys():
                 host_updates.make_up(site, self.runs[source], self._crew.means)
             site.answers_again.clear()
-        if self.full():  # of a large sitemap the next part waits: others go on between two
+        if self.full():  # the next part of a large sitemap waits: others go on between two parts
             self._loop.call_later(BETWEEN_S, self._wake)
         self._crew.tidy()
 
     def go_home(self) -> None:
-        """Settle what is left and give every site back, so that nobody need wait for leases to run out."""
+        """Settle all visits and give back all leases, so that no process has to wait for them to expire."""
         self._settle()
         with self._crew.means.store.begin() as tx:
             for site in list(self.desk.sites.values()):
@@ -241,7 +241,8 @@ class Housekeeper:
 def plan_of(runs: Mapping[int, BatchCommitter]) -> RefillPlan:
     """The generation of every run under way, and how a row is adapted to it.
 
-    A run that judges anew forgets validators and the bytes' hash, a forced one the text's too, which is kept aside.
+    A run under edited settings drops validators and the hash of the bytes; a forced one also that of the text,
+    which it keeps aside.
     """
 
     def prepare(resource: Resource) -> Resource:
@@ -263,14 +264,14 @@ def plan_of(runs: Mapping[int, BatchCommitter]) -> RefillPlan:
 
 
 class Placing:
-    """The sites of one worker that have yet to be placed. `wake` is called when one can be."""
+    """The sites of one worker without an IP group. `wake` is called when one can be assigned."""
 
     def __init__(self, owner: str, desk: Workbench, supply: Supply, wake: Callable[[], None]) -> None:
         self._owner, self._desk, self._supply, self._wake = owner, desk, supply, wake
         self._asking: dict[int, asyncio.Task[None]] = {}
 
     def look(self, site: HostState, runs: Mapping[int, BatchCommitter]) -> None:
-        """A site was leased for these runs: begin to find out where it is."""
+        """Begin to look up the network address of a site that was leased for these runs."""
         site.unplaced = True
         sources = _sources(site, runs)
         if any(source.lane(site.key) is None for source in sources):
@@ -279,7 +280,7 @@ class Placing:
             task.add_done_callback(lambda _: self._wake())
 
     def place(self, tx: Tx, runs: Mapping[int, BatchCommitter], moment: Moment) -> None:
-        """Place the sites of which is known by now where they are. One that is nowhere shares its pace with none."""
+        """Assign sites whose address is known by now. A site without an address shares its pace with none."""
         for number in [number for number, site in self._desk.sites.items() if site.unplaced]:
             asking = self._asking.get(number)
             if asking is not None and not asking.done():

@@ -1,7 +1,7 @@
-"""A retriever's loop: lease sites, visit, report a batch. It does not know whether it is on this machine.
+"""Loop of a retriever: lease sites, visit, report a batch. It may run on any machine.
 
-slot:  take -> visit -> add to the batch -> take ...           many at once (see `slots`)
-tend:  settle, give back, lease, read ahead (see `tending`)    between visits, one at a time
+slot:  take -> visit -> add to the batch -> take ...           many at once (see `concurrency`)
+tend:  settle, give back, lease, read ahead (`housekeeping`)   between visits, one at a time
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TICK_S = 0.25
 
 
 class Worker:
-    """Visits what is due, for every run under way, until told to stop."""
+    """Visits due resources for every run under way, until it is stopped."""
 
     def __init__(self, crew: WorkerConfig) -> None:
         self._crew = crew
@@ -34,7 +34,7 @@ class Worker:
         self._under_way = 0
 
     async def work(self, stop: asyncio.Event) -> None:
-        """Work until `stop` is set; what was visited by then is settled, what is under way is left to the next."""
+        """Work until `stop` is set; finished visits are then settled, unfinished ones are left to the next worker."""
         self._slots = slots = Slots(self._slot, self._tending.desk, self._crew.width, self._crew.most)
         watch = asyncio.create_task(stop.wait())
         watch.add_done_callback(lambda _: self._awake.set())
@@ -49,7 +49,7 @@ class Worker:
         self._tending.go_home()
 
     async def _pause(self) -> None:
-        """Wait for a reason to tend."""
+        """Wait for the next tick or an earlier reason to tend."""
         await nap(TICK_S, self._awake)
         self._awake.clear()
 
@@ -76,7 +76,7 @@ class Worker:
                 self._under_way -= 1
                 if tending.runs.get(task.resource.source) is run:
                     self._report(run, got, tending.now() - began)
-                else:  # the run was stopped, and perhaps begun anew: its successor visits again
+                else:  # the run was stopped, and perhaps restarted: its successor visits again
                     host_updates.leave(task, got, tending.desk, tending.now())
             tending.line.pump()
 
@@ -87,7 +87,7 @@ class Worker:
         return may_ask and (task.resource.role is not Role.DOCUMENT or run.may_visit(now))
 
     def _report(self, run: BatchCommitter, got: VisitResult | Blocked, took_s: float) -> None:
-        """Add a visit to its batch, and say so when the batch should be settled."""
+        """Add a visit to its batch, and wake the loop if the batch should be settled."""
         tending = self._tending
         made = host_updates.made(got, tending.desk, run.order, self._crew.means, self._crew.room)
         if made is None:

@@ -1,10 +1,10 @@
-"""Reconverter: reads documents whose reader is newer than their text again, beside the visits of a retriever.
+"""Reconverter: rereads documents whose reader is newer than their text, beside the visits of a retriever.
 
-    leads? -> readers of another version than at the newest start? -> their documents into the queue
-           -> a source that no run is at work at -> some of its documents, one at a time -> settle ...
+    leads? -> readers of another version than at the last start? -> their documents into the queue
+           -> a source without a run at work -> some of its documents, one at a time -> settle ...
 
-One retriever of all leads: the first by name that is alive. While a run is at work anywhere it rests as long as it
-works. Nothing is requested: its sources have no fetcher. A kill costs what is not settled, which is read once more.
+One retriever leads: the first by name that is alive. While any run is at work, it rests as long as it works. No request
+is sent: its sources have no fetcher. A kill costs unsettled documents, which are reread.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 _log = logger(__name__)
 LOOK_S: Final = 2.0
-"""How often the queue is looked at while there is nothing to do, in seconds."""
+"""Seconds between checks of the queue while there is nothing to do."""
 PUT_OFF_S: Final = 60.0
-"""How long a source is left alone whose settings make none, or whose copies cannot be read now, in seconds."""
+"""Seconds of rest for a source with unusable settings, or whose copies cannot be read now."""
 AT_ONCE: Final = 50
 """Documents read from the queue and settled together."""
 BATCH_BYTES: Final = 8 << 20
@@ -59,8 +59,8 @@ _MEDIA: Final = ("audio/", "font/", "image/", "model/", "video/")
 class ReconverterConfig:
     """Configuration of a reconverter.
 
-    `owner` is the name of its retriever, `build` makes a source that cannot fetch, `versions` says which readers there
-    are now (`extract.detect.reader_versions`).
+    `owner` is the name of its retriever, `build` makes a source that cannot fetch, `versions` gives the versions of the
+    installed readers (`extract.detect.reader_versions`).
     """
 
     owner: str
@@ -83,17 +83,17 @@ class Reconverter:
         self._left_alone: dict[int, float] = {}
 
     async def work(self, stop: asyncio.Event) -> None:
-        """Read whenever there is something to read, until `stop` is set."""
+        """Reread documents from the queue until `stop` is set."""
         while not stop.is_set():
             try:
                 worked = await self.step()
-            except (CormorantError, ServerGone) as error:  # the store or the converters are away, for a moment
+            except (CormorantError, ServerGone) as error:  # the store or the converters are unavailable for a moment
                 _log.warning("reread postponed", extra={"reason": str(error)})
                 worked = False
             await nap(0.0 if worked else LOOK_S, stop)
 
     async def step(self) -> bool:
-        """Read and settle some documents of one source; returns whether there were any. Raises ServerGone."""
+        """Reread and settle some documents of one source; returns whether there were any. Raises ServerGone."""
         with self._config.store.read() as tx:
             leads = self._leads(tx)
         if not leads or self._config.room.lack():
@@ -110,7 +110,7 @@ class Reconverter:
         return names[:1] == [self._config.owner]
 
     async def _compare(self) -> None:
-        """Put documents into the queue whose readers are others than at the newest start. Again after a kill."""
+        """Queue documents whose readers changed since the last start. May be repeated after a kill."""
         store, now = self._config.store, self._config.versions()
         with store.read() as tx:
             before = readers.versions(tx)
@@ -134,7 +134,7 @@ class Reconverter:
             readers.replace(tx, now)
 
     def _chosen(self, tx: Tx) -> tuple[SourceRow, list[Resource]] | None:
-        """Some documents of the first source that has any, and at which no run is at work."""
+        """Some documents of the first source that has queued ones and no run at work."""
         waiting, now = outdated_texts.counts(tx), self._config.clock.monotonic()
         self._note(waiting)
         busy = {row.source_id for row in runs.open_runs(tx)} if waiting else set()
@@ -154,7 +154,7 @@ class Reconverter:
             _log.info("reread began", extra={"source": row.name, "documents": count})
 
     def _note(self, waiting: Mapping[int, int]) -> None:
-        """Say in the log which sources have come to their end."""
+        """Log the sources whose queue has become empty."""
         for number in [number for number in self._under_way if number not in waiting]:
             row, count = self._under_way.pop(number)
             _log.info("reread ended", extra={"source": row.name, "documents": count})
@@ -163,7 +163,7 @@ class Reconverter:
         config = self._config
         try:
             source = config.build(row)
-        except CormorantError as error:  # its settings make none now
+        except CormorantError as error:  # its settings are unusable now
             return self._leave_alone(row, error.sentence)
         batch, began = ReconvertedBatch(), config.clock.monotonic()
         lack = ""
@@ -178,7 +178,7 @@ class Reconverter:
         return self._leave_alone(row, lack) if lack else True
 
     async def _take(self, batch: ReconvertedBatch, resource: Resource, source: Source) -> str:
-        """Read one document into the batch; returns why none can be read now, "" while they can."""
+        """Reread one document into the batch; returns why none can be read now, "" if they can."""
         try:
             got = await reconvert(resource, source, self._config.reader)
         except OutOfSight as error:
@@ -198,7 +198,7 @@ class Reconverter:
         return False
 
     async def _rest(self, took_s: float) -> None:
-        """Leave the machine to runs that are at work for as long as was worked here."""
+        """Rest as long as the work took if a run is at work."""
         with self._config.store.read() as tx:
             at_work = any(row.is_under_way for row in runs.open_runs(tx))
         await asyncio.sleep(took_s if at_work else 0)

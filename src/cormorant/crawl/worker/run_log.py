@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _log = logger(__name__)
 SITES_S: Final = 60.0
-"""How often the sites are told of."""
+"""Seconds between log lines about sites."""
 
 
 def visited(report: VisitResult, run: int, took_s: float) -> None:
-    """Say how a visit ended, to a run that wants to know: `fetch`, and `screened` where a gate said no."""
+    """Log the outcome of a visit if its run wants that: `fetch`, and `screened` for an exclusion by a gate."""
     if run_context.wants("fetch") or run_context.wants("screened"):
         _visited(report, run, took_s)
     if _log.isEnabledFor(logging.DEBUG):
@@ -45,16 +45,16 @@ def _visited(report: VisitResult, run: int, took_s: float) -> None:
 
 
 class Sites:
-    """Tells of the sites that are worked on, now and then."""
+    """Logs the state of the sites in work, now and then."""
 
     def __init__(self) -> None:
-        self._told_at = -SITES_S
+        self._logged_at = -SITES_S
 
-    def tell(self, desk: Workbench, runs: Mapping[int, BatchCommitter], now: float) -> None:
-        """Say of each site how it goes, if it is time to and a run wants to know. `now` is monotonic."""
-        if not (run_context.wants("site") and desk.sites) or now - self._told_at < SITES_S:
+    def log(self, desk: Workbench, runs: Mapping[int, BatchCommitter], now: float) -> None:
+        """Log the state of each site, if it is time and a run wants that. `now` is monotonic."""
+        if not (run_context.wants("site") and desk.sites) or now - self._logged_at < SITES_S:
             return
-        self._told_at = now
+        self._logged_at = now
         for site in desk.sites.values():
             for number in site.sources.keys() & runs.keys():
                 work = site.sources[number]

@@ -1,4 +1,4 @@
-"""Connections of protocols other than HTTP, judged like all others: IMAP, SFTP, SMB, databases."""
+"""Judged connections of protocols other than HTTP: IMAP, SFTP, SMB, databases."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from cormorant.net.egress.resolver import Unresolved
 
 
 class Dialer:
-    """Opens TCP connections for one source, from threads that run no event loop.
+    """Opens TCP connections for one source, from threads without an event loop.
 
     A name is resolved once for each connection, every address of the answer is judged by `consent`, and the connection
-    goes to an address that was judged.
+    goes to a judged address.
     """
 
     def __init__(self, egress: Callable[[], Egress], consent: Consent) -> None:
         self._egress, self._consent = egress, consent
 
     def pinned(self, host: str, port: int) -> Pinned:
-        """Return the addresses at which a host may be reached, for a library that connects by itself.
+        """Return the addresses of a host that may be connected to, for a library that connects by itself.
 
-        Raises Unreachable when the name is not known, or the network rules of the source refuse one of its addresses.
+        Raises Unreachable if the name is unknown, or the network rules of the source refuse one of its addresses.
         """
         return asyncio.run(self._pinned(host, port))
 
@@ -57,4 +57,4 @@ def _sentence(host: str, port: int, answer: EgressRefused | Unresolved | Unsettl
         return f"{host}, port {port}, may not be connected to by the network rules. The setting network widens them."
     if isinstance(answer, Unresolved):
         return f"The name server knows no host {host!r}. Check how it is written, and the name server."
-    return f"What network {host!r} belongs to could not be settled in the database. The next crawl tries once more."
+    return f"The network of {host!r} could not be settled in the database. The next crawl tries once more."

@@ -1,4 +1,4 @@
-"""The gate every connection passes: resolve, judge every address, pin; and once more at the socket."""
+"""Egress guard of every connection: resolve, judge every address, pin; and check again at the socket."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _log = logger(__name__)
 _MOST_VERDICTS = 20_000
 
 Settle = Callable[[str, int, frozenset[AddressClass]], frozenset[AddressClass]]
-"""Keeps which classes a named host and port had at its first resolution, and returns those that hold.
+"""Stores the address classes that a named host and port had at its first resolution, and returns the valid ones.
 
-When somebody else was first, those are theirs."""
+If another process was first, these are the classes that it stored."""
 
 
 class Pinned(NamedTuple):
-    """Leave to connect to `host`:`port`, at these addresses only, in the order to try them."""
+    """Permission to connect to `host`:`port`, only at these addresses, in the order to try them."""
 
     host: str
     port: int
@@ -44,13 +44,13 @@ class Pinned(NamedTuple):
 
 
 class EgressRefused(NamedTuple):
-    """The policy says no; the ruling is the same whatever was refused."""
+    """The policy refuses; the ruling is the same for every refused address."""
 
     ruling: Ruling = DENIED
 
 
 class Unsettled(NamedTuple):
-    """Nobody can say now what was consented to: a fault of this installation, not of the host."""
+    """The consent cannot be determined now: a fault of this installation, not of the host."""
 
     status: int = Status.UNSETTLED
 
@@ -58,7 +58,7 @@ class Unsettled(NamedTuple):
 class _Verdict(NamedTuple):
     """Cached egress verdict: the decision, the consent it holds for, and its expiry.
 
-    Keeping the consent keeps its identity its own.
+    Keeping the consent alive keeps its `id` unique.
     """
 
     said: Pinned | EgressRefused
@@ -67,13 +67,13 @@ class _Verdict(NamedTuple):
 
 
 class Egress:
-    """The way out of one process. Belongs to one event loop.
+    """Network access of one process. Belongs to one event loop.
 
-    `own_ports` are the ports this installation listens on: nobody can consent to reaching them on this machine.
-    `own_places` are hosts and ports elsewhere that belong to it, as its database does: nobody can consent to those
-    either, whatever name or address leads there.
-    `settle` is asked before a named host is connected to for the first time, so that all processes go by one answer;
-    without it each goes by its own.
+    `own_ports` are the ports that this installation listens on: no source may reach them on this machine.
+    `own_places` are hosts and ports elsewhere that belong to it, as its database does: no source may reach these
+    either, by whichever name or address.
+    `settle` is called before the first connection to a named host, so that all processes use one answer; without it
+    each process uses its own.
     """
 
     def __init__(
@@ -92,14 +92,14 @@ class Egress:
         self._settled: dict[tuple[str, int], frozenset[AddressClass]] = {}
 
     def pinned(self, host: str, port: int, consent: Consent) -> Pinned | None:
-        """Return a pin that is still good without asking anybody, else None: `open` then."""
+        """Return a valid pin without any request, else None: call `open` then."""
         verdict = self._verdicts.get((host, port, id(consent)))
         if verdict is None or self._clock.monotonic() >= verdict.until or isinstance(verdict.said, EgressRefused):
             return None
         return verdict.said
 
     def class_of(self, host: str, port: int, consent: Consent) -> AddressClass | None:
-        """The most inner class among the addresses of a host that is pinned now; None when it is not."""
+        """The most internal class among the addresses of a host that is pinned now; None if it is not pinned."""
         pinned = self.pinned(host, port, consent) if literal(host) is None else Pinned(host, port, (plain(host),))
         if pinned is None:
             return None
@@ -109,8 +109,8 @@ class Egress:
     async def open(self, host: str, port: int, consent: Consent) -> Pinned | EgressRefused | Unresolved | Unsettled:
         """Decide whether a source may connect to `host` (name or IP literal, IPv6 in brackets) at `port`.
 
-        Judges every address of the answer; one that is refused refuses all (fault S5). No packet but the question to
-        the name server leaves before the answer is Pinned.
+        Judges every address of the answer; a refused one refuses all. Only the query to the name server is sent before
+        the answer is Pinned.
         """
         key = (host, port, id(consent))
         verdict = self._verdicts.get(key)
@@ -124,7 +124,7 @@ class Egress:
         try:
             ours = await self._is_ours(port, known.answer)
             said = EgressRefused() if ours else self._judge(host, port, known.answer, consent)
-        except CormorantError as error:  # it cannot be settled now what was consented to, so nothing is connected to
+        except CormorantError as error:  # the consent cannot be settled now, so no connection is made
             _log.warning("not settled", extra={"host": host, "port": port, "reason": error.sentence})
             return Unsettled()
         if len(self._verdicts) >= _MOST_VERDICTS:
@@ -135,7 +135,7 @@ class Egress:
     async def _is_ours(self, port: int, addresses: tuple[str, ...]) -> bool:
         """Return whether one of these addresses, at this port, belongs to the installation itself.
 
-        Its name may lead elsewhere by now.
+        Its name may resolve to other addresses by now, so it is resolved again.
         """
         for host in (host for host, own in self._own_places if own == port):
             known = await self._resolver.resolve(plain(host))
@@ -158,7 +158,7 @@ class Egress:
         return Pinned(host, port, addresses)
 
     def _first(self, host: str, port: int, addresses: tuple[str, ...]) -> set[ConsentedHost]:
-        """Return what the first resolution of a named host settled; this is the first one if nothing was yet."""
+        """Return the classes settled at the first resolution of a named host, which may be this one."""
         settled = self._settled.get((host, port))
         if settled is None:
             classes = _first_classes(addresses)
@@ -172,25 +172,25 @@ class Egress:
         return (name, port) in consent.named or any(e.host == name and e.port == port for e in consent.entries)
 
     def veto(self, address: str, port: int, pinned: Pinned) -> bool:
-        """Say at the socket whether this very connection must not be opened, whatever led to it.
+        """Return whether a connection must not be opened, as the last check at the socket.
 
-        True unless the address is pinned and the port the pinned one; asks no one and trusts no cache.
+        True unless the address and the port are the pinned ones; uses no resolver and no cache.
         """
         if port != pinned.port or address not in pinned.addresses:
             return True
         return classify(address) in NEVER
 
     async def close(self) -> None:
-        """Stop asking for names."""
+        """Stop resolving names."""
         await self._resolver.close()
 
 
 def _first_classes(addresses: tuple[str, ...]) -> frozenset[AddressClass]:
-    """Return the classes a first answer consents to.
+    """Return the classes to which a first answer consents.
 
-    A public IPv6 address beside a private IPv4 one is a usual intranet. An answer that mixes public addresses with
-    inner ones of the same family, or with this machine's, is an attack on whoever typed the name: only its public part
-    is consented to, so that the answer as a whole is refused.
+    A public IPv6 address beside a private IPv4 one is common in intranets. An answer that mixes public addresses with
+    internal ones of the same family, or with this machine's, is an attack on the administrator who entered the name:
+    only its public part is consented to, so that the answer as a whole is refused.
     """
     families = [
         {classify(each) for each in addresses if ":" in each} - NEVER,
@@ -202,7 +202,7 @@ def _first_classes(addresses: tuple[str, ...]) -> frozenset[AddressClass]:
 
 
 def _is_mine(address: str) -> bool:
-    """Say whether this machine has the address, by binding to it: what cannot be bound is somebody else's."""
+    """Return whether this machine has the address, by binding to it: a foreign address cannot be bound."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

@@ -1,6 +1,6 @@
 """Egress policy: decides whether a connection to an IP address is allowed.
 
-A pure decision over address classes and what the source consented to.
+A pure decision by address classes and the consent of the source.
 
 Special addresses follow the IANA registries (RFC 6890 and its updates). IPv6 addresses that carry an IPv4 address are
 judged by the worse of the two: ::ffff:a.b.c.d and ::a.b.c.d (RFC 4291), 6to4 (RFC 3056), NAT64 (RFC 6052), Teredo
@@ -20,7 +20,7 @@ from cormorant.base.errors import BadSetting
 from cormorant.model.ruling import Gate, Ruling
 
 DENIED_STATUS = 974
-"""The status of everything that is refused here: forbidden network."""
+"""The status of all refusals here: forbidden network."""
 
 
 class AddressClass(StrEnum):
@@ -39,10 +39,10 @@ class AddressClass(StrEnum):
 
 
 NEVER = frozenset((AddressClass.MULTICAST, AddressClass.LINK_LOCAL, AddressClass.METADATA))
-"""Nobody can consent to these."""
+"""No source can consent to these."""
 
 INTERNAL = frozenset((AddressClass.PRIVATE, AddressClass.ULA, AddressClass.CGNAT))
-"""One class to whoever consents: the inside."""
+"""One class for consent: internal networks."""
 
 _SEVERITY = {each: number for number, each in enumerate(AddressClass)}
 _WORDS = {
@@ -51,7 +51,7 @@ _WORDS = {
     "loopback": frozenset((AddressClass.LOOPBACK,)),
 }
 _DENIED_SUFFIXES = (".internal", ".cluster.local", ".svc")
-"""Names of cluster-internal services (fault S8): only for a source that names the host itself."""
+"""Suffixes of names of cluster-internal services: only for a source that names the host itself."""
 
 _V4 = [
     (IPv4Network(network), cls)
@@ -94,7 +94,7 @@ _V6 = [
         ("2001:2::/48", AddressClass.RESERVED),
         ("3fff::/20", AddressClass.RESERVED),
         ("2000::/3", AddressClass.PUBLIC),
-        ("64:ff9b::/96", AddressClass.PUBLIC),  # judged by what it carries
+        ("64:ff9b::/96", AddressClass.PUBLIC),  # judged by the IPv4 address within
         ("::/96", AddressClass.PUBLIC),
         ("::/0", AddressClass.RESERVED),
     )
@@ -106,9 +106,9 @@ _V4_MASK = 0xFFFFFFFF
 
 @lru_cache(maxsize=4096)
 def classify(address: str | IPv4Address | IPv6Address) -> AddressClass:
-    """Return the class of an address; a scope (`%eth0`) is ignored. Raises ValueError for what is not an address.
+    """Return the class of an address; a scope (`%eth0`) is ignored. Raises ValueError for anything else.
 
-    Remembered: every visit asks it of the site's address, for its pace.
+    Cached: every visit needs the class of its site's address for the pace.
     """
     at = ip_address(address.partition("%")[0]) if isinstance(address, str) else address
     if isinstance(at, IPv4Address):
@@ -122,7 +122,7 @@ def classify(address: str | IPv4Address | IPv6Address) -> AddressClass:
 
 
 def reached(address: str) -> set[str]:
-    """The addresses that a packet to this one may end at, itself among them, as they are usually written."""
+    """The addresses at which a packet to this one may arrive, including itself, in the usual notation."""
     at = ip_address(address.partition("%")[0])
     if isinstance(at, IPv4Address):
         return {str(at)}
@@ -131,7 +131,7 @@ def reached(address: str) -> set[str]:
 
 
 def _carried(at: IPv6Address) -> Iterator[IPv4Address]:
-    """Yield the IPv4 addresses that a packet to this IPv6 address may end at."""
+    """Yield the IPv4 addresses at which a packet to this IPv6 address may arrive."""
     if at.sixtofour is not None:
         yield at.sixtofour
     if at.teredo is not None:
@@ -142,7 +142,7 @@ def _carried(at: IPv6Address) -> Iterator[IPv4Address]:
 
 
 class ConsentedHost(NamedTuple):
-    """Consent to one host and port, while its addresses stay in the class they were in when it was given."""
+    """Consent to one host and port, as long as its addresses stay in the class that they had at the consent."""
 
     host: str
     port: int
@@ -155,10 +155,10 @@ class Consent:
 
     Frozen: a run sees one version; make it by `of`.
 
-    `entries` were settled at the first resolution. `named` are hosts and ports that stand literally in
-    the start addresses or a `host:` rule: the class of those without an entry is settled when they are first resolved.
-    `classes` and `ranges` are what `network` adds; `refused` is never connected to, whatever else is said. Hosts are
-    lower case, without brackets and trailing dot.
+    `entries` were settled at the first resolution. `named` are hosts and ports that appear literally in the start
+    addresses or a `host:` rule: the class of those without an entry is settled at their first resolution. `classes`
+    and `ranges` are added by the setting `network`; `refused` ranges are never connected to. Hosts are in lower case,
+    without brackets and trailing dot.
     """
 
     entries: frozenset[ConsentedHost] = frozenset()
@@ -175,10 +175,10 @@ class Consent:
         entries: Iterable[ConsentedHost] = (),
         refused: Iterable[str] = (),
     ) -> Consent:
-        """Make consent of literally named hosts and of the setting `network`: public, private, loopback, CIDR ranges.
+        """Make the consent of literally named hosts and the setting `network`: public, private, loopback, CIDR ranges.
 
-        `network` that says `public` and nothing else withdraws all other consent. `refused` are ranges of the source's
-        own rules. Raises BadSetting.
+        A `network` of only `public` withdraws all other consent. `refused` are ranges of the source's own rules. Raises
+        BadSetting.
         """
         never = tuple(_range(word) for word in refused)
         words = [word.strip().lower() for word in network]
@@ -195,7 +195,7 @@ class Consent:
         )
 
     def unsettled(self, host: str, port: int) -> bool:
-        """Say whether this host is named but no class was settled for it yet."""
+        """Return whether this host is named but has no settled class yet."""
         host = plain(host)
         return (host, port) in self.named and not any(e.host == host and e.port == port for e in self.entries)
 
@@ -218,12 +218,12 @@ def _range(word: str) -> IPv4Network | IPv6Network:
 
 
 def plain(host: str) -> str:
-    """Return a host as it is compared: lower case, without brackets and without the trailing dot."""
+    """Return a host in its form for comparison: lower case, without brackets and without the trailing dot."""
     return host.strip("[]").rstrip(".").lower()
 
 
 DENIED = Ruling(admitted=False, gate=Gate.NETWORK, rule="network", status=DENIED_STATUS)
-"""The one ruling for everything refused: it must not tell what is behind a forbidden address (fault S9)."""
+"""The one ruling for all refusals: it must not reveal what is behind a forbidden address."""
 
 
 def judge(
@@ -231,8 +231,8 @@ def judge(
 ) -> Ruling:
     """Rule whether a connection to `address` may be opened for `host`.
 
-    `own_ports` are those this installation listens on; `mine` says that the address is one of this machine's
-    (loopback and unspecified always are).
+    `own_ports` are those that this installation listens on; `mine` says that the address belongs to this machine
+    (loopback and unspecified always do).
     """
     at = ip_address(address.partition("%")[0])
     cls = classify(at)
@@ -255,7 +255,7 @@ def judge(
 
 
 def _is_refused(at: IPv4Address | IPv6Address, refused: Iterable[IPv4Network | IPv6Network]) -> bool:
-    """Return whether an address, or the IPv4 address that it is written for, lies in one of these ranges."""
+    """Return whether an address, or the IPv4 address mapped in it, lies in one of these ranges."""
     mapped = at.ipv4_mapped if isinstance(at, IPv6Address) else None
     return any(at in network or (mapped is not None and mapped in network) for network in refused)
 
@@ -265,10 +265,10 @@ def _admitted(rule: str) -> Ruling:
 
 
 def _alike(one: AddressClass, other: AddressClass) -> bool:
-    """Private, unique local and carrier-grade addresses are one class to whoever consents: the inside."""
+    """Return whether two classes are the same for consent: private, unique local and carrier-grade ones are."""
     return one is other or (one in INTERNAL and other in INTERNAL)
 
 
 def denied_name(host: str) -> bool:
-    """Say whether a name is refused before it is even resolved, unless it is named literally (fault S8)."""
+    """Return whether a name is refused before it is resolved, unless it is named literally."""
     return ("." + plain(host)).endswith(_DENIED_SUFFIXES)

@@ -1,12 +1,10 @@
-"""DNS resolver: the IP addresses of a host name.
+"""DNS resolver: the IP addresses of a host name, resolved in threads, cached for a minute, limited to five seconds.
 
-Asked beside the loop, remembered for a minute, given up after five seconds.
+    name --> cached? --> in progress? --> thread: getaddrinfo --> cached --> addresses | Unresolved
+    literal address, NAME.localhost ---------------------------------------> itself, without a query
 
-    name --> remembered? --> being asked? --> thread: getaddrinfo --> remembered --> addresses | Unresolved
-    literal address, NAME.localhost ---------------------------------------------> itself, without asking
-
-A thread that is stuck in the system's resolver cannot be stopped, so threads are daemons, at most 32: other names go
-on, and an answer that comes after the five seconds is still remembered for the next who asks.
+A thread that hangs in the system's resolver cannot be stopped, so threads are daemons, at most 32: other names are
+resolved meanwhile, and an answer after the five seconds is still cached for the next request.
 """
 
 from __future__ import annotations
@@ -27,23 +25,23 @@ from cormorant.base.exhaustion import Shortage
 TIMEOUT_S = 5.0
 POSITIVE_S = 60.0
 MISSING_S = 300.0
-"""How long a name stays missing once its servers said so (fault N1: at most five minutes)."""
+"""Seconds for which a name stays missing after its servers said so."""
 FAILURE_S = 30.0
-"""How long not to ask again after a time-out or a server failure, which pass sooner than a missing name."""
+"""Seconds without another query after a time-out or a server failure, which pass sooner than a missing name."""
 MOST_NAMES = 20_000
 LOOPBACK = ("127.0.0.1", "::1")
-"""What names below `localhost` are. No name server is asked, nor every system's resolver knows (RFC 6761)."""
+"""The addresses of names below `localhost`, for which no query is made (RFC 6761); not every resolver knows them."""
 _THREADS = 32
 _NO_SUCH_NAME = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
 
 Lookup = Callable[[str], tuple[str, ...]]
-"""Name to addresses, blocking; raises socket.gaierror as getaddrinfo does. Another one may be passed in by tests."""
+"""Name to addresses, blocking; raises socket.gaierror as getaddrinfo does. Tests may pass in another one."""
 
 
 class Unresolved(NamedTuple):
-    """The name gave no address. `missing`: its servers say there is no such name; else nobody could say.
+    """The name has no address. `missing`: its servers say that it does not exist; else that is unknown.
 
-    `lack`: it could not be asked for, as this process was short of something.
+    `lack`: no query was made, since this process was short of a resource.
     """
 
     reason: str
@@ -60,14 +58,14 @@ class KnownName(NamedTuple):
 
 
 def system_lookup(host: str) -> tuple[str, ...]:
-    """Ask the operating system; addresses in the order of RFC 6724, each once. Raises socket.gaierror."""
+    """Query the operating system; addresses in the order of RFC 6724, each once. Raises socket.gaierror."""
     rows = socket.getaddrinfo(host.encode("ascii"), None, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(row[4][0]).partition("%")[0] for row in rows))
 
 
 @lru_cache(maxsize=4096)
 def literal(host: str) -> str | None:
-    """Return the address that an IP literal (IPv6 with or without brackets) is, as the system writes it, or None."""
+    """Return the address of an IP literal (IPv6 with or without brackets) in the system's notation, or None."""
     bare = host.strip("[]")
     try:
         at = ip_address(bare)
@@ -78,9 +76,9 @@ def literal(host: str) -> str | None:
 
 
 def is_localhost(host: str) -> bool:
-    """Return whether a host name means this machine, no matter who resolves it (RFC 6761 section 6.3).
+    """Return whether a host name means this machine for every resolver (RFC 6761 section 6.3).
 
-    Then it need not be resolved to know.
+    Such a name need not be resolved.
     """
     return ("." + host.rstrip(".").lower()).endswith(".localhost")
 
@@ -95,7 +93,7 @@ class Resolver:
         self._threads = asyncio.Semaphore(_THREADS)
 
     async def resolve(self, host: str) -> KnownName:
-        """Return what is known of `host`, asking if need be. Never raises for what a name server does."""
+        """Return the answer for `host`, with a query if necessary. Never raises for errors of name servers."""
         itself = literal(host)
         if itself is not None:
             return KnownName((itself,), inf)
@@ -115,7 +113,7 @@ class Resolver:
         return self._remember(host, late)
 
     async def _ask(self, host: str) -> None:
-        """Look a name up in a thread of its own and remember the answer, however late it is."""
+        """Look a name up in a thread of its own and cache the answer, even a late one."""
         loop = asyncio.get_running_loop()
         async with self._threads:
             answered: asyncio.Future[tuple[str, ...] | Unresolved] = loop.create_future()
@@ -129,25 +127,25 @@ class Resolver:
     def _look(
         self, host: str, loop: asyncio.AbstractEventLoop, answered: asyncio.Future[tuple[str, ...] | Unresolved]
     ) -> None:
-        """Run in a thread: ask, and tell the loop if it is still there."""
+        """Run in a thread: query, and hand the answer to the loop if it still runs."""
         answer: tuple[str, ...] | Unresolved
         try:
             answer = self._lookup(host) or Unresolved("the name has no address", missing=True)
         except socket.gaierror as error:
             missing = error.errno in _NO_SUCH_NAME
             said = "there is no such name" if missing else "the name servers failed to answer"
-            lack = exhaustion.of_files_now()  # without a file it asks nobody, and says all the same that there is none
+            lack = exhaustion.of_files_now()  # without a free file, it reports a missing name without any query
             answer = _unasked(lack) if lack is not None else Unresolved(said, missing)
         except (OSError, UnicodeError):
             answer = Unresolved("the name cannot be asked for", missing=True)
         try:
-            loop.call_soon_threadsafe(_tell, answered, answer)
+            loop.call_soon_threadsafe(_deliver, answered, answer)
         except RuntimeError:
-            return  # the loop has been closed: nobody waits any more
+            return  # the loop has been closed: the answer is no longer needed
 
     def _remember(self, host: str, answer: tuple[str, ...] | Unresolved) -> KnownName:
         if isinstance(answer, Unresolved) and answer.lack is not None:
-            seconds = 0.0  # whoever asks next asks anew
+            seconds = 0.0  # not cached: the next request queries again
         elif isinstance(answer, Unresolved):
             seconds = MISSING_S if answer.missing else FAILURE_S
         else:
@@ -158,7 +156,7 @@ class Resolver:
         return known
 
     async def close(self) -> None:
-        """Wait for nobody: whoever still asks is told that it was cancelled."""
+        """Cancel queries in progress; their requests get a CancelledError."""
         asking = list(self._asking.values())
         for task in asking:
             task.cancel()
@@ -169,6 +167,6 @@ def _unasked(lack: Shortage) -> Unresolved:
     return Unresolved(f"it could not be asked for. {lack.said}", missing=False, lack=lack)
 
 
-def _tell(answered: asyncio.Future[tuple[str, ...] | Unresolved], answer: tuple[str, ...] | Unresolved) -> None:
+def _deliver(answered: asyncio.Future[tuple[str, ...] | Unresolved], answer: tuple[str, ...] | Unresolved) -> None:
     if not answered.done():
         answered.set_result(answer)

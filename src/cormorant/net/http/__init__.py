@@ -1,14 +1,13 @@
-"""HTTP over connections that are kept, by libcurl on the event loop.
+"""HTTP over kept connections, by libcurl on the event loop.
 
-One GET at a time over connections that are kept, through `egress`, with every promise about a hostile server kept here:
+One request at a time over kept connections, through `egress`, with every protection against hostile servers:
 
-    Request -> egress: Pinned -> easy handle -> libcurl on the loop -> collect -> Answer | Fault
-                  |                                                       |
-                  `-> Fault 974, 975, 984                        headers, coding: pure functions
+        Request -> egress: Pinned -> easy handle -> libcurl on the loop -> collect -> Response | TransportError
+                      |                                                       |
+                      `-> status 974, 975, 984                       headers, coding: pure functions
 
-Invariants: nothing is followed, stored or sent that the caller did not ask for (no redirects, cookies, netrc or
-proxies of the environment; a proxy, a certificate or an authority of one's own is part of the request:
-`connection_options`); every request goes to an address that was judged for that very request, also on a connection
-that was open already; what one answer may take in bytes, fields and seconds is bounded; whatever the other side does
-ends as a value, never as an exception.
+Invariants: only what the caller requests is followed, stored or sent (no redirects, cookies, netrc or proxies of the
+environment; a proxy, a certificate or an authority of one's own is part of the request: `connection_options`); every
+request goes to an address that was judged for this request, also on a kept connection; the bytes, fields and seconds of
+a response are limited; every failure of the other side ends as a value, never as an exception.
 """

@@ -1,11 +1,11 @@
-"""The fetcher: GET requests over kept connections, each judged by egress, each bounded in bytes and seconds.
+"""The fetcher: requests over kept connections, each judged by egress, each limited in bytes and seconds.
 
-    get -> where -> egress.pinned | open -> slot -> prepare -> Multi.begin ... -> Answer | Fault
+    get -> where -> egress.pinned | open -> slot -> prepare -> Multi.begin ... -> Response | TransportError
                                              |                                      |
                                        wait for a free one <------------------- free again
 
-HTTP/1.1 only: one request a connection at a time is what politeness asks for anyway, and a status line, fields and a
-body is all there is to be hostile with. A slot is an easy handle that is reused with everything that was set on it.
+HTTP/1.1 only: politeness requires one request a connection at a time anyway, and its messages offer less to attack. A
+slot is a reused easy handle that keeps its options.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from cormorant.net.http.messages import Request, Response, TransportError
 
 _MOST_ORIGINS = 20_000
 _MOST_PINS = 5_000
-"""Pins that libcurl keeps loaded; the oldest is unloaded for a new one."""
+"""Pins that libcurl keeps loaded; a new one then replaces the oldest."""
 _TICK_S = 0.25
 _CLOSED = TransportError(curl_errors.BROKEN_STREAM, "The fetcher was closed.", retryable=True)
 MOST_KEPT = 320
-"""Connections that are kept for hosts that are asked in turn. One over TLS takes 72 kB, and to make it anew 1.8 ms of
-the processor, where a request over one that was kept takes 0.1 ms."""
+"""Connections that are kept for hosts visited in turn. A TLS connection takes 72 kB, and 1.8 ms of processor time to
+open, while a request over a kept one takes 0.1 ms."""
 MOST_CONNECTIONS = 100_000
-"""Connections of a process for which nobody asks whether there may be more."""
+"""Connections of a process if the number of open files is not limited."""
 SPARED = 16
-"""Files that are left to everything else in a process: its database, its log, copies, converters, name servers."""
+"""Files that are left to the rest of a process: its database, its log, copies, converters, name servers."""
 SHORT_S = 10.0
-"""How long no connection is kept for later after there were too few files for one that was wanted."""
+"""Seconds for which no connection is kept after a new one failed for lack of files."""
 MAX_HELD = 64 << 20
-"""Bytes of bodies under way above which no more requests than the width are begun."""
+"""Bytes of bodies under way above which no more requests than the width begin."""
 
 
 class _Where(NamedTuple):
@@ -52,10 +52,10 @@ class _Where(NamedTuple):
 
 
 class Fetcher:
-    """Fetches for one process. Make it, and use it, on a running event loop; close it there.
+    """Fetches for one process. Create, use and close it on a running event loop.
 
-    `width` is the number of requests under way at once. Up to `most` may be while what they have received takes less
-    than `MAX_HELD` bytes; more wait their turn in order. Neither is more than there may be open files for.
+    `width` is the number of simultaneous requests. Up to `most` are possible while their received bytes stay below
+    `MAX_HELD`; others wait in order. The number of open files limits both.
     """
 
     def __init__(self, egress: Egress, *, width: int = 32, most: int = 0, steps: Steps = unmeasured) -> None:
@@ -77,24 +77,24 @@ class Fetcher:
         self._closed = False
 
     def apart(self) -> Fetcher:
-        """Another fetcher with the same way out and connections that it shares with nobody. Yours to close."""
+        """Another fetcher with the same egress and connections of its own. The caller closes it."""
         return Fetcher(self._egress, width=self._width, most=self._most, steps=self._steps)
 
     def class_of(self, host: str, port: int, consent: Consent) -> AddressClass | None:
-        """Return the address class of a host, as far as it was resolved; the crawl pace depends on it."""
+        """Return the address class of a host, if it is resolved; the crawl pace depends on it."""
         return self._egress.class_of(host, port, consent)
 
     def address_of(self, host: str, port: int, consent: Consent) -> str | None:
-        """The address that a host is connected to first, None while it is not resolved or may not be connected to."""
+        """The address that a host is connected to first; None if it is not resolved or refused."""
         pinned = self._egress.pinned(host, port, consent)
         return pinned.addresses[0] if pinned is not None else None
 
     async def look_up(self, host: str, port: int, consent: Consent) -> None:
-        """Resolve a host and judge its addresses, so that a request need not."""
+        """Resolve a host and judge its addresses ahead of requests."""
         await self._egress.open(host, port, consent)
 
     async def get(self, request: Request) -> Response | TransportError:
-        """Ask once. Never raises for what the other side does; raises ValueError for a header line with a line end."""
+        """Send one request. Never raises for failures of the other side; ValueError for a header with a line end."""
         where = self._where(request.url)
         if isinstance(where, TransportError):
             return where
@@ -115,9 +115,9 @@ class Fetcher:
             self._release(slot)
 
     async def _leave(self, where: _Where, request: Request) -> Pinned | TransportError:
-        """Ask for leave to connect to the site, then to the proxy that leads there; returns whom to connect to.
+        """Get permission to connect to the site, then to its proxy; returns the addresses to connect to.
 
-        A name that only the proxy can resolve is left to it when the source names that host itself.
+        A name that cannot be resolved here is left to the proxy if the source names the host itself.
         """
         said = await self._egress.open(where.host, where.port, request.consent)
         proxy = request.route.proxy
@@ -136,7 +136,7 @@ class Fetcher:
         return TransportError(curl_errors.PROXY, f"The proxy {proxy} {why}.", retryable=True, whole_site=True)
 
     async def _through(self, slot: Slot, request: Request, pinned: Pinned) -> Response | TransportError:
-        """Run one request in a slot; once more on a new connection where a kept one had another pin."""
+        """Run one request in a slot; again on a new connection if a kept one had another pin."""
         key = (pinned.host, pinned.port)
         loaded = self._loaded.get(key) == pinned
         slot.prepare(request, pinned, None if loaded else self._pins(pinned))
@@ -148,7 +148,7 @@ class Fetcher:
         if self._closed:
             return _CLOSED
         if not loaded:
-            self._loaded[key] = pinned  # not before: others that begin in the same turn may come to libcurl first
+            self._loaded[key] = pinned  # not earlier: requests that begin in the same turn may reach libcurl first
         got = slot.finish(*done)
         if isinstance(got, TransportError) and got.lack is not None:
             self._short_until = self._loop.time() + SHORT_S
@@ -163,7 +163,7 @@ class Fetcher:
         return self._multi.begin(slot.curl)
 
     def _keep_none(self) -> None:
-        """While files are few, allow no more connections than are in use: libcurl closes others to open one."""
+        """While files are scarce, allow only the connections in use: libcurl then closes idle ones to open others."""
         if self._loop.time() < self._short_until:
             self._multi.limit(sum(slot.busy for slot in self._slots))
         else:
@@ -171,7 +171,7 @@ class Fetcher:
             self._multi.limit(self._connections)
 
     def _pins(self, pinned: Pinned) -> list[str]:
-        """Return the lines that load a pin into libcurl's cache, and unload the oldest when there are many."""
+        """Return the lines that load a pin into libcurl's cache, and unload the oldest one above the limit."""
         addresses = ",".join(f"[{each}]" if ":" in each else each for each in pinned.addresses)
         lines = [f"{pinned.host}:{pinned.port}:{addresses}"]
         self._loaded.pop((pinned.host, pinned.port), None)
@@ -182,7 +182,7 @@ class Fetcher:
         return lines
 
     def _where(self, url: str) -> _Where | TransportError:
-        """Return where an address leads, or the fault of one that leads nowhere; remembered by origin."""
+        """Return host and port of an address, or the error of an invalid one; cached by origin."""
         end = url.find("/", 8)
         origin = url[:end] if end > 0 else url
         where = self._origins.get(origin)
@@ -193,7 +193,7 @@ class Fetcher:
         return where
 
     def _another(self) -> Slot | None:
-        """Make one slot more, if there may be: the others wait for servers that take their time."""
+        """Add a slot if the limits allow: the others wait for slow servers."""
         if len(self._slots) >= self._most or self._held > MAX_HELD:
             return None
         slot = Slot(self._egress, self._multi.handed)
@@ -220,7 +220,7 @@ class Fetcher:
         self._free.append(slot)
 
     def _tick(self) -> None:
-        """End what stands still or crawls. Runs while anything is under way."""
+        """End requests that hang or are too slow. Runs while any request is under way."""
         self._ticking = None
         now, busy, held = self._loop.time(), False, 0
         for slot in self._slots:
@@ -236,7 +236,7 @@ class Fetcher:
             self._ticking = self._loop.call_later(_TICK_S, self._tick)
 
     async def close(self) -> None:
-        """Close all connections; requests under way end as faults."""
+        """Close all connections; requests under way end with an error."""
         if self._closed:
             return
         self._closed = True
@@ -250,7 +250,7 @@ class Fetcher:
 
 
 def _connections() -> int:
-    """Return the number of connections for which there may be open files."""
+    """Return the number of connections that open files allow."""
     spare = exhaustion.spare_files()
     return MOST_CONNECTIONS if spare is None else max(1, min(spare - SPARED, MOST_CONNECTIONS))
 
@@ -258,7 +258,7 @@ def _connections() -> int:
 def _kept(width: int) -> int:
     """Return how many connections to keep: one for each of many hosts in turn, as far as open files allow.
 
-    Where fewer are kept than hosts are asked in turn, each is closed before its host is asked again.
+    With fewer kept connections than hosts, each is closed before its host is visited again.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     room = MOST_KEPT if soft == resource.RLIM_INFINITY else min(MOST_KEPT, soft // 4)

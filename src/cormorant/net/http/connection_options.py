@@ -1,12 +1,10 @@
-"""Connection options for servers that need a special route.
+"""Connection options for servers behind a proxy, with a private certificate authority, or with client certificates.
 
-By a proxy, an authority of one's own, a certificate.
+    Route -> options of a libcurl handle; all options of a handle are set again when its route changes
 
-    Route -> options: what libcurl is told; every option of a handle is set anew when its route changes
-
-Invariants: a proxy's login goes to the proxy and to nobody else; a certificate is offered to whom its route leads; what
-is secret shows in no repr. Connections of one route are never used for another: `Fetcher.apart` gives every source that
-has routes of its own connections of its own.
+Invariants: a proxy's login is sent only to the proxy; a certificate is offered only on its route; secrets appear in no
+repr. Connections of one route are never used for another: `Fetcher.apart` gives every source with routes connections of
+its own.
 """
 
 from __future__ import annotations
@@ -21,11 +19,11 @@ import pycurl  # type: ignore[import-untyped]
 from cormorant.net.egress.policy import PUBLIC_ONLY, Consent
 
 _SUPPRESS_CONNECT_HEADERS = 265
-"""CURLOPT_SUPPRESS_CONNECT_HEADERS, for which pycurl has no name: what a proxy says is not what the site says."""
+"""CURLOPT_SUPPRESS_CONNECT_HEADERS, which pycurl does not name: the proxy's response is not the site's response."""
 
 
 class Proxy(NamedTuple):
-    """An HTTP proxy and the login it takes, "" for none. `consent` is for the proxy's own address."""
+    """An HTTP proxy and its login, "" for none. `consent` is for the proxy's own address."""
 
     host: str
     port: int
@@ -44,8 +42,8 @@ class Route(NamedTuple):
     """Route that differs from a direct connection with the system's certificate authorities.
 
     `authorities` are PEM certificates trusted besides the system's. `pin` is the server's public key as
-    `sha256//BASE64`: it takes the place of all authorities and of the host's name in the certificate. `certificate` and
-    `key` are PEM bytes of a client certificate, `passphrase` opens the key.
+    `sha256//BASE64`: it replaces all authorities and the check of the host name. `certificate` and `key` are PEM bytes
+    of a client certificate, `passphrase` opens the key.
     """
 
     proxy: Proxy | None = None
@@ -60,11 +58,11 @@ class Route(NamedTuple):
 
 
 DIRECT = Route()
-"""To the server itself, as everybody."""
+"""A direct connection to the server."""
 
 
 def options(route: Route) -> list[tuple[int, object]]:
-    """The options of a route, for a handle that has none of another."""
+    """The options of a route, for a handle without options of another route."""
     found: list[tuple[int, object]] = []
     if route.proxy is not None:
         found += _by_proxy(route.proxy)
@@ -75,12 +73,12 @@ def options(route: Route) -> list[tuple[int, object]]:
     if route.certificate:
         found += [(pycurl.SSLCERTTYPE, "PEM"), (pycurl.SSLCERT_BLOB, route.certificate)]
         found += [(pycurl.SSLKEYTYPE, "PEM"), (pycurl.SSLKEY_BLOB, route.key or route.certificate)]
-        found += [(pycurl.KEYPASSWD, route.passphrase.encode())]  # "" too: nobody is there to be asked for it
+        found += [(pycurl.KEYPASSWD, route.passphrase.encode())]  # "" too, so that libcurl never prompts for it
     return found
 
 
 def _by_proxy(proxy: Proxy) -> list[tuple[int, object]]:
-    """Name, login and manners of a proxy; what is meant for the site is not told it with CONNECT."""
+    """Address, login and options of a proxy; header fields for the site are not sent with CONNECT."""
     found: list[tuple[int, object]] = [
         (pycurl.PROXY, f"http://{proxy}"), (pycurl.NOPROXY, ""), (pycurl.PROXYTYPE, pycurl.PROXYTYPE_HTTP),
         (pycurl.HEADEROPT, pycurl.HEADER_SEPARATE), (_SUPPRESS_CONNECT_HEADERS, 1),
@@ -95,6 +93,6 @@ def _by_proxy(proxy: Proxy) -> list[tuple[int, object]]:
 
 @cache
 def _system_authorities() -> bytes:
-    """The system's authorities that are one file: libcurl takes that or ours. A folder of them stays in use."""
+    """The system's authorities if they are one file, which libcurl replaces by ours. A folder of them stays in use."""
     file = ssl.get_default_verify_paths().cafile
     return b"\n" + Path(file).read_bytes() if file else b""

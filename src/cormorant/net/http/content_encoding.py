@@ -1,13 +1,11 @@
-"""Content decoding: undoes content codings with protection against decompression bombs.
+"""Content decoding: streaming, with limits in bytes and ratio against decompression bombs.
 
-Streaming, under a cap in bytes and in ratio.
+    body as sent, codings, cap -> inflate chunk by chunk -> DecodedBody | DecodeError
 
-    body as sent, codings, cap -> inflate chunk by chunk -> Decoded | Broken
-
-Pure. A coding that does not fit its data is tried as what servers send by mistake: zlib and gzip under each other's
-name, and deflate without its zlib wrapper (RFC 9110 section 8.4.1.2, note). Whatever comes behind a finished stream is
-dropped, as browsers do, except further gzip members (RFC 1952 section 2.2). A body that was announced as coded and is
-plain text, or a document by its first bytes, is passed on as it is: caches and proxies are set up wrongly in this way.
+Pure. A coding that does not fit its data is retried as servers send it by mistake: zlib and gzip under each other's
+name, and deflate without its zlib wrapper (RFC 9110 section 8.4.1.2, note). Data after a finished stream is dropped, as
+browsers do, except further gzip members (RFC 1952 section 2.2). A body that was declared as coded but is plain text, or
+a document by its first bytes, is returned unchanged: misconfigured caches and proxies send such bodies.
 """
 
 from __future__ import annotations
@@ -23,23 +21,23 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol, cast
 
 MAX_CODINGS = 3
-"""More codings than this on one answer are an attack or a fault (fault N25)."""
+"""More codings than this on one response are an attack or an error."""
 RATIO_FROM = 1 << 20
 MAX_RATIO = 200
-"""Decoded bytes for a byte received, once more than 1 MiB was decoded (fault B1)."""
+"""Decoded bytes for each received byte, once more than 1 MiB was decoded."""
 _STEP = 1 << 18
-"""Bytes inflated in one go: what a bomb can add before its caps are looked at."""
+"""Bytes inflated at once: so much may a bomb add before the limits are checked."""
 _MAX_MEMBERS = 4096
 _GZIP_MAGIC = b"\x1f\x8b"
 _HEAD = 512
-"""Bytes by which a body is known to be plain. Data of a coding has a byte that no text has among far fewer."""
+"""Bytes by which a body is recognised as plain. Coded data has a byte that is never in text among far fewer."""
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-"""Bytes that no text has: https://mimesniff.spec.whatwg.org/#binary-data-byte."""
+"""Bytes that never occur in text: https://mimesniff.spec.whatwg.org/#binary-data-byte."""
 _DOCUMENTS = (
     b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\x89PNG\r\n\x1a\n", b"GIF8", b"\xff\xd8\xff",
     b"\xff\xfe<\x00", b"\xfe\xff\x00<",
 )  # fmt: skip
-"""How documents begin that no coding begins like: PDF, ZIP (Office, EPUB), OLE, pictures, pages in UTF-16."""
+"""First bytes of documents that no coded data has: PDF, ZIP (Office, EPUB), OLE, pictures, pages in UTF-16."""
 _RAW, _ZLIB_OR_GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS + 32
 
 
@@ -55,9 +53,9 @@ class DecodeError(Enum):
 
 
 class DecodedBody(NamedTuple):
-    """The body. `cut`: it is only its beginning, `cap` bytes long, because cutting was asked for.
+    """The decoded body. `cut`: only its beginning, `cap` bytes long, as requested.
 
-    `absent` names a coding that was announced and is not there, "" when all were.
+    `absent` names a declared coding that the body does not have, "" if it has all.
     """
 
     body: bytes
@@ -66,14 +64,14 @@ class DecodedBody(NamedTuple):
 
 
 class _Stream(Protocol):
-    """One coding being undone."""
+    """Decoder of one coding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what `data` decodes to, in pieces of about `_STEP` bytes. Raises _Damaged."""
+        """Yield the decoded `data`, in pieces of about `_STEP` bytes. Raises _Damaged."""
         ...
 
     def finished(self) -> bool:
-        """Say whether the stream has come to its end."""
+        """Return whether the stream has ended."""
         ...
 
 
@@ -82,7 +80,7 @@ class _Damaged(Exception):
 
 
 class _Over(Exception):
-    """A cap was reached; what fits below it has been yielded."""
+    """A limit was reached; the part below it has been yielded."""
 
     def __init__(self, trouble: DecodeError) -> None:
         super().__init__(trouble.value)
@@ -90,7 +88,7 @@ class _Over(Exception):
 
 
 class _Inflate:
-    """gzip and deflate. Which of the three wrappings it is shows at the first bytes, whatever the label says."""
+    """gzip and deflate. The first bytes decide which of the three formats it is, regardless of its declared name."""
 
     def __init__(self) -> None:
         self._engine = zlib.decompressobj(_ZLIB_OR_GZIP)
@@ -112,7 +110,7 @@ class _Inflate:
             data = self._rest()
 
     def _rest(self) -> bytes:
-        """Return what of the data was not inflated yet, or stands behind the end."""
+        """Return the part of the data that was not inflated yet, or follows the end."""
         return self._engine.unused_data if self._engine.eof else self._engine.unconsumed_tail
 
     def _inflate(self, data: bytes) -> bytes:
@@ -129,7 +127,7 @@ class _Inflate:
         return piece
 
     def _next_member(self, data: bytes) -> bytes:
-        """Return `data` if another gzip member begins with it, else nothing; half a magic number is held back."""
+        """Return `data` if another gzip member begins with it, else nothing; half a magic number is kept for later."""
         data, self._half = self._half + data, b""
         if data == _GZIP_MAGIC[:1]:
             self._half = data
@@ -146,7 +144,7 @@ class _Inflate:
 
 
 class _Brotli:
-    """RFC 7932, where the brotli package of 1.2 or newer (which can stop at a limit) is installed."""
+    """RFC 7932, if the brotli package 1.2 or newer (which can stop at a limit) is installed."""
 
     def __init__(self) -> None:
         self._engine: Any = _BROTLI.Decompressor()
@@ -168,7 +166,7 @@ class _Brotli:
 
 
 def _brotli() -> Any:
-    """Return the brotli module if it is there and can stop at a limit, else None."""
+    """Return the brotli module if it is installed and can stop at a limit, else None."""
     try:
         module: Any = import_module("brotli")
     except ImportError:
@@ -182,16 +180,16 @@ if _BROTLI is not None:
     _STREAMS["br"] = _Brotli
 
 ACCEPT_ENCODING = "gzip, deflate, br" if "br" in _STREAMS else "gzip, deflate"
-"""What is asked for: only what is undone here, under its caps."""
+"""Requested codings: only those that are decoded here, within limits."""
 
 
 def unoffered(codings: tuple[str, ...]) -> str:
-    """The first coding that was not asked for, "" when all were (x-gzip is another name of gzip)."""
+    """The first coding that was not requested, "" if all were (x-gzip is another name of gzip)."""
     return next((name for name in codings if name not in _STREAMS), "")
 
 
 class _Plain:
-    """No coding, although one was announced."""
+    """A declared coding that the body does not have."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         yield data
@@ -201,7 +199,7 @@ class _Plain:
 
 
 class _Stage:
-    """One coding with its caps: those between two codings hold too, or what is thrown away would be free.
+    """One coding with its limits, which hold between two codings, too, so that intermediate data is limited.
 
     `stream` is None until the beginning of the body has shown whether it is coded at all.
     """
@@ -213,7 +211,7 @@ class _Stage:
         self._head = b""
 
     def feed(self, pieces: Iterator[bytes], received: int, *, last: bool = False) -> Iterator[bytes]:
-        """Yield what the pieces decode to; `received` counts the bytes of the body as sent. Raises _Damaged, _Over."""
+        """Yield the decoded pieces; `received` counts the bytes of the body as sent. Raises _Damaged, _Over."""
         for data in pieces:
             yield from self._fed(data, received, last=False)
         if last and self._head:
@@ -237,7 +235,7 @@ class _Stage:
 
 
 def _stream(name: str, head: bytes) -> _Stream:
-    """Return what undoes a coding, or passes on a body that begins without it. Raises _Over for one that is unknown."""
+    """Return the decoder of a coding, or one that passes a plain body. Raises _Over for an unknown coding."""
     known = _STREAMS.get(name)
     if _is_plain(head) and not (known is not None and _decodes(known(), head)):
         return _Plain()
@@ -247,7 +245,7 @@ def _stream(name: str, head: bytes) -> _Stream:
 
 
 def _is_plain(head: bytes) -> bool:
-    """Say whether a body begins like a document or like text: in UTF-8, or in a charset in which half is ASCII."""
+    """Return whether a body begins like a document or text: in UTF-8, or in a charset in which half is ASCII."""
     if head.startswith(_DOCUMENTS):
         return True
     if _BINARY.search(head):
@@ -260,7 +258,7 @@ def _is_plain(head: bytes) -> bool:
 
 
 def _decodes(stream: _Stream, head: bytes) -> bool:
-    """Say whether what looks like text is coded all the same, as a few bytes in all may be by chance."""
+    """Return whether apparent text is coded after all, as a few short bodies are by chance."""
     try:
         size = sum(map(len, islice(stream.feed(head), 4)))
     except _Damaged:
@@ -269,10 +267,10 @@ def _decodes(stream: _Stream, head: bytes) -> bool:
 
 
 def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool = False) -> DecodedBody | DecodeError:
-    """Undo `codings` (in the order they were applied) on a body, never holding more than about `cap` decoded bytes.
+    """Decode `codings` (in the order they were applied) of a body, holding at most about `cap` decoded bytes.
 
-    `chunks` is emptied on the way, so that body and decoded body are not held twice. With `cut`, a body above the cap
-    gives its beginning, also when the body as sent was already cut above the cap; without, it is TOO_BIG.
+    `chunks` is emptied meanwhile, so that body and decoded body are not held at once. With `cut`, a body above the
+    cap is cut, also if the body as sent was already cut above the cap; without, it is TOO_BIG.
     """
     if len(codings) > MAX_CODINGS:
         return DecodeError.TOO_MANY
@@ -296,7 +294,7 @@ def decode(chunks: list[bytes], codings: tuple[str, ...], cap: int, *, cut: bool
 
 
 def _through(stages: list[_Stage], chunk: bytes, received: int, *, last: bool = False) -> Iterator[bytes]:
-    """Lead a chunk of the body through every coding; `last`: nothing comes behind it."""
+    """Pass a chunk of the body through every coding; `last`: it is the final one."""
     pieces: Iterator[bytes] = iter((chunk,) if chunk else ())
     for stage in stages:
         pieces = stage.feed(pieces, received, last=last)
@@ -304,7 +302,7 @@ def _through(stages: list[_Stage], chunk: bytes, received: int, *, last: bool = 
 
 
 def joined(chunks: list[bytes]) -> bytes:
-    """Return the chunks as one value and empty the list; a large body is not held twice meanwhile."""
+    """Return the chunks as one value and empty the list; a large body is not held twice."""
     if len(chunks) < 64:
         body = b"".join(chunks)
         chunks.clear()
@@ -315,7 +313,7 @@ def joined(chunks: list[bytes]) -> bytes:
 
 
 def _draining(chunks: list[bytes]) -> Iterator[bytes]:
-    """Yield the chunks in order, letting go of each."""
+    """Yield the chunks in order, releasing each."""
     chunks.reverse()
     while chunks:
         yield chunks.pop()

@@ -1,10 +1,8 @@
-"""Curl errors: what a failed transfer means.
+"""Curl errors: libcurl's error numbers as statuses and sentences.
 
-libcurl's error numbers in the words of the status table.
+    (error number, progress of the transfer) -> TransportError
 
-    (error number, how far it had come) -> Fault
-
-Pure. No reason repeats what the other side wrote (faults N11, S9), but for the TLS library's own verdict.
+Pure. No reason repeats text of the other side, except for the TLS library's own verdict.
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ BAD_CODING, TOO_BIG, TOO_LARGE = 61, 63, 100
 NO_CERTIFICATES = 77
 OF_TLS = frozenset((SSL_CONNECT, 53, 54, 58, 59, 60, 64, 66, NO_CERTIFICATES, 80, 82, 83, 90, 91, 98))
 _REGISTERED = frozenset(("aes128gcm", "br", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "zstd"))
-"""Content codings of IANA's registry (RFC 9110 section 16.6.1) that may be named: not what a server made up."""
+"""Content codings of IANA's registry (RFC 9110 section 16.6.1), which messages may name; others are server input."""
 _BROKEN = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
 
 TOO_EARLY = (PARTIAL_FILE, TIMED_OUT, RECV_ERROR)
-"""How a transfer ends of which less came than was announced."""
+"""Ends of a transfer that is shorter than declared."""
 SHORTER = "It is shorter than was announced, and whole: its compressed data has come to its end."
 
 READ_TIMEOUT = 902
@@ -52,12 +50,12 @@ _PLAIN = {
     COULDNT_RESOLVE: TransportError(NO_NAME, "The name was not resolved.", retryable=True, whole_site=True),
     OUT_OF_MEMORY: TransportError(SHORT, Shortage.MEMORY.said, retryable=True, lack=Shortage.MEMORY),
     BAD_CODING: TransportError(PROTOCOL, "The response has a transfer coding that was not asked for."),
-    UNSUPPORTED_PROTOCOL: TransportError(PROTOCOL, "What came back is not HTTP/1.0 or HTTP/1.1."),
+    UNSUPPORTED_PROTOCOL: TransportError(PROTOCOL, "The response is not HTTP/1.0 or HTTP/1.1."),
 }
 
 
 class Failure(NamedTuple):
-    """Transfer failure: libcurl's number and message, the last system error, and how far the transfer had come."""
+    """Transfer failure: libcurl's number and message, the last system error, and the progress of the transfer."""
 
     code: int
     message: str
@@ -68,12 +66,12 @@ class Failure(NamedTuple):
 
 
 def fault_of(failure: Failure, request: Request) -> TransportError:
-    """Return the fault for a transfer that libcurl gave up."""
+    """Return the error for a transfer that libcurl gave up."""
     return _classified(failure, request)._replace(requests=int(failure.connected), received=failure.received)
 
 
 def short_of(lack: Shortage) -> TransportError:
-    """Return the fault of a request that was not made, since this process is short of something."""
+    """Return the error of a request that was not sent, since this process is short of a resource."""
     return TransportError(SHORT, lack.said, retryable=True, lack=lack)
 
 
@@ -89,7 +87,7 @@ def _classified(failure: Failure, request: Request) -> TransportError:
         return _broken(failure)
     if code == TOO_BIG:
         return TransportError(TOO_BIG_STATUS, f"The document is larger than {request.max_bytes} bytes.")
-    if code == WEIRD_REPLY and not failure.answering:  # as of another protocol on a connection that had been idle
+    if code == WEIRD_REPLY and not failure.answering:  # as from another protocol on an idle connection
         code = UNSUPPORTED_PROTOCOL
     unknown = TransportError(PROTOCOL, f"The request failed (libcurl error {code}).", retryable=True)
     return _PLAIN.get(code, unknown)
@@ -138,7 +136,7 @@ def _broken(failure: Failure) -> TransportError:
 
 
 def fault_of_coding(trouble: DecodeError, codings: tuple[str, ...], request: Request) -> TransportError:
-    """Return the fault for a body whose content codings could not be undone."""
+    """Return the error for a body whose content codings could not be decoded."""
     if trouble is DecodeError.UNKNOWN:
         which = _coding(unoffered(codings))
         return TransportError(PROTOCOL, f"It came in {which}, which was not asked for; accepted are {ACCEPT_ENCODING}.")
@@ -151,20 +149,20 @@ def fault_of_coding(trouble: DecodeError, codings: tuple[str, ...], request: Req
 
 
 def flaw_of_coding(absent: str) -> str:
-    """Return the remark on a body that was announced in a coding and came without, "" when there is none to make."""
+    """Return the remark on a body without its declared coding, "" if there is none."""
     return f"It was announced in {_coding(absent)} and is not: it was read as it came." if absent else ""
 
 
 def _coding(name: str) -> str:
-    """A content coding in words; a name that a server made up is not repeated."""
+    """A content coding in words; a name invented by a server is not repeated."""
     known = name in _REGISTERED or not unoffered((name,))
     return f"the content coding {name}" if known else "a content coding that is not registered"
 
 
 def of_proxy(proxy: Proxy, code: int, answered: int) -> TransportError:
-    """Return the fault for a request that did not get past the proxy (fault N23). `answered`: its status, 0 for none.
+    """Return the error for a request that failed at the proxy. `answered`: its status, 0 for none.
 
-    It is no fault of the site's, and may be over as soon as the proxy is mended.
+    The site is not at fault, so the request is retried.
     """
     if answered == PROXY_LOGIN:
         return no_login(proxy)
@@ -180,6 +178,6 @@ def of_proxy(proxy: Proxy, code: int, answered: int) -> TransportError:
 
 
 def no_login(proxy: Proxy) -> TransportError:
-    """Return the fault for a proxy that wants a login, or another one."""
+    """Return the error for a proxy that needs a login, or another one."""
     wants = f"does not take the login of {proxy.user!r}" if proxy.user else "wants a user name and password"
     return TransportError(PROXY_LOGIN, f"The proxy {proxy} {wants}.", retryable=True, whole_site=True)

@@ -1,8 +1,8 @@
-"""One easy handle with what was set on it, and the request it is doing.
+"""One easy handle with its options, and the request that it carries out.
 
-    prepare -> begin -> (socket opened? address vetoed? request sent?) -> finish -> Answer | Fault
+    prepare -> begin -> (socket opened? address vetoed? request sent?) -> finish -> Response | TransportError
 
-Bodies and header lines go into lists by libcurl itself; they are looked at once, when the transfer has ended.
+libcurl itself appends bodies and header lines to lists; they are parsed once, after the transfer has ended.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ MAX_FIELDS = 200
 MAX_INTERIMS = 10
 MIN_BYTES_A_SECOND = 1024
 MANY_PIECES, PACKED = 8_192, 256
-"""Pieces of a body above which they are packed, so many into one: one of two bytes takes fifty. A server chooses how
-small they are, by the chunks it sends; as they usually come, 8,192 hold more than any body may have."""
+"""Pieces of a body above which this many are joined into one: a piece of two bytes takes fifty. Servers choose the size
+of pieces by their chunks; with usual sizes, 8,192 pieces hold more than any body may have."""
 MAX_SENDS = 2
-"""A request that dies on a connection that had been idle is sent once more (fault N22), by libcurl."""
+"""A request that fails on an idle connection is sent once more, by libcurl."""
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n")
 _HTTP_ONLY = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
@@ -46,7 +46,7 @@ _GO = int(pycurl.PREREQFUNC_OK)
 
 
 def _system_ca() -> tuple[str | None, str | None]:
-    """Return file and folder of the system's certificate authorities; libcurl's wheel does not know where they are."""
+    """Return file and folder of the system's certificate authorities, which libcurl's wheel does not find itself."""
     paths = ssl.get_default_verify_paths()
     return paths.cafile, paths.capath
 
@@ -70,13 +70,13 @@ _FOR_GOOD: tuple[tuple[int, object], ...] = (
     (pycurl.NOSIGNAL, 1),
     (pycurl.NOPROGRESS, 1),
 )
-"""What is the same for every request: nothing but HTTP, nothing followed, no proxy, no netrc, verified TLS."""
+"""The options of every request: only HTTP, no redirects, no proxy, no netrc, verified TLS."""
 
 
 class Slot:
     """A reusable easy handle. `busy` while a request is under way in it; `sent` counts how often it was sent.
 
-    `size` is how many bytes of the body had come when `stuck` was last asked.
+    `size` is the number of bytes of the body at the last call of `stuck`.
 
     `handed` collects the sockets that libcurl was given (`Multi.handed`).
     """
@@ -103,10 +103,10 @@ class Slot:
         self._body: bytes | None = None
         self._method = ""
         self._route = DIRECT
-        self._begin_anew()
+        self._set_defaults()
 
-    def _begin_anew(self) -> None:
-        """Set what is the same for every request, on a handle of which nothing else is set."""
+    def _set_defaults(self) -> None:
+        """Set the options of every request, on a handle without other options."""
         for option, value in (*_FOR_GOOD, *self._callbacks()):
             self._setopt(option, value)
 
@@ -121,17 +121,17 @@ class Slot:
         )
 
     def prepare(self, request: Request, pinned: Pinned, resolve: list[str] | None) -> None:
-        """Set what differs from the request before. `resolve` are the pins to load, None when they are loaded."""
+        """Set options that differ from the request before. `resolve` are the pins to load, None if they are loaded."""
         setopt = self._setopt
         if request.route is not self._route:
             self._change_route(request)
         setopt(pycurl.URL, request.url)
-        setopt(pycurl.REQUEST_TARGET, _target(request))  # libcurl would write percent-escapes in its own way
+        setopt(pycurl.REQUEST_TARGET, _target(request))  # libcurl would change percent-escapes
         if request.headers != self._headers:
             if request.headers:
                 setopt(pycurl.HTTPHEADER, _header_lines(request.headers))
             else:
-                self.curl.unsetopt(pycurl.HTTPHEADER)  # an empty list would leave the lines of the request before
+                self.curl.unsetopt(pycurl.HTTPHEADER)  # an empty list would keep the lines of the request before
             self._headers = request.headers
         if request.body is not self._body or request.method != self._method:
             self._change_body(request.body, request.method)
@@ -145,16 +145,16 @@ class Slot:
         self._request, self._pinned = request, pinned
 
     def _change_route(self, request: Request) -> None:
-        """Forget everything, since not every option can be unset, and tell the handle of another route."""
+        """Reset the handle, since not every option can be unset, and set the options of another route."""
         self.curl.reset()
-        self._begin_anew()
+        self._set_defaults()
         for option, value in options(request.route):
             self._setopt(option, value)
         self._headers, self._manner, self._route, self._fresh, self._body = (), (), request.route, False, None
         self._method = ""
 
     def _change_body(self, body: bytes | None, method: str) -> None:
-        """Send these bytes, which libcurl reads as it sends them, by a method of its own or by POST; or GET."""
+        """Send these bytes, which libcurl reads while sending, by POST or the given method; without bytes, use GET."""
         if method != self._method:
             self._setopt(pycurl.CUSTOMREQUEST, method) if method else self.curl.unsetopt(pycurl.CUSTOMREQUEST)
             self._method = method
@@ -184,7 +184,7 @@ class Slot:
         self._manner = request[_MANNER:_BODY]
 
     def begin(self, now: float) -> None:
-        """Forget the request before; `now` is loop time."""
+        """Reset the state of the request before; `now` is loop time."""
         self.busy = True
         self.stale = self._vetoed = self._opened = False
         self._lack, self._socket = None, -1
@@ -198,13 +198,13 @@ class Slot:
         self._setopt(pycurl.FRESH_CONNECT, 1)
 
     def clear(self) -> None:
-        """Let go of what came, and of the body that was sent, which may be large."""
+        """Release the response, and the body that was sent, which may be large."""
         self._forget()
         if self._body is not None:
             self._change_body(None, "")
 
     def _forget(self) -> None:
-        """Let go of what came."""
+        """Release the response."""
         self.busy = False
         self._chunks.clear()
         self._lines.clear()
@@ -212,24 +212,24 @@ class Slot:
     # ------------------------------------------------------------------------------------------ called by libcurl
 
     def _take(self, data: bytes) -> int | None:
-        """Take a piece of a body that may be cut; anything but None ends the transfer."""
+        """Take a piece of a body that may be cut; any result but None ends the transfer."""
         self._chunks.append(data)
         self._size += len(data)
         return None if self._size <= self._request.max_bytes else 0
 
     def _give(self, size: int) -> bytes:
-        """Give the next bytes of the body that is sent. libcurl's copies of bodies end where they have a zero byte."""
+        """Return the next bytes of the body to send. libcurl's own copies of bodies would end at a zero byte."""
         part = (self._body or b"")[self._given : self._given + size]
         self._given += len(part)
         return part
 
     def _seek(self, offset: int, _origin: int) -> int:
-        """Go back in the body, which is sent again where a kept connection died."""
+        """Go back in the body, which is sent again if a kept connection failed."""
         self._given = offset
         return int(pycurl.SEEKFUNC_OK)
 
     def _open_socket(self, _purpose: int, address: Any) -> socket.socket | int:
-        """Open a socket unless the address is not a pinned one: the second check, just before the first packet."""
+        """Open a socket only to a pinned address: the second check, just before the first packet."""
         family, kind, protocol, at = address
         if family not in (socket.AF_INET, socket.AF_INET6) or self._egress.veto(at[0], at[1], self._pinned):
             self._vetoed = True
@@ -245,7 +245,7 @@ class Slot:
         return handed
 
     def _before_request(self, peer: str, _local: str, port: int, _local_port: int) -> int:
-        """Check the connection the request is about to use, which may be one opened for an older pin."""
+        """Check the connection that the request is about to use, which may belong to an older pin."""
         if peer not in self._pinned.addresses or port != self._pinned.port:
             self.stale = True
             return int(pycurl.PREREQFUNC_ABORT)
@@ -257,7 +257,7 @@ class Slot:
     # ------------------------------------------------------------------------------------------------------------
 
     def stuck(self, now: float) -> str:
-        """Say why this request should be ended now, "" if it should not. Called a few times a second."""
+        """Return why this request should be ended now, "" if it should not. Called a few times a second."""
         lines, idle_s = self._lines, self._request.idle_timeout_s
         if not self.sent:
             return ""
@@ -272,7 +272,7 @@ class Slot:
         return ""
 
     def _pack(self) -> None:
-        """Put small pieces together when there are many: libcurl hands over each chunk of a chunked body by itself."""
+        """Join small pieces if there are many: libcurl delivers each chunk of a chunked body separately."""
         chunks, first = self._chunks, self._packed
         if len(chunks) - first <= MANY_PIECES:
             return
@@ -280,7 +280,7 @@ class Slot:
         self._packed = len(chunks)
 
     def finish(self, code: int, message: str) -> Response | TransportError:
-        """Turn what libcurl left into a value; before the handle is removed, as its connection is still known then."""
+        """Turn the end of a transfer into a value, before the handle is removed: its connection is still known then."""
         request, part = self._request, final_part(self._lines)
         if code == 0 or (code == curl_errors.WRITE_ERROR and self._size > request.max_bytes):
             return self._answer(request, part)
@@ -314,16 +314,16 @@ class Slot:
         return self._answered(part, body, received, (cut, flaw))
 
     def _answered(self, part: FinalPart, body: bytes, received: int, how: tuple[bool, str]) -> Response:
-        """The answer with this body; `how`: whether it was cut, and what was wrong with how it was sent."""
+        """The response with this body; `how`: whether it was cut, and a flaw in its transmission."""
         status = int(part.status_line[9:12])
         answer = Response(status, part.status_line.rstrip().decode("latin-1"), part.block, body, received)
         answer.peer, answer.reused, (answer.truncated, answer.flaw) = self._peer, not self._opened, how
         return answer
 
     def _whole_at_heart(self, code: int, part: FinalPart, received: int) -> Response | None:
-        """The answer of a transfer that ended too early, if its coded body is whole by itself, else None.
+        """The response of a transfer that ended too early, if its coded body is complete by itself, else None.
 
-        Servers announce the length before compression. gzip and zlib end with a checksum, brotli with a last block.
+        Some servers declare the length before compression. gzip and zlib end with a checksum, brotli with a last block.
         """
         line = _STATUS_LINE.fullmatch(part.status_line)
         applied = codings(Headers(part.block)) if _is_coded(part) else ()
@@ -358,7 +358,7 @@ class Slot:
         return fault_of(Failure(code, message, os_error, connected, answering, received), self._request)
 
     def _shut_connection(self) -> None:
-        """Make the connection unusable for others: its framing was doubtful (RFC 9112 section 6.1)."""
+        """Make the connection unusable for other requests: its framing was ambiguous (RFC 9112 section 6.1)."""
         fd = self.curl.getinfo(pycurl.ACTIVESOCKET)
         if fd < 0:
             return
@@ -369,9 +369,9 @@ class Slot:
 def _lack(code: int, os_error: int, opened: int) -> Shortage | None:
     """Return the resource shortage of this process behind a failed connection, None if there was none.
 
-    libcurl says it seldom, so that it is looked for.
+    libcurl seldom reports it, so it is determined here.
 
-    `opened` is the last socket, -1 for none: there may be enough files again, but it was one of the last there were.
+    `opened` is the last socket, -1 for none: files may be free again by now, but its high number shows the shortage.
     """
     if code == curl_errors.OUT_OF_MEMORY:
         return exhaustion.of_files_now() or Shortage.MEMORY
@@ -381,13 +381,13 @@ def _lack(code: int, os_error: int, opened: int) -> Shortage | None:
 
 
 def _cut_off(received: int) -> TransportError:
-    """The fault of a header that ended without its blank line, which libcurl takes for a complete one."""
+    """The error of a header that ended without its blank line, which libcurl takes for a complete one."""
     said = "The connection was closed within the header."
     return TransportError(curl_errors.BROKEN_STREAM, said, retryable=True, requests=1, received=received)
 
 
 def _objection(part: FinalPart) -> tuple[int, str] | None:
-    """Return status and sentence for a head that cannot be accepted (faults N3, N13)."""
+    """Return status and sentence for a response head that cannot be accepted."""
     if part.status_line[9:12] == b"101":
         return curl_errors.PROTOCOL, "The server changed the protocol without being asked."
     if part.interims > MAX_INTERIMS:
@@ -398,19 +398,19 @@ def _objection(part: FinalPart) -> tuple[int, str] | None:
 
 
 def _is_coded(part: FinalPart) -> bool:
-    """Return whether the response announces a content coding."""
+    """Return whether the response declares a content coding."""
     return b"content-encoding:" in part.block.lower()
 
 
 def _target(request: Request) -> str:
-    """The request target: a proxy that no tunnel leads through needs the whole address (RFC 9112 section 3.2.2)."""
+    """The request target: a proxy without a tunnel needs the whole address (RFC 9112 section 3.2.2)."""
     if request.route.proxy is not None and request.url.startswith("http:"):
         return request.url
     return path_of(request.url)
 
 
 def _header_lines(headers: tuple[str, ...]) -> list[str] | list[bytes]:
-    """Return header lines as libcurl takes them. Raises ValueError for one that would be several."""
+    """Return header lines in the form for libcurl. Raises ValueError for a line that contains a line end."""
     text = "".join(headers)
     if "\r" in text or "\n" in text or "\0" in text:
         raise ValueError("A request header line must not contain line ends.")

@@ -1,11 +1,11 @@
 """libcurl's transfers on the running event loop.
 
-    begin -> add_handle -> kick -> socket_action(time-out) -> libcurl opens, reads, writes ... says what to watch
+    begin -> add_handle -> kick -> socket_action(time-out) -> libcurl opens, reads, writes ... names its sockets
     sockets ready -> socket_action(each) --.
     timer         -> socket_action(0) -----+-> one collect a turn: info_read -> future set -> (caller) remove
 
-Collecting after every socket event costs more than the transfers themselves: a turn hands all events to libcurl and
-then finishes all that is done. A timer that libcurl moves further away is left to fire early and is set again then.
+Collecting after every socket event costs more than the transfers themselves: each turn passes all events to libcurl and
+then collects all finished transfers. If libcurl postpones a timer, the old one fires early and is then set again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Done = tuple[int, str]
 
 
 class Multi:
-    """A multi handle bound to one loop. `connections` is how many libcurl may keep.
+    """A multi handle bound to one loop. libcurl keeps at most `connections`.
 
-    `handed` are sockets that were given to libcurl, which works on duplicates: ours are closed as soon as it has them.
+    `handed` are sockets that were given to libcurl, which uses duplicates: ours are closed as soon as it has them.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, connections: int, steps: Steps = unmeasured) -> None:
@@ -46,33 +46,33 @@ class Multi:
         self.keep(connections)
 
     def keep(self, connections: int) -> None:
-        """Keep so many connections, those in use included: above it an idle one is closed for each that is opened."""
+        """Keep this number of connections, including those in use: above it an idle one is closed for each new one."""
         self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
 
     def limit(self, connections: int) -> None:
-        """Open so many at most: an idle one is closed for one more, and a transfer waits where none is idle."""
+        """Open at most this number: an idle one is closed for a new one, and a transfer waits if none is idle."""
         self._multi.setopt(pycurl.M_MAX_TOTAL_CONNECTIONS, connections)
 
     def begin(self, curl: Any) -> asyncio.Future[Done]:
-        """Start a transfer; the future is set when it has ended. `remove` it before the handle is used again."""
+        """Start a transfer; the future is set when it has ended. Call `remove` before the handle is used again."""
         future: asyncio.Future[Done] = self._loop.create_future()
         self._multi.add_handle(curl)
         self._transfers[curl] = future
         return future
 
     def end(self, curl: Any, done: Done) -> None:
-        """Say how a transfer has ended, or is to end; one that has ended already stays as it is."""
+        """Set the result of a transfer, which ends it; one that has ended already keeps its result."""
         future = self._transfers.get(curl)
         if future is not None and not future.done():
             future.set_result(done)
 
     def remove(self, curl: Any) -> None:
-        """Take a handle out; the connection of a transfer that has not ended is closed."""
+        """Remove a handle; the connection of an unfinished transfer is closed."""
         if self._transfers.pop(curl, None) is not None:
             self._multi.remove_handle(curl)
 
     def close(self) -> None:
-        """Drop all transfers and connections. The easy handles are the caller's to close, afterwards."""
+        """Drop all transfers and connections. The caller closes the easy handles afterwards."""
         if self._closed:
             return
         for curl in list(self._transfers):
@@ -95,7 +95,7 @@ class Multi:
         self._sockets.watch(what, fd)
 
     def _set_timer(self, timeout_ms: int) -> None:
-        """Take note of when libcurl wants to be called; "now" means after the present callback."""
+        """Note when libcurl wants to be called; 0 means after the present callback."""
         if timeout_ms == 0:
             self._due = inf
             if not self._kicked:
@@ -121,7 +121,7 @@ class Multi:
             self._arm()
 
     def _kick(self) -> None:
-        """Let libcurl begin, retry and time out what it has to."""
+        """Let libcurl begin, retry and time out transfers."""
         self._kicked = False
         if not self._closed:
             self._action(pycurl.SOCKET_TIMEOUT, 0)

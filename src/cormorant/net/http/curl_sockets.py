@@ -1,12 +1,10 @@
-"""Curl sockets: the file descriptors that libcurl waits for.
-
-Watched in one epoll set beside the loop's, or by the loop itself.
+"""Curl sockets: the file descriptors that libcurl waits for, in one epoll set beside the loop's, or in the loop itself.
 
     libcurl --watch(fd, in/out/remove)--> set of sockets --ready--> event(fd, ...) for each --> turn_over(), once
 
-A kept connection is taken out of libcurl's care and given back with every request. Registering it with the loop each
-time costs as much as libcurl itself (38 us a request instead of 27), so where there is epoll one set of our own holds
-all sockets, stays registered while a connection is idle, and is what the loop watches.
+libcurl removes a kept connection after each request and adds it again for the next. Registering it with the loop each
+time costs as much as libcurl itself (38 us a request instead of 27), so if the system has epoll, one set of our own
+holds all sockets, keeps idle connections registered, and is watched by the loop.
 """
 
 from __future__ import annotations
@@ -31,19 +29,19 @@ class Sockets(Protocol):
     """A set of watched sockets."""
 
     def watch(self, what: int, fd: int) -> None:
-        """Follow libcurl's wish for a socket: POLL_IN, POLL_OUT, POLL_INOUT, POLL_NONE or POLL_REMOVE."""
+        """Watch a socket as libcurl requests: POLL_IN, POLL_OUT, POLL_INOUT, POLL_NONE or POLL_REMOVE."""
         ...
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching all sockets."""
         ...
 
 
 class EpollSockets:
     """One epoll set, which the loop watches as a whole.
 
-    A socket that libcurl gave up may be kept idle or be closed: it stays registered until it is heard of again. When
-    its number comes back it is registered anew if the kernel has forgotten it.
+    A socket that libcurl removed may be kept idle or be closed: it stays registered until its next event. If its
+    number is used again, it is registered again if the kernel has removed it.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, event: Event, turn_over: Callable[[], None]) -> None:
@@ -59,7 +57,7 @@ class EpollSockets:
         loop.add_reader(self._epoll.fileno(), self._ready)
 
     def watch(self, what: int, fd: int) -> None:
-        """Follow libcurl's wish for a socket."""
+        """Watch a socket as libcurl requests."""
         wanted = self._wanted
         if what == _REMOVE:
             if fd in wanted:
@@ -97,20 +95,20 @@ class EpollSockets:
         self._turn_over()
 
     def _forget(self, fd: int) -> None:
-        """Stop hearing of an idle socket: its server has closed it, which libcurl finds out when it wants it again."""
+        """Stop watching an idle socket: its server has closed it, which libcurl detects at the next use."""
         self._wanted.pop(fd, None)
         with suppress(OSError):
             self._epoll.unregister(fd)
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching all sockets."""
         if not self._epoll.closed:
             self._loop.remove_reader(self._epoll.fileno())
             self._epoll.close()
 
 
 class LoopSockets:
-    """Every socket registered with the loop, where there is no epoll."""
+    """Every socket registered with the loop, for systems without epoll."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, event: Event, turn_over: Callable[[], None]) -> None:
         self._loop, self._event, self._turn_over = loop, event, turn_over
@@ -118,7 +116,7 @@ class LoopSockets:
         self._turning = False
 
     def watch(self, what: int, fd: int) -> None:
-        """Follow libcurl's wish for a socket."""
+        """Watch a socket as libcurl requests."""
         wanted = 0 if what == _REMOVE else what
         before = self._wanted.pop(fd, 0)
         if wanted:
@@ -143,12 +141,12 @@ class LoopSockets:
         self._turn_over()
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching all sockets."""
         for fd in list(self._wanted):
             self.watch(_REMOVE, fd)
 
 
 def sockets_for(loop: asyncio.AbstractEventLoop, event: Event, turn_over: Callable[[], None]) -> Sockets:
-    """Return the cheapest way of watching sockets that this system has."""
+    """Return the cheapest way to watch sockets on this system."""
     kind = EpollSockets if hasattr(select, "epoll") else LoopSockets
     return kind(loop, event, turn_over)

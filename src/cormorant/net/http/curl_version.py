@@ -6,5 +6,5 @@ import pycurl  # type: ignore[import-untyped]
 
 
 def libcurl() -> str:
-    """Its own words, like `libcurl/8.14.1 OpenSSL/3.5.1 zlib/1.3.1`."""
+    """The version string, like `libcurl/8.14.1 OpenSSL/3.5.1 zlib/1.3.1`."""
     return " ".join(str(pycurl.version).split()[1:])

@@ -1,8 +1,6 @@
-"""Digest authentication: the response to a challenge.
+"""Digest authentication: the response to a challenge (RFC 7616, and RFC 2617 for older servers). Pure.
 
-RFC 7616, and RFC 2617 for servers that know no better; pure.
-
-WWW-Authenticate -> Challenge -> answer(who, what is asked for, how often, client nonce) -> Authorization
+WWW-Authenticate -> Challenge -> answer(user, request, use count, client nonce) -> Authorization
 """
 
 from __future__ import annotations
@@ -16,19 +14,19 @@ _WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
 _PAIR = re.compile(rf"(?<!{_WORD})({_WORD}++)\s*+=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s,\"]++))")
 _SCHEME = re.compile(r"(?:^|,)\s*([A-Za-z][A-Za-z0-9-]*)(?=\s|,|$)(?!\s*=)")
 _QUOTATION = re.compile(r"\"(?:[^\"\\]|\\.)*+\"?")
-"""One that is not closed goes to the end: looked for anew at each of its marks it would take time without end."""
+"""An unclosed quotation extends to the end: searching again from each of its marks would take unlimited time."""
 _ALGORITHMS = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}
-"""Those of RFC 7616 that servers have, the better one first."""
+"""Supported algorithms of RFC 7616, the better one first."""
 
 
 MOST_CHARACTERS = 8_192
-"""Of one field; what comes behind is not read."""
+"""Characters of one field that are read."""
 
 
 class Challenge(NamedTuple):
     """The digest challenge of a server.
 
-    `algorithm` is as written there; `quality` is auth, or "" where the server is of RFC 2069.
+    `algorithm` is as written there; `quality` is auth, or "" for a server by RFC 2069.
     """
 
     realm: str
@@ -49,13 +47,13 @@ class DigestRequest(NamedTuple):
 
 
 def schemes(values: Sequence[str]) -> tuple[str, ...]:
-    """The schemes that WWW-Authenticate fields name, lower case, in order (RFC 9110 section 11.6.1)."""
+    """The schemes in WWW-Authenticate fields, lower case, in order (RFC 9110 section 11.6.1)."""
     found = (name.lower() for value in values for name in _SCHEME.findall(_unquoted(value[:MOST_CHARACTERS])))
     return tuple(dict.fromkeys(found))
 
 
 def challenge_of(values: Sequence[str]) -> Challenge | None:
-    """The best digest challenge that can be answered, None when there is none."""
+    """The best digest challenge that is supported, None if there is none."""
     found = [each for value in values for each in _challenges(value[:MOST_CHARACTERS])]
     order = list(_ALGORITHMS)
     return min(found, key=lambda each: order.index(_base(each.algorithm)), default=None)
@@ -85,7 +83,7 @@ def answer(challenge: Challenge, user: str, password: str, asked: DigestRequest)
 
 
 def _challenges(value: str) -> list[Challenge]:
-    """Every digest challenge of one field, which may hold challenges of other schemes too."""
+    """Every digest challenge of one field, which may contain challenges of other schemes, too."""
     plain = _unquoted(value)
     starts = [(found.start(1), found[1].lower()) for found in _SCHEME.finditer(plain)]
     ends = [*(start for start, _ in starts[1:]), len(value)][: len(starts)]
@@ -105,7 +103,7 @@ def _challenge(text: str) -> Challenge | None:
 
 
 def _unquoted(value: str) -> str:
-    """The value with everything between quotation marks blanked, so that what stands there is no scheme."""
+    """The value with all quoted text blanked, so that no scheme is found in it."""
     return _QUOTATION.sub(lambda found: '"' + "x" * (len(found[0]) - 1), value)
 
 

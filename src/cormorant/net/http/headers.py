@@ -1,10 +1,8 @@
-"""Header parsing of HTTP responses.
-
-Parsed when first asked for; values never carry control characters.
+"""Header parsing of HTTP responses: at first use; values never contain control characters.
 
     raw lines -> final_part -> (status line, header block, interim responses) -> Headers -> typed values
 
-Everything here is a pure function of its arguments. Field syntax is RFC 9110 section 5 and RFC 9112 sections 4 and 5.
+All functions are pure. Field syntax is RFC 9110 section 5 and RFC 9112 sections 4 and 5.
 """
 
 from __future__ import annotations
@@ -31,23 +29,23 @@ _SECRET = re.compile(
     rb"[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Fields that hand the crawler something to prove itself by (RFC 6265, RFC 2965, RFC 7615), with their folded lines.
+"""Fields with credentials for the crawler (RFC 6265, RFC 2965, RFC 7615), with their folded lines.
 
-Whatever is no visible ASCII may stand around a name: that is more than `_fields` strips, and nothing of it is kept.
+Any characters but visible ASCII may surround a name: that is more than `_fields` strips, and all of it is removed.
 """
 _PARAMETER = re.compile(r";\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^;\s]*)")
 
 _DISPOSITION = re.compile(r""";\s*([^\s=;"]{1,50})\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;]*))""")
 _EXTENDED_CHARSETS = ("utf-8", "iso-8859-1")
-"""Those that RFC 8187 and its forerunner (RFC 5987) ask for."""
+"""Charsets that RFC 8187 and its predecessor (RFC 5987) require."""
 _MAX_DISPOSITION, _MAX_NAME = 4_096, 255
-"""Characters of a Content-Disposition that are read, and of the name in it."""
+"""Characters of a Content-Disposition, and of the name in it, that are read."""
 
 
 class FinalPart(NamedTuple):
-    """The final response's head: status line and field lines as received, how many fields, how many 1xx before it.
+    """The head of the final response: status line and field lines as received, number of fields and of 1xx before it.
 
-    `complete`: its blank line has come.
+    `complete`: its blank line was received.
     """
 
     status_line: bytes
@@ -58,7 +56,7 @@ class FinalPart(NamedTuple):
 
 
 def final_part(lines: Sequence[bytes]) -> FinalPart:
-    """Find the final response in the header lines of a transfer: 1xx responses stand before it, trailers behind."""
+    """Find the final response in the header lines of a transfer: after 1xx responses, before trailers."""
     count = len(lines)
     if count and lines[-1] == b"\r\n" and lines.index(b"\r\n") == count - 1:
         return FinalPart(lines[0], b"".join(lines[1:-1]), count - 2, 0, complete=True)
@@ -73,7 +71,7 @@ def final_part(lines: Sequence[bytes]) -> FinalPart:
 
 
 class Headers:
-    """The fields of one response by lower-case name, parsed from the block when first asked for."""
+    """The fields of one response by lower-case name, parsed at first use."""
 
     __slots__ = ("_block", "_fields")
 
@@ -104,7 +102,7 @@ class Headers:
         return tuple(self._parsed().get(name, ()))
 
     def octets(self, name: str) -> tuple[str, ...]:
-        """Return every value of a field with each octet as one character (Latin-1); tabs within them stay."""
+        """Return every value of a field with each octet as one character (Latin-1); tabs within values are kept."""
         if name not in self:
             return ()
         values: list[str] = []
@@ -115,26 +113,26 @@ class Headers:
         return tuple(values)
 
     def reference(self, name: str) -> str:
-        """Return the last value of a field that holds an address, as `escaped` writes it; "" without one."""
+        """Return the last value of a field with an address, percent-encoded by `escaped`; "" without one."""
         values = self.octets(name)
         return escaped(values[-1]) if values else ""
 
     def __contains__(self, name: str) -> bool:
         """Return whether there is a header field of this name.
 
-        Most answers have none of those that are asked for, and need not be parsed.
+        Most responses have none of the requested fields, and need not be parsed.
         """
         if self._fields is None and name.encode() not in self._block.lower():
             return False
         return name in self._parsed()
 
     def items(self) -> list[tuple[str, str]]:
-        """Return name and value of every field; those of one name stand together."""
+        """Return name and value of every field; fields of one name are adjacent."""
         return [(name, value) for name, values in self._parsed().items() for value in values]
 
 
 def _fields(block: bytes) -> list[tuple[str, str]]:
-    """Split a block into fields. Bytes beyond ASCII are UTF-8 in a field where they can be, else Latin-1."""
+    """Split a block into fields. Bytes beyond ASCII are decoded as UTF-8 if a field is valid UTF-8, else as Latin-1."""
     try:
         text, whole = block.decode(), True
     except UnicodeDecodeError:
@@ -159,7 +157,7 @@ def _lines(text: str) -> list[str]:
 
 
 def text_of(octets: str) -> str:
-    """Return the text of octets (`Headers.octets`): UTF-8 where they can be, else Latin-1."""
+    """Decode octets (`Headers.octets`) as UTF-8 if they are valid, else as Latin-1."""
     try:
         return octets.encode("latin-1").decode()
     except UnicodeDecodeError:
@@ -167,7 +165,7 @@ def text_of(octets: str) -> str:
 
 
 def escaped(octets: str) -> str:
-    """Return an address of octets (`Headers.octets`) with those beyond ASCII percent-encoded as they came.
+    """Return an address of octets (`Headers.octets`) with those beyond ASCII percent-encoded byte by byte.
 
     Browsers do so with a Location: a server that sends Latin-1 means a path of these bytes.
     """
@@ -175,18 +173,18 @@ def escaped(octets: str) -> str:
 
 
 def without_secrets(block: bytes) -> bytes:
-    """A header block as it may be kept: less the fields by which this crawler is known to the server."""
+    """A header block for storage, without fields that identify this crawler to the server."""
     return _SECRET.sub(b"", block)
 
 
 def clean(text: str) -> str:
-    """Return text fit for a log or a page: each run of control characters is a space (fault N11)."""
+    """Return text fit for a log or a page: each run of control characters becomes a space."""
     text = text.strip(" \t\r\n")
     return text if text.isprintable() else _CONTROL.sub(" ", text)
 
 
 def content_type(value: str) -> tuple[str, str]:
-    """Return (mime type, charset), both lower case, "" when absent or malformed (RFC 9110 section 8.3.1)."""
+    """Return (mime type, charset), both lower case, "" if absent or malformed (RFC 9110 section 8.3.1)."""
     essence, _, rest = value.partition(";")
     mime = essence.strip().lower()
     kind, slash, subtype = mime.partition("/")
@@ -201,11 +199,11 @@ def content_type(value: str) -> tuple[str, str]:
 
 
 def name_in_disposition(value: str) -> str:
-    """Return the file name of a Content-Disposition (RFC 6266) as `Headers.octets` gives it, "" without a usable one.
+    """Return the file name of a Content-Disposition (RFC 6266) from `Headers.octets`, "" without a usable one.
 
-    `filename*` (RFC 8187) wins. In `filename` octets beyond ASCII are UTF-8 or Latin-1, and what some servers write
-    there in spite of the RFC is undone as browsers do: percent-encoded UTF-8 and encoded words (RFC 2047). A path, and
-    signs that are not shown or change the direction of others, are left out.
+    `filename*` (RFC 8187) wins. In `filename`, octets beyond ASCII are UTF-8 or Latin-1, and encodings that some
+    servers use in spite of the RFC are decoded as browsers do: percent-encoded UTF-8 and encoded words (RFC 2047).
+    Paths, invisible characters and those that change the text direction are removed.
     """
     extended, plain = "", ""
     for name, quoted, bare in _DISPOSITION.findall(f";{value[:_MAX_DISPOSITION]}"):
@@ -218,7 +216,7 @@ def name_in_disposition(value: str) -> str:
 
 
 def _extended(written: str) -> str:
-    """Return an extended value (RFC 8187 section 3.2.1), "" for one that is none."""
+    """Return an extended value (RFC 8187 section 3.2.1), "" for any other value."""
     charset, _, rest = written.partition("'")
     _, mark, value = rest.partition("'")
     if not mark or charset.lower() not in _EXTENDED_CHARSETS:
@@ -230,20 +228,20 @@ def _extended(written: str) -> str:
 
 
 def _as_browsers_do(written: str) -> str:
-    """Return a `filename` without what it is encoded in though it should not be."""
+    """Return a `filename` with wrongly applied encodings decoded."""
     try:
         if "=?" in written:
             pieces = decode_header(written)
             return "".join(p if isinstance(p, str) else p.decode(c or "latin-1") for p, c in pieces)
         if "%" in written and written.isascii():
             return unquote(written, errors="strict")
-    except (ValueError, LookupError, MessageError):  # also of an encoded word in another charset than it says
+    except (ValueError, LookupError, MessageError):  # also for an encoded word that is not in its declared charset
         pass
     return text_of(written)
 
 
 def _bare_name(name: str) -> str:
-    """Return the last part of a path as a name to be shown, "" for one that is none."""
+    """Return the last part of a path as a display name, "" for an unusable one."""
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(each if each.isprintable() else " " for each in last)
     bare = " ".join(shown.split())
@@ -251,10 +249,10 @@ def _bare_name(name: str) -> str:
 
 
 def retry_after(value: str, now: float) -> float | None:
-    """Return the seconds to wait from `now` (epoch seconds); None for garbage and for the past.
+    """Return the seconds to wait from `now` (epoch seconds); None for invalid and past values.
 
-    Delay-seconds or an HTTP-date (RFC 9110 section 10.2.3). Zero seconds is a promise, a past date is a mistake. How
-    much of it is obeyed is for whoever waits to say.
+    Delay-seconds or an HTTP-date (RFC 9110 section 10.2.3). Zero seconds are valid, a past date is a mistake. The
+    caller decides how much of it to obey.
     """
     value = value.strip()
     if value.isascii() and value.isdigit():
@@ -280,9 +278,9 @@ def http_date(value: str) -> float | None:
 
 
 def moment(text: str) -> float | None:
-    """Return the epoch seconds of a date as people write it for robots: an HTTP-date in any case, or ISO 8601.
+    """Return the epoch seconds of a date in a robots directive: an HTTP-date in any case, or ISO 8601.
 
-    A date without a zone is UTC. None for what is neither.
+    A date without a zone is UTC. None for any other value.
     """
     said = text.strip()
     try:
@@ -293,13 +291,13 @@ def moment(text: str) -> float | None:
 
 
 def last_modified(headers: Headers) -> float | None:
-    """Return the Last-Modified date as epoch seconds, None when absent or unreadable."""
+    """Return the Last-Modified date as epoch seconds, None if absent or unreadable."""
     value = headers.get("last-modified")
     return http_date(value) if value else None
 
 
 def robots_directives(headers: Headers) -> tuple[str, ...]:
-    """Return the X-Robots-Tag values as given, agent names included: whose they are is for the caller to say."""
+    """Return the X-Robots-Tag values as given, agent names included; the caller selects those for its agent."""
     return headers.all("x-robots-tag")
 
 

@@ -11,10 +11,10 @@ from cormorant.net.http.messages import Request, Response, TransportError
 
 
 class HttpSession:
-    """Sends one request after another on an event loop of its own; connections are kept between them.
+    """Sends one request after another on an event loop of its own, over kept connections.
 
     Every connection is judged by the `egress` that is made with the first request. Calls come one at a time, from
-    threads that run no event loop.
+    threads without an event loop.
     """
 
     def __init__(self, egress: Callable[[], Egress]) -> None:
@@ -23,7 +23,7 @@ class HttpSession:
         self._way: tuple[Egress, Fetcher] | None = None
 
     def send(self, request: Request) -> Response | TransportError:
-        """Send a request and wait for its response, within the limits that the request names."""
+        """Send a request and wait for its response, within the limits of the request."""
         if self._runner is None:
             self._runner = asyncio.Runner()
         return self._runner.run(self._send(request))

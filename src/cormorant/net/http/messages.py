@@ -1,4 +1,4 @@
-"""HTTP messages: one Request gives one Answer or one Fault."""
+"""HTTP messages: one Request gives one Response or one TransportError."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cormorant.net.http.connection_options import DIRECT, Route
 from cormorant.net.http.headers import Headers
 
 MAX_BYTES = 10_000_000
-"""Decoded bytes of one answer, unless the source says otherwise."""
+"""Decoded bytes of one response at most, unless the source sets another limit."""
 
 
 def _nothing() -> None:
@@ -22,15 +22,15 @@ def _nothing() -> None:
 class Request(NamedTuple):
     """One GET, or the POST of a `body`, of a canonical http or https address (`model.url.canonical`).
 
-    `headers` are whole lines (`If-None-Match: "x"`). `consent` is the source's; pass the same value each time, it is
-    compared by identity first. `max_bytes` counts decoded bytes; `cut` keeps the beginning of a longer body instead of
-    dropping it. `timeout_s` bounds the whole request, `connect_timeout_s` name to TLS handshake, `idle_timeout_s` the
-    wait for the end of the header block and any stretch in which less than 1 KiB a second of body arrives. `ca` is the
-    path of a PEM file that replaces the system's certificate authorities, "" for the system's. `sent` is called when
-    the connection stands and the request goes out, again each time it is sent again; it must not raise. `route` says
-    how the server is reached; pass the same value each time. `method` is another one than GET or POST, in
-    capitals, like PUT or PROPFIND. `headers` say the media type of a `body`; it may come twice where a kept connection
-    died, so that who takes it has to know a repeat. Nothing that is sent is part of the repr.
+    `headers` are whole lines (`If-None-Match: "x"`). `consent` is the source's; pass the same value each time, since it
+    is compared by identity first. `max_bytes` counts decoded bytes; `cut` keeps the beginning of a longer body instead
+    of dropping it. `timeout_s` limits the whole request, `connect_timeout_s` the time from the name to the TLS
+    handshake, `idle_timeout_s` the wait for the end of the header block and any period in which less than 1 KiB a
+    second of the body arrives. `ca` is the path of a PEM file that replaces the system's certificate authorities, ""
+    for the system's. `sent` is called each time the request is sent on a connection; it must not raise. `route` says
+    how the server is reached; pass the same value each time. `method` is another one than GET or POST, in capitals,
+    like PUT or PROPFIND. `headers` include the media type of a `body`; the body may be sent twice if a kept connection
+    fails, so its server must recognise a repeat. No sent data is part of the repr.
     """
 
     url: str
@@ -53,14 +53,14 @@ class Request(NamedTuple):
 
 
 class Response:
-    """A complete response, whatever its status. Belongs to the caller; `headers` are parsed when first looked at.
+    """A complete response with any status. Belongs to the caller; `headers` are parsed at first use.
 
-    `status_line` and `header_block` (field lines with their line ends, no blank line) are the final response's; `body`
-    is decoded from transfer and content coding. `received` are bytes over the wire, headers and body as sent, `decoded`
-    the length of the body. `truncated`: cut at `max_bytes`, as asked. `peer` is the address that answered, `reused`
-    says that the connection was open before, `requests` how many were sent (always 1: one that dies unread on an idle
-    connection is sent again and not counted). `flaw` says what was wrong with how it was sent, though it could be
-    read, "" for nothing.
+    `status_line` and `header_block` (field lines with their line ends, no blank line) are those of the final response;
+    `body` is decoded from transfer and content coding. `received` are bytes over the wire, headers and body as sent,
+    `decoded` is the length of the body. `truncated`: cut at `max_bytes`, as requested. `peer` is the address of the
+    server, `reused` says that the connection was kept, `requests` how many were sent (always 1: a request that fails
+    unread on an idle connection is sent again and not counted). `flaw` describes an error in the transmission of a
+    readable response, "" for none.
     """
 
     __slots__ = (
@@ -103,11 +103,11 @@ class Response:
 
 
 class TransportError(NamedTuple):
-    """No usable response. `status` is of the status table, `reason` a sentence without anything the other side wrote.
+    """No usable response. `status` is of the status table, `reason` a sentence without any text of the other side.
 
-    `retryable`: trying later may help (defer), else it fails for this run. `whole_site`: it is about the host, not this
-    address. `ruling` is set when egress refused (974). `requests` is 1 once a request was sent; `received` are bytes
-    over the wire so far. `lack` is set when this process was short of something, which says nothing of the other side.
+    `retryable`: a later try may help (defer), else it fails for this run. `whole_site`: it concerns the host, not this
+    address. `ruling` is set if egress refused (974). `requests` is 1 once a request was sent; `received` are bytes over
+    the wire so far. `lack` is set if this process was short of a resource, which the other side did not cause.
     """
 
     status: int
